@@ -1,6 +1,7 @@
 // Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
-// Redis, a metasearch server, gRPC, WebSocket and HTTP for Python, and the shells of the completion scripts. They are
-// installed from Debian packages if possible; otherwise tests that need them are skipped with a message.
+// Redis, a metasearch server, gRPC, WebSocket and HTTP for Python, a client for OpenAPI in Perl, and the shells of the
+// completion scripts. They are installed from Debian packages if possible; otherwise tests that need them are skipped
+// with a message.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -28,6 +29,7 @@ const TOOLS = [
     packages: ['python3-websockets', 'python3-aiohttp'],
   },
   { programs: ['searx-run'], packages: ['searx'] },
+  { programs: ['mojo'], packages: ['libopenapi-client-perl'] },
   { programs: ['zsh'], packages: ['zsh'] },
   { programs: ['fish'], packages: ['fish'] },
 ];

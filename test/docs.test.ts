@@ -6,9 +6,18 @@ import { USAGE_GROUPS } from '#accounts/index.ts';
 import { createFullProgram } from '#cli/program.ts';
 import { environmentName, OTHER_VARIABLES, SETTING_NAMES } from '#config.ts';
 import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } from '#generated/cli-flags.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
 import { cliPage, referencePages } from '../scripts/docs.ts';
+import {
+  INTERFACE_NAMES,
+  interfaceDigest,
+  interfaceOf,
+  interfaceVersionsText,
+  nextVersion,
+  parseInterfaceVersions,
+} from '../scripts/interface-versions.ts';
 import { findCommandLines, findError } from './support/command-lines.ts';
 import { quietContext } from './support/quiet-context.ts';
 
@@ -39,6 +48,40 @@ describe('reference pages', () => {
     expect(PLAN_CHOICES).toEqual(PLAN_NAMES);
     expect(USAGE_CHOICES).toEqual(USAGE_GROUPS);
     expect([...READ_FLAGS, ...SEARCH_FLAGS].filter(({ group }) => group === 'Further')).toEqual([]);
+  });
+});
+
+describe('interface versions', () => {
+  const text = readFileSync(path.join(ROOT, 'src/generated/interface-versions.ts'), 'utf8');
+
+  it.each(INTERFACE_NAMES)('%s has the version that `npm run docs` wrote for its tables', (name) => {
+    expect(INTERFACE_VERSIONS[name].version).toMatch(/^\d{4}\.(?:0\d|1[0-2])\.[0-3]\d\.[0-2]\d[0-5]\d$/);
+    expect(INTERFACE_VERSIONS[name].digest).toBe(interfaceDigest(name));
+  });
+
+  it('are read and written in the same form', () => {
+    expect(parseInterfaceVersions(text)).toEqual(INTERFACE_VERSIONS);
+    expect(interfaceVersionsText(INTERFACE_VERSIONS)).toBe(text);
+  });
+
+  it('depend on names and types, not on prose, order or the version', () => {
+    const document = { info: { version: '1' }, paths: { '/b': {}, '/a': { summary: 'A', tags: ['x'] } } };
+    const edited = { paths: { '/a': {}, '/b': { description: 'B' } }, info: { version: '2' } };
+    expect(interfaceOf(edited)).toEqual(interfaceOf(document));
+    expect(JSON.stringify(interfaceOf(edited))).toBe(JSON.stringify(interfaceOf(document)));
+    const schema = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } });
+    expect(interfaceOf(schema('title'))).not.toEqual(interfaceOf(schema('description')));
+    expect(interfaceOf({ enum: ['a', 'b'] })).toEqual(interfaceOf({ enum: ['b', 'a'] }));
+    expect(interfaceOf({ enum: ['a', 'b'] })).not.toEqual(interfaceOf({ enum: ['a'] }));
+  });
+
+  it('stay if the digest stays, and move forward if not', () => {
+    const old = { version: '2026.11.23.2359', digest: 'a' };
+    const at = (time: string) => Date.parse(time);
+    expect(nextVersion(old, 'a', at('2026-12-01T00:00Z'))).toBe(old);
+    expect(nextVersion(old, 'b', at('2026-12-01T07:05Z')).version).toBe('2026.12.01.0705');
+    expect(nextVersion(old, 'b', at('2026-11-23T23:59Z')).version).toBe('2026.11.24.0000');
+    expect(nextVersion(undefined, 'b', at('2026-12-01T07:05Z')).version).toBe('2026.12.01.0705');
   });
 });
 

@@ -177,7 +177,7 @@ export function createSearchFace(context: FaceContext): Promise<Face> {
 
 export function createModelFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, health } = context;
-  const { modelHost, completions, accessHooks, batch, classify, plans, network, version } = modules;
+  const { modelHost, completions, accessHooks, batch, classify, plans, network } = modules;
   const options = {
     writeError: writeModelError,
     malformedBody: bareModelError,
@@ -196,7 +196,6 @@ export function createModelFace(context: FaceContext): Promise<Face> {
       accessHooks,
       tracing,
       prices: config.modelPrices,
-      version,
       batch: { batch, guard: network.guard },
       classify: { classify, plans },
     });
@@ -206,7 +205,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
 /** The server of the admin API; `undefined` without an admin secret. */
 export async function createAdminServer(
   { adminSecret: secret, trustedProxies }: Config,
-  { accounts, plans, counters, metrics, temporaryDir, version, log }: FaceModules,
+  { accounts, plans, counters, metrics, temporaryDir, log }: FaceModules,
 ): Promise<Face | undefined> {
   if (secret === undefined) return undefined;
   const admin = await createServer({
@@ -218,7 +217,7 @@ export async function createAdminServer(
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(admin, { ...accounts, plans, secret, counters, version });
+  adminRoutes(admin, { ...accounts, plans, secret, counters });
   metricsRoute(admin, metrics, createSecretHook(secret, counters));
   await admin.ready();
   return admin;

@@ -15,8 +15,8 @@ export interface OptionSource {
   readonly fromHeader?: (text: string) => unknown;
   /** Whether an uploaded file is passed as bytes. Other options get its text. */
   readonly takesFiles?: boolean;
-  /** For options made of several headers: the combined input, or undefined if none is present. */
-  readonly fromHeaders?: (header: (name: string) => string | undefined) => unknown;
+  /** For an object whose fields have headers of their own: the field that each header sets. */
+  readonly headerFields?: Readonly<Record<string, string>>;
 }
 
 export type OptionTable = Readonly<Record<string, OptionSource>>;
@@ -101,8 +101,17 @@ const shown = (input: unknown) =>
     ? String(input).slice(0, 100)
     : undefined;
 
+/** The object that the headers set together, or undefined if none is present. */
+function objectFromHeaders(fields: Readonly<Record<string, string>>, header: (name: string) => string | undefined) {
+  const given = Object.entries(fields).flatMap(([name, field]) => {
+    const text = header(name);
+    return text === undefined ? [] : [[field, text]];
+  });
+  return given.length ? Object.fromEntries(given) : undefined;
+}
+
 function headerInput(row: OptionSource, header: (name: string) => string | undefined): unknown {
-  if (row.fromHeaders) return row.fromHeaders(header);
+  if (row.headerFields) return objectFromHeaders(row.headerFields, header);
   for (const name of row.headers) {
     const text = header(name);
     if (text !== undefined) return row.fromHeader ? row.fromHeader(text) : text;

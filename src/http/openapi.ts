@@ -1,6 +1,7 @@
 /** Generates parts of an OpenAPI 3.1 document from tables of options. */
 import * as z from 'zod';
 import type { OptionSource } from './gather.ts';
+import { type JsonSchema, shownForm } from './shown-schema.ts';
 
 export interface DescribedOption extends OptionSource {
   readonly meaning: string;
@@ -8,18 +9,40 @@ export interface DescribedOption extends OptionSource {
   readonly defaultText?: string;
 }
 
-/** The JSON schema of an option's input. */
+/** The JSON schema of the types that an option accepts. */
 export function inputSchema(schema: z.ZodType): Record<string, unknown> {
+  return convert(schema, () => undefined);
+}
+
+/** The JSON schema of an option's input in a JSON body, with its words and limits. */
+export const jsonSchema = (schema: z.ZodType): Record<string, unknown> =>
+  convert(schema, (inner) => shownForm(inner)?.json);
+
+function convert(schema: z.ZodType, shown: (inner: z.ZodType) => JsonSchema | undefined): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
+      const form = shown(zodSchema as z.ZodType);
+      if (form) {
+        const { description, default: fallback } = jsonSchema;
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+        Object.assign(
+          jsonSchema,
+          form,
+          description && { description },
+          fallback !== undefined && { default: fallback },
+        );
+      }
       // Bytes are sent as a file part; JSON has no type for them.
       if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, { type: 'string', format: 'binary' });
     },
   }) as Record<string, unknown>;
   return rest;
 }
+
+/** The JSON schema of an option's input as the text of a query parameter. */
+const textSchema = (schema: z.ZodType): JsonSchema => shownForm(schema)?.text ?? jsonSchema(schema);
 
 /** Header names in their usual spelling: `X-Respond-With`, `DNT`. */
 export const headerTitle = (name: string): string =>
@@ -30,6 +53,31 @@ export const headerTitle = (name: string): string =>
 export const describe = ({ meaning, unit, defaultText }: DescribedOption): string =>
   [meaning, unit && `Unit: ${unit}.`, defaultText && `Default: ${defaultText}.`].filter(Boolean).join(' ');
 
+/** `default` of an option whose default text is one of its values. */
+function defaultOf({ schema, defaultText }: DescribedOption): JsonSchema {
+  if (defaultText === undefined || /\s/.test(defaultText) || !schema.safeParse(defaultText).success) return {};
+  const isJson = /^(?:true|false|\d+)$/.test(defaultText);
+  return { default: isJson ? JSON.parse(defaultText) : defaultText };
+}
+
+/** A header has one value. Several are written into one text. */
+function headerSchema(option: DescribedOption, header: string): JsonSchema {
+  const field = option.headerFields?.[header];
+  if (field !== undefined) return fieldSchema(jsonSchema(option.schema), field);
+  const schema = { ...textSchema(option.schema), ...defaultOf(option) };
+  const branches = (schema as { readonly anyOf?: readonly JsonSchema[] }).anyOf;
+  const single = branches?.filter(({ type }) => type !== 'array');
+  if (!branches || single?.length === branches.length) return schema;
+  return single!.length === 1 ? single![0]! : { ...schema, anyOf: single };
+}
+
+/** The schema of a field of an object option. */
+function fieldSchema({ anyOf = [] }: { readonly anyOf?: readonly JsonSchema[] }, field: string): JsonSchema {
+  const object = anyOf.find(({ properties }) => properties !== undefined);
+  const { description: _, ...schema } = (object!.properties as Record<string, JsonSchema>)[field]!;
+  return schema;
+}
+
 /** One parameter for each header name of each option. */
 export const headerParameters = (table: Readonly<Record<string, DescribedOption>>): object[] =>
   Object.entries(table).flatMap(([name, option]) =>
@@ -38,17 +86,22 @@ export const headerParameters = (table: Readonly<Record<string, DescribedOption>
       in: 'header',
       required: false,
       description: `\`${name}\`: ${describe(option)}`,
-      schema: { type: 'string' },
+      schema: headerSchema(option, header),
     })),
   );
 
-export const queryParameters = (table: Readonly<Record<string, DescribedOption>>): object[] =>
+/** `examples` are values by the name of the option. */
+export const queryParameters = (
+  table: Readonly<Record<string, DescribedOption>>,
+  examples: Readonly<Record<string, unknown>> = {},
+): object[] =>
   Object.entries(table).map(([name, option]) => ({
     name,
     in: 'query',
     required: false,
     description: describe(option),
-    schema: inputSchema(option.schema),
+    schema: { ...textSchema(option.schema), ...defaultOf(option) },
+    ...(name in examples && { example: examples[name] }),
   }));
 
 export const bodySchema = (table: Readonly<Record<string, DescribedOption>>): object => ({
@@ -56,7 +109,7 @@ export const bodySchema = (table: Readonly<Record<string, DescribedOption>>): ob
   properties: Object.fromEntries(
     Object.entries(table).map(([name, option]) => [
       name,
-      { ...inputSchema(option.schema), description: describe(option) },
+      { ...jsonSchema(option.schema), ...defaultOf(option), description: describe(option) },
     ]),
   ),
 });

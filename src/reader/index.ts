@@ -18,7 +18,15 @@ export { createImageScaler, type ImageScaler } from './file.ts';
 export { describeImage } from './formats/describe-image.ts';
 export { PICTURE_INSTRUCTION } from './formats/prompts.ts';
 export { featuresNeeded } from './options/features.ts';
-export { type GivenOptions, OPTION_GROUPS, OPTIONS, type OptionGroup, type OptionRow } from './options/options.ts';
+export {
+  type GivenOptions,
+  MODEL_FORMATS,
+  OPTION_GROUPS,
+  OPTIONS,
+  type OptionGroup,
+  type OptionRow,
+  SINGLE_FORMATS,
+} from './options/options.ts';
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';

@@ -10,6 +10,6 @@ export { createIndexingReader } from './indexing-reader.ts';
 export { formatText } from './layout.ts';
 export { openSearch } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';
-export { ALL_OPTIONS, gatherSearch, requireText } from './options.ts';
+export { ALL_OPTIONS, gatherSearch, MAX_QUERY_CHARACTERS, requireText } from './options.ts';
 export { parseQuery } from './query.ts';
 export type { Answer, Search, SearchRequest } from './search.ts';

@@ -5,8 +5,9 @@
 import * as z from 'zod';
 import { problem } from '#errors.ts';
 import { check, type Given, gather, type Sources } from '#http/gather.ts';
+import { openWords, showAs } from '#http/shown-schema.ts';
 import { flag, number, oneOf, texts, toBoolean } from '#http/values.ts';
-import { type GivenOptions, OPTIONS, type OptionRow } from '#reader/index.ts';
+import { type GivenOptions, MODEL_FORMATS, OPTIONS, type OptionRow, SINGLE_FORMATS } from '#reader/index.ts';
 import { parseCountry } from './countries.ts';
 import { parseLanguage } from './languages.ts';
 
@@ -55,6 +56,12 @@ const moment = () =>
     });
 
 const results = () => number({ min: 0, max: MAX_RESULTS, integer: true });
+
+const PASSAGE_NUMBER = { type: 'integer', minimum: 100, maximum: MAX_PASSAGE_TOKENS } as const;
+const PASSAGES_FORM = {
+  json: { anyOf: [PASSAGE_NUMBER, { type: 'boolean' }, { type: 'string' }, { type: 'null' }] },
+  text: { anyOf: [PASSAGE_NUMBER, { type: 'boolean' }, { type: 'string' }] },
+};
 
 export const SEARCH_OPTIONS = {
   q: row({
@@ -115,18 +122,20 @@ export const SEARCH_OPTIONS = {
     headers: ['x-passages'],
     wins: 'header',
     unit: 'tokens',
-    schema: z.union([z.number(), z.string(), z.boolean(), z.null()]).transform((value, context) => {
-      if (!toBoolean(value)) return undefined;
-      const tokens = typeof value === 'string' ? Number(value) : value;
-      if (tokens === 1 || typeof tokens !== 'number' || Number.isNaN(tokens)) return DEFAULT_PASSAGE_TOKENS;
-      if (Number.isInteger(tokens) && tokens >= 100 && tokens <= MAX_PASSAGE_TOKENS) return tokens;
-      context.addIssue({
-        code: 'custom',
-        message: `must be true, or a number of tokens from 100 to ${MAX_PASSAGE_TOKENS}`,
-        input: value,
-      });
-      return z.NEVER;
-    }),
+    schema: showAs(z.union([z.number(), z.string(), z.boolean(), z.null()]), PASSAGES_FORM).transform(
+      (value, context) => {
+        if (!toBoolean(value)) return undefined;
+        const tokens = typeof value === 'string' ? Number(value) : value;
+        if (tokens === 1 || typeof tokens !== 'number' || Number.isNaN(tokens)) return DEFAULT_PASSAGE_TOKENS;
+        if (Number.isInteger(tokens) && tokens >= 100 && tokens <= MAX_PASSAGE_TOKENS) return tokens;
+        context.addIssue({
+          code: 'custom',
+          message: `must be true, or a number of tokens from 100 to ${MAX_PASSAGE_TOKENS}`,
+          input: value,
+        });
+        return z.NEVER;
+      },
+    ),
     defaultText: `whole pages; ${DEFAULT_PASSAGE_TOKENS} if set to true`,
     meaning: 'Returns the best passages of all pages instead of whole pages, within this total number of tokens.',
   }),
@@ -167,7 +176,9 @@ export const READING_OPTIONS = {
   ...forPages,
   respondWith: {
     ...OPTIONS.respondWith,
-    schema: z.string().transform((text) => text.trim().toLowerCase()),
+    schema: openWords([...SINGLE_FORMATS, ...MODEL_FORMATS, NO_CONTENT], z.string(), {
+      description: 'Several formats, such as `markdown+html`.',
+    }).transform((text) => text.trim().toLowerCase()),
     meaning: `${OPTIONS.respondWith.meaning} \`${NO_CONTENT}\` returns the results without reading pages.`,
   },
 };

@@ -10,6 +10,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { type Call, Executor, requests } from '#flow/index.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { CERTIFICATE, KEY } from '#net/proxy.suite.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createGate, type Served, type ServeOptions, serveFlow } from '../support/flow-gateway.ts';
@@ -286,7 +287,8 @@ describe('options', () => {
         expect((await send(`${url}/bar`, {})).status).toBe(200);
         expect((await send(`${url}/foo`, {})).status).toBe(404);
         const description = await read(await fetch(`${url}/openapi.json`));
-        expect(description.info).toEqual({ title: 'Teapots', description: 'All of them.', version: '1.2.3' });
+        const { version } = INTERFACE_VERSIONS.flow;
+        expect(description.info).toEqual({ title: 'Teapots', description: 'All of them.', version });
         expect(description.paths['/my/foo'].put).toMatchObject({ summary: 'Foo them', tags: ['Customized'] });
         expect(description.paths['/bar'].post).toBeDefined();
         const page = await fetch(`${url}/docs`);

@@ -442,7 +442,7 @@ it('describes itself', async () => {
   const { json } = await ask('/openapi.json');
   const { Validator } = await import('@seriousme/openapi-schema-validator');
   expect(await new Validator().validate(json)).toMatchObject({ valid: true });
-  expect(Object.keys(json.paths)).toEqual(['/search', '/', '/{query}']);
+  expect(Object.keys(json.paths)).toEqual(['/search', '/', '/{q}']);
   const names = json.paths['/search'].get.parameters.map(({ name }: { name: string }) => name);
   expect(names).toContain('X-Site');
   expect(names).not.toContain('X-Token-Budget');

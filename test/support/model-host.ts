@@ -149,8 +149,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
   const classify = await setup.classify?.({ registry, models });
   const prices = setup.prices ?? {};
   const completions = setup.completions ?? noCompletions(temporaryDir);
-  const version = '0.0.0-test';
-  modelHostRoutes(face, { registry, models, completions, accessHooks, tracing, prices, version, batch, classify });
+  modelHostRoutes(face, { registry, models, completions, accessHooks, tracing, prices, batch, classify });
   const url = await face.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,

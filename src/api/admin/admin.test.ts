@@ -40,7 +40,7 @@ async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, version: '1.2.3', ...deps });
+  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }
@@ -67,8 +67,10 @@ function expectValid(method: string, path: string, status: number, body: unknown
   const route = path.replace(/\?.*/, '').replace(/^(\/\w+)\/.+$/, '$1/{id}');
   const responses = description.paths[route]?.[method.toLowerCase()]?.responses;
   expect(responses, `${method} ${route}`).toBeDefined();
-  const slot = String(status) in responses! ? String(status) : 'default';
-  const pointer = ['paths', route, method.toLowerCase(), 'responses', slot, 'content', 'application/json', 'schema'];
+  const response = responses![String(status)] as { $ref?: string } | undefined;
+  expect(response, `${method} ${route} ${status}`).toBeDefined();
+  const at = response!.$ref?.slice(2).split('/') ?? ['paths', route, method.toLowerCase(), 'responses', String(status)];
+  const pointer = [...at, 'content', 'application/json', 'schema'];
   const place = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   const matches = ajv.compile({ $ref: `api#/${place}` });
   expect(matches(body), JSON.stringify([matches.errors, body])).toBe(true);

@@ -1,6 +1,7 @@
 /** The admin API: accounts, keys and usage as JSON, on a separate server that requires the admin secret. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
@@ -13,7 +14,6 @@ import { createSecretHook } from './secret-hook.ts';
 export interface AdminEndpointOptions extends AdminModules {
   readonly secret: string;
   readonly counters: Pick<Counters, 'take'>;
-  readonly version: string;
 }
 
 const RETRY_AFTER_S = 2;
@@ -26,7 +26,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }
 
-export function adminRoutes(face: Face, { secret, counters, version, ...modules }: AdminEndpointOptions): void {
+export function adminRoutes(face: Face, { secret, counters, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
     // No page of another origin may read the responses.
@@ -34,7 +34,7 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
   });
-  const description = JSON.stringify(createAdminDescription(version));
+  const description = JSON.stringify(createAdminDescription(INTERFACE_VERSIONS.admin.version));
   face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
   const onRequest = createSecretHook(secret, counters);
   for (const route of ADMIN_TABLE) {

@@ -33,6 +33,15 @@ export const ADMIN_SHAPES = {
   Plan: planShape,
 };
 
+/** Tags of the OpenAPI document. */
+export const ADMIN_TAGS = {
+  Accounts: 'Who pays: a plan and a balance.',
+  Keys: 'API keys of accounts.',
+  Usage: 'What was used.',
+  Plans: 'Limits of the plans.',
+};
+type AdminTag = keyof typeof ADMIN_TAGS;
+
 interface AdminRequest<Query, Body> {
   readonly id: string;
   readonly query: Query;
@@ -44,6 +53,7 @@ interface Row<Query extends z.ZodType, Body extends z.ZodType> {
   readonly path: string;
   readonly name: string;
   readonly summary: string;
+  readonly tag: AdminTag;
   readonly query?: Query;
   readonly body?: Body;
   readonly shape: keyof typeof ADMIN_SHAPES;
@@ -82,6 +92,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'GET',
     path: '/accounts',
+    tag: 'Accounts',
     name: 'listAccounts',
     summary: 'List accounts in order of creation',
     query: accountList,
@@ -95,6 +106,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'POST',
     path: '/accounts',
+    tag: 'Accounts',
     name: 'createAccount',
     summary: 'Create an account',
     body: newAccount,
@@ -105,6 +117,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'GET',
     path: '/accounts/{id}',
+    tag: 'Accounts',
     name: 'getAccount',
     summary: 'Get an account',
     shape: 'Account',
@@ -116,6 +129,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'PATCH',
     path: '/accounts/{id}',
+    tag: 'Accounts',
     name: 'changeAccount',
     summary: 'Change the name, plan or balance of an account',
     body: accountChange,
@@ -128,6 +142,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'GET',
     path: '/keys',
+    tag: 'Keys',
     name: 'listKeys',
     summary: 'List keys in order of creation',
     query: keyList,
@@ -141,6 +156,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'POST',
     path: '/keys',
+    tag: 'Keys',
     name: 'mintKey',
     summary: 'Create a key, or import one of your own. The response is the only one that contains the key',
     body: newKey,
@@ -155,6 +171,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'PATCH',
     path: '/keys/{id}',
+    tag: 'Keys',
     name: 'changeKey',
     summary: 'Change the name or expiry of a key',
     body: keyChange,
@@ -167,6 +184,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'DELETE',
     path: '/keys/{id}',
+    tag: 'Keys',
     name: 'revokeKey',
     summary: 'Revoke a key permanently. Its record is kept',
     shape: 'Key',
@@ -176,6 +194,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'GET',
     path: '/usage',
+    tag: 'Usage',
     name: 'sumUsage',
     summary: 'Get usage totals',
     query: usageQuery,
@@ -186,6 +205,7 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
   row({
     method: 'GET',
     path: '/plans',
+    tag: 'Plans',
     name: 'listPlans',
     summary: 'List the plans and their limits',
     shape: 'Plan',

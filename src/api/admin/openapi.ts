@@ -1,14 +1,31 @@
 /** The OpenAPI document of the admin API, made from its table of endpoints. */
 import * as z from 'zod';
-import { PROBLEMS } from '#errors.ts';
+import type { ProblemName } from '#errors.ts';
 import { inputSchema } from '#http/openapi.ts';
 import { ref } from '../openapi/components.ts';
-import { ADMIN_SHAPES, ADMIN_TABLE, type AdminRoute } from './endpoints.ts';
+import { FAILURE, failureComponents, failureResponses } from '../openapi/failures.ts';
+import { ADMIN_SHAPES, ADMIN_TABLE, ADMIN_TAGS, type AdminRoute } from './endpoints.ts';
+import { ADMIN_ANSWERS, ADMIN_BODIES, ADMIN_IDS } from './examples.ts';
 
-const json = (schema: object) => ({ 'application/json': { schema } });
+const json = (schema: object, example: unknown) => ({ 'application/json': { schema, example } });
+
+const FAILURES: readonly ProblemName[] = [
+  'ParamValidationError',
+  'DataStreamBrokenError',
+  'AuthenticationFailedError',
+  'AuthenticationRequiredError',
+  'OperationNotAllowedError',
+  'ResourceNotFoundError',
+  'RequestPayloadTooLargeError',
+  'RateLimitTriggeredError',
+  'RequestHeaderFieldsTooLargeError',
+  'InternalError',
+  'ServiceNodeResourceDrainError',
+  'ServiceAwayError',
+];
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 
-/** The OpenAPI 3.1 document of the admin API. */
+/** The OpenAPI 3.1 document of the admin API. `version` is that of the interface. */
 export function createAdminDescription(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of ADMIN_TABLE) {
@@ -23,10 +40,12 @@ export function createAdminDescription(version: string): object {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags: Object.entries(ADMIN_TAGS).map(([name, description]) => ({ name, description })),
     security: [{ secret: [] }],
     paths,
     components: {
       securitySchemes: { secret: { type: 'http', scheme: 'bearer' } },
+      responses: failureComponents({ names: FAILURES, isNegotiated: false }),
       schemas: {
         ...Object.fromEntries(Object.entries(ADMIN_SHAPES).map(([name, shape]) => [name, inputSchema(shape)])),
         Failure: FAILURE,
@@ -37,20 +56,20 @@ export function createAdminDescription(version: string): object {
 
 function operation(route: AdminRoute): object {
   const { name, summary, path, query, body } = route;
-  const parameters = [...(path.endsWith('{id}') ? [ID] : []), ...(query ? queryParameters(query) : [])];
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: ADMIN_IDS[route.tag] };
+  const parameters = [...(path.endsWith('{id}') ? [id] : []), ...(query ? queryParameters(query) : [])];
   return {
     operationId: name,
     summary,
+    tags: [route.tag],
     ...(parameters.length && { parameters }),
-    ...(body && { requestBody: { required: true, content: json(inputSchema(body)) } }),
+    ...(body && { requestBody: { required: true, content: json(inputSchema(body), ADMIN_BODIES[name]) } }),
     responses: {
-      [statusOf(route)]: { description: 'Done.', content: json(answerOf(route)) },
-      default: { description: 'A failure. Its `code` is the HTTP status.', content: json(ref('Failure')) },
+      [statusOf(route)]: { description: 'Done.', content: json(answerOf(route), ADMIN_ANSWERS[name]) },
+      ...failureResponses(FAILURES),
     },
   };
 }
-
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
 function queryParameters(query: z.ZodType): object[] {
   if (!(query instanceof z.ZodObject)) return [];
@@ -72,27 +91,3 @@ function answerOf({ kind, shape }: AdminRoute): object {
     properties: kind === 'page' ? { data, next } : { data },
   };
 }
-
-const FAILURE = {
-  type: 'object',
-  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
-  properties: {
-    data: { type: 'null' },
-    path: { type: 'string', description: 'The first invalid field.' },
-    faults: {
-      type: 'array',
-      description: 'All invalid fields.',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-    code: { type: 'integer', description: 'The HTTP status.' },
-    name: { enum: Object.keys(PROBLEMS) },
-    status: { type: 'integer' },
-    message: { type: 'string' },
-    readableMessage: { type: 'string' },
-    retryAfter: { type: 'integer', description: 'Seconds to wait before retrying.' },
-  },
-};

@@ -1,57 +1,57 @@
 /** The part of the model host's OpenAPI document for classification. */
+import { FAILURES } from '../models/failures.ts';
 import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
+import { CLASSIFICATION, CLASSIFIER, CLASSIFIER_ID, TRAINING } from './examples.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const json = (schema: Schema) => ({ 'application/json': { schema } });
-const failure = { description: 'A failure.', content: json(ref('Failure')) };
+const json = (schema: Schema, example: unknown) => ({ 'application/json': { schema, example } });
 const string = { type: 'string' };
 const integer = { type: 'integer' };
 const time = { type: 'string', format: 'date-time' };
 const list = (items: Schema) => ({ type: 'array', items });
 /** A value, or one for each group of labels. */
 const byGroup = (schema: Schema) => ({ anyOf: [schema, { type: 'object', additionalProperties: schema }] });
-const USAGE = { type: 'object', properties: { total_tokens: integer }, required: ['total_tokens'] };
 
 export const CLASSIFY_SCHEMAS: Readonly<Record<string, Schema>> = {
-  Classification: {
+  ClassificationResponse: {
     type: 'object',
     properties: {
-      data: list({
-        type: 'object',
-        description: 'With groups of labels, `prediction`, `score` and `predictions` are objects by group.',
-        properties: {
-          object: { const: 'classification' },
-          index: integer,
-          prediction: byGroup(string),
-          score: byGroup({ type: 'number' }),
-          predictions: byGroup(
-            list({
-              type: 'object',
-              properties: { label: string, score: { type: 'number', minimum: 0, maximum: 1 } },
-              required: ['label', 'score'],
-            }),
-          ),
-        },
-        required: ['object', 'index', 'prediction', 'score', 'predictions'],
-      }),
-      usage: USAGE,
+      data: list(ref('ClassificationPrediction')),
+      usage: ref('BaseUsage'),
       trace: TRACE_SCHEMA,
     },
     required: ['data', 'usage'],
   },
-  Training: {
+  ClassificationPrediction: {
+    type: 'object',
+    description: 'With groups of labels, `prediction`, `score` and `predictions` are objects by group.',
+    properties: {
+      object: { const: 'classification' },
+      index: integer,
+      prediction: byGroup(string),
+      score: byGroup({ type: 'number' }),
+      predictions: byGroup(list(ref('ClassificationPredictionLabel'))),
+    },
+    required: ['object', 'index', 'prediction', 'score', 'predictions'],
+  },
+  ClassificationPredictionLabel: {
+    type: 'object',
+    properties: { label: string, score: { type: 'number', minimum: 0, maximum: 1 } },
+    required: ['label', 'score'],
+  },
+  TrainingResponse: {
     type: 'object',
     properties: {
       classifier_id: string,
       num_samples: { type: 'integer', description: 'Samples of this request.' },
-      usage: USAGE,
+      usage: ref('BaseUsage'),
       trace: TRACE_SCHEMA,
     },
     required: ['classifier_id', 'num_samples', 'usage'],
   },
-  Classifier: {
+  ClassifierSummary: {
     type: 'object',
     properties: {
       classifier_id: string,
@@ -82,35 +82,66 @@ export const CLASSIFY_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
 };
 
-const answers = (schema: Schema) => ({
-  200: { description: 'The answer.', content: json(schema) },
-  default: failure,
-});
-const operation = (operationId: string, summary: string, answer: Schema, request?: string) => ({
-  operationId,
+interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly answer: Schema;
+  readonly example: unknown;
+  /** The name of the schema of the request, and an example of one. */
+  readonly request?: readonly [string, unknown];
+}
+
+const operation = ({ id, summary, answer, example, request }: Operation) => ({
+  operationId: id,
   summary,
+  tags: ['Classification'],
   security: [{ key: [] }],
-  ...(request && { requestBody: { required: true, content: json(ref(request)) } }),
-  responses: answers(answer),
+  ...(request && { requestBody: { required: true, content: json(ref(request[0]), request[1]) } }),
+  responses: { 200: { description: 'The answer.', content: json(answer, example) }, ...FAILURES },
 });
+
+const LIST = {
+  summary: 'List your trained classifiers',
+  answer: list(ref('ClassifierSummary')),
+  example: [CLASSIFIER],
+};
 
 export const CLASSIFY_PATHS: Readonly<Record<string, unknown>> = {
   '/v1/classify': {
-    post: operation('classify', 'Classify texts and images', ref('Classification'), 'ClassifyRequest'),
+    post: operation({
+      id: 'classify_v1_classify_post',
+      summary: 'Classify texts and images',
+      answer: ref('ClassificationResponse'),
+      example: CLASSIFICATION.answer,
+      request: ['ClassifyRequest', CLASSIFICATION.request],
+    }),
   },
-  '/v1/train': { post: operation('trainClassifier', 'Train a classifier', ref('Training'), 'TrainRequest') },
+  '/v1/train': {
+    post: operation({
+      id: 'train_v1_train_post',
+      summary: 'Train a classifier',
+      answer: ref('TrainingResponse'),
+      example: TRAINING.answer,
+      request: ['TrainRequest', TRAINING.request],
+    }),
+  },
   '/v1/classifiers': {
-    get: operation('listClassifiers', 'List your trained classifiers', list(ref('Classifier'))),
-    post: operation('listClassifiersByPost', 'List your trained classifiers', list(ref('Classifier'))),
+    get: operation({ id: 'list_classifiers_v1_classifiers_post', ...LIST }),
+    post: operation({ id: 'list_classifiers_v1_classifiers_post__post', ...LIST }),
   },
   '/v1/classifiers/{classifier_id}': {
     delete: {
-      ...operation('deleteClassifier', 'Delete a trained classifier', {
-        type: 'object',
-        properties: { classifier_id: string, deleted: { const: true } },
-        required: ['classifier_id', 'deleted'],
+      ...operation({
+        id: 'delete_classifier_v1_classifiers__classifier_id__delete',
+        summary: 'Delete a trained classifier',
+        answer: {
+          type: 'object',
+          properties: { classifier_id: string, deleted: { const: true } },
+          required: ['classifier_id', 'deleted'],
+        },
+        example: { classifier_id: CLASSIFIER_ID, deleted: true },
       }),
-      parameters: [{ name: 'classifier_id', in: 'path', required: true, schema: string }],
+      parameters: [{ name: 'classifier_id', in: 'path', required: true, schema: string, example: CLASSIFIER_ID }],
     },
   },
 };

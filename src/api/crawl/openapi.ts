@@ -1,8 +1,19 @@
 /** The part of the reader's OpenAPI document for crawls, made from the table of crawl options. */
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
+import { PROBLEMS } from '#errors.ts';
 import { bodySchema } from '#http/openapi.ts';
-import { integer, text } from '../openapi/components.ts';
+import { integer, ref, text } from '../openapi/components.ts';
+import { CRAWL_FAILURES, failureResponses } from '../openapi/failures.ts';
+import {
+  CRAWL_EVENTS_EXAMPLE,
+  CRAWL_EXAMPLE,
+  CRAWL_ID,
+  FINISHED_CRAWL,
+  OUTCOME_EXAMPLE,
+  STARTED_CRAWL,
+} from './examples.ts';
 
+const time = (description: string) => ({ type: 'string', format: 'date-time', description });
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
 const JOB = {
@@ -13,9 +24,9 @@ const JOB = {
     status: { enum: ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] },
     url: text('The start URL.'),
     urls: { type: 'array', items: { type: 'string' }, description: 'The start URLs, if there are several.' },
-    created_at: text('ISO 8601.'),
-    completed_at: orNull(text('ISO 8601.')),
-    expires_at: text('When the crawl and its pages are deleted, ISO 8601.'),
+    created_at: time('ISO 8601.'),
+    completed_at: orNull(time('ISO 8601.')),
+    expires_at: time('When the crawl and its pages are deleted, ISO 8601.'),
     limit: integer('Maximum number of URLs to read.'),
     depth: integer('Maximum number of links from a start URL.'),
     scope: { enum: ['path', 'host', 'domain'] },
@@ -45,7 +56,17 @@ const OUTCOME = {
     depth: integer('Number of links from the start URL.'),
     page: { $ref: '#/components/schemas/Page' },
     status: integer('The HTTP status, if it was the reason of the failure.'),
-    error: { type: 'object', description: 'For a failure: code, name, status and message.' },
+    error: {
+      type: 'object',
+      description: 'Why it failed.',
+      required: ['code', 'name', 'status', 'message'],
+      properties: {
+        code: integer('The HTTP status of such a failure.'),
+        name: { enum: Object.keys(PROBLEMS), description: 'The kind of failure.' },
+        status: integer('The HTTP status with two digits for the kind of failure.'),
+        message: text('A description of the failure.'),
+      },
+    },
     reason: { enum: ['duplicate', 'robots', 'scope'], description: 'Why it was skipped.' },
     of: text('For a duplicate: the URL of the page that was read.'),
     to: text('For a redirect out of scope: its target.'),
@@ -54,24 +75,31 @@ const OUTCOME = {
 
 export const CRAWL_SCHEMAS = { CrawlRequest: bodySchema(CRAWL_OPTIONS), Crawl: JOB, CrawlOutcome: OUTCOME };
 
-const json = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
-const events = (description: string) => ({ 'text/event-stream': { schema: text(description) } });
-const FAILED = { description: 'A failure. Its `code` is the HTTP status.', content: json('Failure') };
-const ID = { name: 'id', in: 'path', required: true, description: 'The id of the crawl.', schema: { type: 'string' } };
+const events = (example: string) => ({ 'text/event-stream': { schema: text(STREAM), example } });
+const json = (schema: object, example: unknown) => ({ 'application/json': { schema, example } });
+const ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the crawl.',
+  schema: { type: 'string' },
+  example: CRAWL_ID,
+};
 
 const operation = (operationId: string, summary: string, answers: object, extra: object = {}) => ({
   operationId,
   summary,
+  tags: ['Crawl'],
   security: [{ key: [] }],
-  responses: { ...answers, default: FAILED },
+  responses: { ...answers, ...failureResponses(CRAWL_FAILURES) },
   ...extra,
 });
-const query = (name: string, description: string) => ({
+const query = (name: string, description: string, schema: object) => ({
   name,
   in: 'query',
   required: false,
   description,
-  schema: { type: 'integer' },
+  schema: { type: 'integer', ...schema },
 });
 
 const STREAM =
@@ -80,58 +108,63 @@ const STREAM =
 export const CRAWL_OPERATIONS = {
   '/crawl': {
     post: operation(
-      'crawl',
+      'crawl_start',
       'Crawl a site',
       {
-        202: { description: 'The crawl was started.', content: json('Crawl') },
-        200: { description: 'With Accept: text/event-stream: the progress of the crawl.', content: events(STREAM) },
+        202: {
+          description: 'The crawl was started.',
+          headers: { Location: { schema: { type: 'string' }, description: 'The path of the crawl.' } },
+          content: json(ref('Crawl'), STARTED_CRAWL),
+        },
+        200: {
+          description: 'With Accept: text/event-stream: the progress of the crawl.',
+          content: events(CRAWL_EVENTS_EXAMPLE),
+        },
       },
-      { requestBody: { required: true, content: json('CrawlRequest') } },
+      { requestBody: { required: true, content: json(ref('CrawlRequest'), CRAWL_EXAMPLE) } },
     ),
   },
   '/crawls': {
     get: operation(
-      'listCrawls',
+      'crawl_list',
       'List the crawls of this key, newest first',
       {
         200: {
           description: 'The crawls.',
-          content: {
-            'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Crawl' } } },
-          },
+          content: json({ type: 'array', items: ref('Crawl') }, [FINISHED_CRAWL]),
         },
       },
-      { parameters: [query('limit', 'Maximum number of crawls, 1 to 100. Default: 20.')] },
+      { parameters: [query('limit', 'Maximum number of crawls.', { minimum: 1, maximum: 100, default: 20 })] },
     ),
   },
   '/crawl/{id}': {
     get: operation(
-      'getCrawl',
+      'crawl_get',
       'Get a crawl',
-      { 200: { description: 'The crawl.', content: json('Crawl') } },
+      { 200: { description: 'The crawl.', content: json(ref('Crawl'), FINISHED_CRAWL) } },
       { parameters: [ID] },
     ),
     delete: operation(
-      'cancelCrawl',
+      'crawl_cancel',
       'Cancel a crawl. The pages read so far are kept',
-      { 200: { description: 'The cancelled crawl.', content: json('Crawl') } },
+      { 200: { description: 'The cancelled crawl.', content: json(ref('Crawl'), FINISHED_CRAWL) } },
       { parameters: [ID] },
     ),
   },
   '/crawl/{id}/pages': {
     get: operation(
-      'crawlPages',
+      'crawl_pages',
       'Get the outcomes so far, or follow them as a stream of events until the crawl has ended',
       {
         200: {
           description: 'The outcomes in order, one JSON object per line.',
           content: {
-            'application/x-ndjson': { schema: { $ref: '#/components/schemas/CrawlOutcome' } },
-            ...events(STREAM),
+            'application/x-ndjson': { schema: ref('CrawlOutcome'), example: OUTCOME_EXAMPLE },
+            ...events(CRAWL_EVENTS_EXAMPLE),
           },
         },
       },
-      { parameters: [ID, query('after', 'Only outcomes with a higher number.')] },
+      { parameters: [ID, query('after', 'Only outcomes with a higher number.', { minimum: 0, default: 0 })] },
     ),
   },
 };

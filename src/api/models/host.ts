@@ -15,7 +15,6 @@ export interface ModelHostOptions extends ChatEndpointOptions {
   readonly batch?: BatchEndpointOptions | undefined;
   /** `undefined` to serve no classification. */
   readonly classify?: ClassifyEndpointOptions | undefined;
-  readonly version: string;
 }
 
 /** The face must be created with `servesPrograms`. */
@@ -27,5 +26,5 @@ export function modelHostRoutes(face: Face, host: ModelHostOptions): void {
   modelsRoutes(face, host);
   if (host.batch) batchRoutes(face, { ...host, ...host.batch });
   if (host.classify) classifyRoutes(face, { ...host, ...host.classify });
-  modelDescriptionRoute(face, host.version);
+  modelDescriptionRoute(face);
 }

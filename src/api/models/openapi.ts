@@ -1,22 +1,33 @@
 /** The OpenAPI document of the model host, made from the tables of fields, kinds and codes. */
 import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Face } from '#http/server.ts';
-import { CHAT_FIELDS, EMBED_FIELDS, FAULT_TYPES, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
+import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
 import { CLASSIFY_PATHS, CLASSIFY_SCHEMAS } from '../classify/openapi.ts';
-import { MODEL_CODES, RATE_CODES } from '../envelopes/model.ts';
 import { ref } from '../openapi/components.ts';
-import { TRACE_SCHEMA } from '../openapi/trace.ts';
 import { publicRoute } from './endpoint.ts';
+import * as examples from './examples.ts';
+import { CHAT_FAILURES, FAILURE_RESPONSES, FAILURE_SCHEMAS, FAILURES } from './failures.ts';
+import {
+  EMBEDDING_SCHEMAS,
+  integer,
+  list,
+  MODEL_SCHEMAS,
+  object,
+  RERANKING_SCHEMAS,
+  type Schema,
+  string,
+} from './schemas.ts';
 
-export function modelDescriptionRoute(face: Face, version: string): void {
-  const description = JSON.stringify(createModelDescription(version));
+export function modelDescriptionRoute(face: Face): void {
+  const description = JSON.stringify(createModelDescription(INTERFACE_VERSIONS.models.version));
   publicRoute(face, '/openapi.json', async (_, reply) =>
     reply.type('application/json; charset=utf-8').send(description),
   );
 }
 
-/** The OpenAPI 3.1 document of the model host. */
+/** The OpenAPI 3.1 document of the model host. `version` is that of the interface. */
 export function createModelDescription(version: string): object {
   return {
     openapi: '3.1.0',
@@ -28,29 +39,57 @@ export function createModelDescription(version: string): object {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags: TAGS,
     paths: {
-      '/v1/embeddings': { post: keyed('embed', 'Compute embeddings', 'EmbeddingsRequest', ref('Embeddings')) },
-      '/v1/rerank': { post: keyed('rerank', 'Rank documents by a query', 'RerankRequest', ref('Ranking')) },
+      '/v1/embeddings': {
+        post: keyed({
+          id: 'embeddings_v1_embeddings_post',
+          tag: 'Embeddings',
+          summary: 'Compute embeddings',
+          request: 'EmbeddingsRequest',
+          answer: ref('EmbeddingResponse'),
+          examples: examples.EMBEDDINGS,
+        }),
+      },
+      '/v1/rerank': {
+        post: keyed({
+          id: 'rerank_v1_rerank_post',
+          tag: 'Rerank',
+          summary: 'Rank documents by a query',
+          request: 'RerankRequest',
+          answer: ref('RerankingResponse'),
+          examples: examples.RERANKING,
+        }),
+      },
       '/v2/rerank': {
-        post: keyed('rerankAsCohere', 'Rank documents, in the format of Cohere’s API', 'RerankRequest', COHERE_RANKING),
+        post: keyed({
+          id: 'rerank_v2_rerank_post',
+          tag: 'Rerank',
+          summary: 'Rank documents, in the format of Cohere’s API',
+          request: 'RerankRequest',
+          answer: ref('CohereRerankingResponse'),
+          examples: examples.COHERE_RERANKING,
+        }),
       },
       '/rerank': {
-        post: keyed(
-          'rerankAsTei',
-          'Rank documents, in the format of text-embeddings-inference if `texts` is sent',
-          'TeiRerankRequest',
-          {
-            anyOf: [TEI_RANKING, ref('Ranking')],
-          },
-        ),
+        post: keyed({
+          id: 'rerank_rerank_post',
+          tag: 'Rerank',
+          summary: 'Rank documents, in the format of text-embeddings-inference if `texts` is sent',
+          request: 'TeiRerankRequest',
+          answer: { anyOf: [ref('TeiRerankingResponse'), ref('RerankingResponse')] },
+          examples: examples.TEI_RERANKING,
+        }),
       },
       '/v1/chat/completions': { post: CHAT },
       ...BATCH_PATHS,
       ...CLASSIFY_PATHS,
-      '/v1/models': { get: open('listModels', 'List the models', ref('Models')) },
+      '/v1/models': {
+        get: open('list_models_v1_models_get', 'List the models', ref('ModelListResponse'), examples.MODELS),
+      },
       '/v1/models/{model_id}': {
         get: {
-          ...open('showModel', 'Get a model', ref('Model')),
+          ...open('get_model_v1_models__model_id__get', 'Get a model', ref('ModelInfo'), examples.MODEL),
           parameters: [
             {
               name: 'model_id',
@@ -58,52 +97,47 @@ export function createModelDescription(version: string): object {
               required: true,
               description: 'The id of the model. The slash of a repository name may be raw or encoded.',
               schema: string(),
+              example: examples.EMBEDDER,
             },
           ],
         },
       },
-      '/health': { get: probe('health', 'Whether the process answers') },
-      '/live': { get: probe('live', 'Whether the event loop answers') },
-      '/ready': { get: probe('ready', 'Whether all required models are loaded') },
+      '/health': { get: probe('health_health_get', 'Whether the process answers', 'ok') },
+      '/live': { get: probe('live_live_get', 'Whether the event loop answers', 'ok') },
+      '/ready': { get: probe('ready_ready_get', 'Whether all required models are loaded', 'ready') },
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      responses: FAILURE_RESPONSES,
       schemas: {
         EmbeddingsRequest: requestSchema(EMBED_FIELDS, kindsOf),
         RerankRequest: requestSchema(RERANK_FIELDS),
         TeiRerankRequest: teiSchema(),
-        Embeddings: EMBEDDINGS,
-        Ranking: RANKING,
+        ...EMBEDDING_SCHEMAS,
+        ...RERANKING_SCHEMAS,
         ChatRequest: requestSchema(CHAT_FIELDS),
         ChatCompletion: CHAT_COMPLETION,
         ChatChunk: CHAT_CHUNK,
-        ChatFailure: CHAT_FAILURE,
-        Models: object({ object: { const: 'list' }, data: list(ref('Model')) }, ['object', 'data']),
-        Model: MODEL,
+        ...MODEL_SCHEMAS,
         ...BATCH_SCHEMAS,
         ClassifyRequest: requestSchema(CLASSIFY_FIELDS),
         TrainRequest: requestSchema(TRAIN_FIELDS),
         ...CLASSIFY_SCHEMAS,
-        Failure: FAILURE,
+        ...FAILURE_SCHEMAS,
       },
     },
   };
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const string = (description?: string): Schema => ({ type: 'string', ...(description && { description }) });
-const integer = (description?: string): Schema => ({ type: 'integer', ...(description && { description }) });
-const list = (items: Schema, description?: string): Schema => ({
-  type: 'array',
-  items,
-  ...(description && { description }),
-});
-const object = (properties: Record<string, Schema>, required: readonly string[]): Schema => ({
-  type: 'object',
-  properties,
-  required,
-});
+const TAGS = [
+  { name: 'Embeddings', description: 'Vectors of texts, images, PDFs, audio and video.' },
+  { name: 'Rerank', description: 'The order of documents by a query.' },
+  { name: 'Chat', description: 'Text recognition and chat completions.' },
+  { name: 'Batch', description: 'Embeddings of many texts as a job.' },
+  { name: 'Classification', description: 'Labels of texts and images.' },
+  { name: 'Models', description: 'The models of this host.' },
+  { name: 'Health', description: 'Probes.' },
+];
 
 /** Lists each field under its name and aliases. A required field with aliases may be sent under any of them. */
 function requestSchema(
@@ -146,157 +180,7 @@ function teiSchema(): Schema {
   return { ...schema, required: ['query'] };
 }
 
-const USAGE = object(
-  {
-    total_tokens: integer('All tokens, including those of images.'),
-    prompt_tokens: integer('Same as `total_tokens`.'),
-    image_tokens: integer('Tokens of images, if there are any.'),
-  },
-  ['total_tokens', 'prompt_tokens'],
-);
-const SPARSE_USAGE = object({ input_tokens: integer(), output_tokens: { const: 0 }, total_tokens: integer() }, [
-  'input_tokens',
-  'output_tokens',
-  'total_tokens',
-]);
-const numbers = list({ type: 'number' });
-const VECTOR: Schema = {
-  anyOf: [numbers, string('Little-endian float32 in base64.'), { type: 'object', additionalProperties: true }],
-  description:
-    'Numbers or base64; an object by type if several were requested; an object of weights by token for sparse models.',
-};
-
-const EMBEDDINGS = object(
-  {
-    model: string('The id of the model used.'),
-    object: { const: 'list' },
-    usage: { anyOf: [USAGE, SPARSE_USAGE] },
-    data: list(
-      {
-        anyOf: [
-          object({ object: { const: 'embedding' }, index: integer(), embedding: VECTOR }, [
-            'object',
-            'index',
-            'embedding',
-          ]),
-          object(
-            {
-              object: { const: 'embeddings' },
-              index: integer(),
-              embeddings: list(VECTOR, 'One vector per token.'),
-              tokenized_input: list(string()),
-            },
-            ['object', 'index', 'embeddings'],
-          ),
-        ],
-      },
-      'One entry per input, in order.',
-    ),
-    trace: TRACE_SCHEMA,
-  },
-  ['model', 'object', 'usage', 'data'],
-);
-
-const RANKED = object(
-  {
-    index: integer('Position in the request.'),
-    relevance_score: { type: 'number', minimum: 0, maximum: 1 },
-    document: { type: 'object', additionalProperties: true, description: 'The document, if documents are returned.' },
-  },
-  ['index', 'relevance_score'],
-);
-const RANKING = object(
-  {
-    model: string('The id of the model used.'),
-    object: { const: 'list' },
-    usage: object({ total_tokens: integer() }, ['total_tokens']),
-    results: list(RANKED, 'Best first. Equal scores keep the order of the request.'),
-    trace: TRACE_SCHEMA,
-  },
-  ['model', 'object', 'usage', 'results'],
-);
-const COHERE_RANKING = object(
-  { id: string(), results: list(RANKED), meta: { type: 'object', additionalProperties: true } },
-  ['id', 'results', 'meta'],
-);
-const TEI_RANKING = list(
-  object({ index: integer(), score: { type: 'number' }, text: string('With `return_text`.') }, ['index', 'score']),
-);
-
-const price = string('Decimal, per unit.');
-const MODEL = object(
-  {
-    id: string('The id to use in requests.'),
-    name: string(),
-    hugging_face_id: string('Its Hugging Face repository, or empty.'),
-    created: integer('Unix seconds.'),
-    description: string(),
-    input_modalities: list(string()),
-    output_modalities: list({ enum: ['embeddings', 'rerank', 'text'] }),
-    context_length: integer('Maximum tokens per input.'),
-    max_output_length: integer('Maximum vector dimensions; 0 for rerankers.'),
-    quantization: string(),
-    pricing: { type: 'object', additionalProperties: price },
-    supported_sampling_parameters: list(string()),
-    supported_features: list(string()),
-    datacenters: list({ type: 'object' }),
-    object: { const: 'model' },
-    owned_by: string(),
-    serves: string('The id of the model used. Differs from `id` for an alias.'),
-    kind: string('The kind of embedding model, which decides its request fields; `rerank` or `chat` for others.'),
-    spaces: {
-      type: 'object',
-      additionalProperties: string(),
-      description: 'The vector space of each type of input, if not all vectors are comparable.',
-    },
-    dimensions: list(integer(), 'Common sizes of its vectors.'),
-    languages: list(string()),
-    license: string(),
-    on_disk: { type: 'boolean', description: 'Whether its files are on this machine.' },
-    residence: { enum: ['loaded', 'loading', 'failed', 'asleep'], description: 'Whether it is loaded into memory.' },
-  },
-  [
-    'id',
-    'hugging_face_id',
-    'name',
-    'created',
-    'input_modalities',
-    'output_modalities',
-    'quantization',
-    'context_length',
-    'max_output_length',
-    'pricing',
-    'supported_sampling_parameters',
-    'supported_features',
-    'description',
-    'datacenters',
-  ],
-);
-
-const CODES = [...new Set([...Object.values(MODEL_CODES).map(({ code }) => code), ...Object.values(RATE_CODES)])];
-const FAILURE = object(
-  {
-    detail: string('A description of the failure.'),
-    code: { enum: CODES },
-    request_id: string('32 hexadecimal digits, as in the header X-Request-Id.'),
-    errors: list(
-      object(
-        {
-          field: string('The path of the field, such as `body -> input -> 0`.'),
-          message: string(),
-          type: { enum: [...FAULT_TYPES, 'json_invalid'] },
-          input: { description: 'The invalid value; truncated if long.' },
-        },
-        ['field', 'message', 'type'],
-      ),
-      'All errors of an invalid request.',
-    ),
-  },
-  ['detail', 'request_id'],
-);
-
-const json = (schema: Schema) => ({ 'application/json': { schema } });
-const failure = { description: 'A failure.', content: json(ref('Failure')) };
+const json = (schema: Schema, example: unknown) => ({ 'application/json': { schema, example } });
 const count = (description: string) => ({ schema: { type: 'integer' }, description });
 const LIMIT_HEADERS = {
   'X-RateLimit-Limit-Requests': count('Requests per minute.'),
@@ -307,15 +191,31 @@ const LIMIT_HEADERS = {
   'X-RateLimit-Reset-Tokens': count('Seconds until the limit resets.'),
 };
 
-const keyed = (operationId: string, summary: string, request: string, answer: Schema) => ({
-  operationId,
+interface KeyedOperation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly request: string;
+  readonly answer: Schema;
+  readonly examples: { readonly request: unknown; readonly answer: unknown };
+}
+
+const keyed = ({
+  id,
+  tag,
   summary,
+  request,
+  answer,
+  examples: { request: sent, answer: received },
+}: KeyedOperation) => ({
+  operationId: id,
+  summary,
+  tags: [tag],
   security: [{ key: [] }],
-  requestBody: { required: true, content: json(ref(request)) },
+  requestBody: { required: true, content: json(ref(request), sent) },
   responses: {
-    200: { description: 'The answer.', headers: LIMIT_HEADERS, content: json(answer) },
-    422: { description: 'The request is invalid.', content: json(ref('Failure')) },
-    default: failure,
+    200: { description: 'The answer.', headers: LIMIT_HEADERS, content: json(answer, received) },
+    ...FAILURES,
   },
 });
 
@@ -363,56 +263,51 @@ const CHAT_CHUNK = completionOf(
   { usage: CHAT_USAGE },
   [],
 );
-const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
-const CHAT_FAILURE = object(
-  {
-    error: object(
-      {
-        message: string('A description of the failure.'),
-        type: string('`invalid_request_error`, `authentication_error`, `rate_limit_error`, `server_error`, …'),
-        param: orNull(string('The invalid field, such as `messages[0].content[1].image_url.url`.')),
-        code: orNull({ enum: CODES }),
-        request_id: string('Same as the header X-Request-Id.'),
-      },
-      ['message', 'type', 'param', 'code'],
-    ),
-  },
-  ['error'],
-);
 const CHAT = {
-  operationId: 'completeChat',
+  operationId: 'chat_completions_v1_chat_completions_post',
   summary: 'Recognize text in images and documents, or complete a chat',
+  tags: ['Chat'],
   security: [{ key: [] }],
-  requestBody: { required: true, content: json(ref('ChatRequest')) },
+  requestBody: { required: true, content: json(ref('ChatRequest'), examples.CHAT.request) },
   responses: {
     200: {
       description: 'The answer; with `stream`, chunks as server-sent events, then `[DONE]`.',
       headers: LIMIT_HEADERS,
-      content: { ...json(ref('ChatCompletion')), 'text/event-stream': { schema: ref('ChatChunk') } },
+      content: {
+        ...json(ref('ChatCompletion'), examples.CHAT.answer),
+        'text/event-stream': { schema: string('Events whose data are each a ChatChunk, then `[DONE]`.') },
+      },
     },
-    default: { description: 'A failure.', content: json(ref('ChatFailure')) },
+    ...CHAT_FAILURES,
   },
 };
 
-const open = (operationId: string, summary: string, answer: Schema) => ({
+const open = (operationId: string, summary: string, answer: Schema, example: unknown) => ({
   operationId,
   summary,
+  tags: ['Models'],
   security: [],
-  responses: { 200: { description: 'The answer.', content: json(answer) }, default: failure },
+  responses: { 200: { description: 'The answer.', content: json(answer, example) }, ...FAILURES },
 });
 
-const probe = (operationId: string, summary: string) => {
+const probe = (operationId: string, summary: string, status: string) => {
+  const models = status === 'ready';
   const state = object(
-    { status: string(), models: { type: 'object', additionalProperties: string() }, reason: string() },
+    {
+      status: string(),
+      ...(models && { models: { type: 'object', additionalProperties: string() }, reason: string('Why not.') }),
+    },
     ['status'],
   );
+  const example = { status, ...(models && { models: {} }) };
   return {
     operationId,
     summary,
+    tags: ['Health'],
     security: [],
     responses: {
-      200: { description: 'Yes.', content: json(state) },
-      503: { description: 'No.', content: json(state) },
+      200: { description: 'Yes.', content: json(state, example) },
+      503: { description: 'No.', content: json(state, { ...example, status: 'not_ready' }) },
     },
   };
 };

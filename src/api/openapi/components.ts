@@ -1,5 +1,4 @@
 /** Parts that the OpenAPI 3.1 documents of the hosts share. */
-import { PROBLEMS } from '#errors.ts';
 import { TRACE_SCHEMA } from './trace.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -8,24 +7,14 @@ export const text = (description: string) => ({ type: 'string', description });
 export const integer = (description: string) => ({ type: 'integer', description });
 export const fraction = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 export const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
+/** An object whose values are texts. */
+export const textMap = (description: string) => ({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description,
+});
 export const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-/** A failure of the reader or search host, in JSON. */
-export const FAILURE = {
-  type: 'object',
-  required: ['data', 'code', 'name', 'status', 'message', 'readableMessage'],
-  properties: {
-    data: { type: 'null' },
-    path: text('The invalid option.'),
-    code: integer('The HTTP status.'),
-    name: { enum: Object.keys(PROBLEMS) },
-    status: { enum: Object.values(PROBLEMS).map(({ status }) => status) },
-    message: text('A description of the failure.'),
-    readableMessage: text('The name and message on one line.'),
-    retryAfter: integer('Seconds to wait before retrying.'),
-  },
-};
 
 /** The fields that a page and a search result share. */
 export const PAGE_FIELDS = {
@@ -38,8 +27,24 @@ export const PAGE_FIELDS = {
   text: text('The text of the page.'),
   screenshotUrl: text('URL of the screenshot of the window, valid for four hours.'),
   pageshotUrl: text('URL of the screenshot of the whole page, valid for four hours.'),
-  links: { description: 'Link texts to URLs, or pairs of both.', anyOf: [{ type: 'object' }, { type: 'array' }] },
-  images: map('Image labels to URLs.'),
+  links: {
+    description: 'Link texts to URLs; with `withLinksSummary: all`, pairs of both.',
+    anyOf: [
+      { type: 'object', additionalProperties: { type: 'string' } },
+      { type: 'array', items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 } },
+    ],
+  },
+  images: textMap('Image labels to URLs.'),
+  numPages: integer('Number of pages of a document that was read completely.'),
+  external: {
+    type: 'object',
+    description: 'The links in the head of the page: rel, URL, attributes.',
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+  },
+  explanation: ref('Explanation'),
 };
 
 export const hostDocument = (title: string, description: string, version: string) => ({
@@ -48,48 +53,70 @@ export const hostDocument = (title: string, description: string, version: string
   servers: [{ url: '/' }],
 });
 
+interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+export type Examples = Readonly<Record<string, Example>>;
+
 /** A request body of options, with a schema from the components. */
-export const optionsBody = (schema: string) => ({
+export const optionsBody = (schema: string, examples: Examples) => ({
   required: false,
-  content: Object.fromEntries(
-    ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => [
-      type,
-      { schema: ref(schema) },
-    ]),
-  ),
+  content: {
+    'application/json': { schema: ref(schema), examples },
+    'application/x-www-form-urlencoded': { schema: ref(schema) },
+    'multipart/form-data': { schema: ref(schema) },
+  },
 });
+
+const USAGE = { type: 'object', required: ['tokens'], properties: { tokens: integer('Tokens charged.') } };
 
 /** The envelope of a successful answer, in JSON. */
 export const answerEnvelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
   type: 'object',
   required: ['code', 'status', 'data', 'meta'],
   properties: {
-    code: { const: 200 },
-    status: { const: 20_000 },
+    code: { const: 200, description: 'The HTTP status.' },
+    status: { const: 20_000, description: 'The HTTP status with two digits for the kind of answer.' },
     data,
-    meta: { type: 'object', properties: { usage: { type: 'object' }, trace: TRACE_SCHEMA, ...meta } },
+    meta: { type: 'object', required: ['usage'], properties: { usage: USAGE, trace: TRACE_SCHEMA, ...meta } },
   },
 });
 
-/** The responses of an operation in each format, and its failure. */
-export const responses = (
-  description: string,
-  { events, headers = {} }: { readonly events: string; readonly headers?: Readonly<Record<string, Schema>> },
-) => ({
-  200: {
-    description,
-    headers: {
-      'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'Tokens charged for the answer.' },
-      ...headers,
-    },
-    content: {
-      'text/plain': { schema: { type: 'string' } },
-      'application/json': { schema: ref('Answer') },
-      'text/event-stream': { schema: text(events) },
-    },
+/** The answer to `GET /` without a target or query. */
+export const INDEX = {
+  type: 'object',
+  description: 'How to use this host, and the balance of the key.',
+  required: ['usage1', 'usage2', 'homepage'],
+  properties: {
+    usage1: text('How to read a page.'),
+    usage2: text('How to search.'),
+    homepage: text('URL of the documentation.'),
+    note: text('A remark.'),
+    authenticatedAs: text('The name of the key.'),
+    balanceLeft: { anyOf: [{ type: 'number' }, { const: 'unlimited' }], description: 'Tokens left.' },
   },
-  default: {
-    description: 'A failure. Its `code` is the HTTP status.',
-    content: { 'application/json': { schema: ref('Failure') } },
+};
+
+interface Success {
+  /** The name of the schema of JSON answers. */
+  readonly answer: string;
+  readonly events: string;
+  readonly headers?: Readonly<Record<string, Schema>>;
+  readonly examples: { readonly text: string; readonly json: unknown; readonly events: string };
+}
+
+/** A successful response in each format. */
+export const success = (description: string, { answer, events, headers = {}, examples }: Success) => ({
+  description,
+  headers: {
+    'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'Tokens charged for the answer.' },
+    'Server-Timing': { schema: { type: 'string' }, description: 'With `trace`, in text answers: the steps.' },
+    ...headers,
+  },
+  content: {
+    'text/plain': { schema: { type: 'string' }, example: examples.text },
+    'application/json': { schema: ref(answer), example: examples.json },
+    'text/event-stream': { schema: text(events), example: examples.events },
   },
 });

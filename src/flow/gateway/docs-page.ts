@@ -25,6 +25,7 @@ const EXAMPLES: Readonly<Record<RequestSchema, object>> = {
   DataRequest: { data: [{ text: 'hello' }], parameters: {} },
   EndpointRequest: { data: [{ text: 'hello' }], execEndpoint: '/search', parameters: {} },
   OldRequest: { data: ['hello'] },
+  ModeRequest: { data: ['hello'] },
   ReloadRequest: { targets: ['executor0'] },
 };
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
+import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
@@ -79,7 +80,10 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const { isDraining } = running;
   const routes = gatewayRoutes({ flow, options, protocol, version, environment, isDraining });
   // Custom routes come last, so they replace any other of their path and method.
-  const router = createRouter([...descriptionRoutes(routes, { ...options, version }), ...routes]);
+  const router = createRouter([
+    ...descriptionRoutes(routes, { ...options, version: INTERFACE_VERSIONS.flow.version }),
+    ...routes,
+  ]);
   const isAllowed = createTokenCheck(options.token);
   const sockets = createWebSocketGateway({ flow, options, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;

@@ -37,8 +37,16 @@ export interface Exchange {
 }
 
 /** Schema names in the OpenAPI description. */
-export type RequestSchema = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
-export type ResponseSchema = 'DataResponse' | 'Status' | 'StatusReport' | 'Health' | 'Empty' | 'OldResponse';
+export type RequestSchema = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest' | 'ModeRequest';
+export type ResponseSchema =
+  | 'DataResponse'
+  | 'DocumentsResponse'
+  | 'MessageResponse'
+  | 'OldResponse'
+  | 'Status'
+  | 'StatusReport'
+  | 'Health'
+  | 'Empty';
 
 export interface Route {
   readonly method: string;
@@ -130,7 +138,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
       tags: DEBUG,
       summary: 'Send documents to any endpoint of the flow',
       requestSchema: 'EndpointRequest',
-      responseSchema: 'DataResponse',
+      responseSchema: options.restApiVersion === '2' ? 'MessageResponse' : 'DataResponse',
       run: createDataHandler(
         tools,
         options.restApiVersion === '1' ? REST_V3 : REST_FORMATS[options.restApiVersion],
@@ -148,6 +156,8 @@ const CRUD_ROUTES = [
   ['DELETE', 'delete', 'Delete documents'],
 ] as const;
 
+const CRUD_RESPONSES = { 1: 'OldResponse', 2: 'DocumentsResponse', 3: 'DataResponse' } as const;
+
 function crudRoutes(tools: RouteTools): Route[] {
   const format = REST_FORMATS[tools.options.restApiVersion];
   const isOld = format === REST_V1;
@@ -158,7 +168,7 @@ function crudRoutes(tools: RouteTools): Route[] {
       tags: CRUD,
       summary,
       requestSchema: isOld ? 'OldRequest' : 'DataRequest',
-      responseSchema: isOld ? 'OldResponse' : 'DataResponse',
+      responseSchema: CRUD_RESPONSES[tools.options.restApiVersion],
       run: createDataHandler(tools, format, { endpoint: `/${kind}`, kind }),
     }),
   );
@@ -177,7 +187,7 @@ function customRoutes(tools: RouteTools): Route[] {
         summary: summary ?? `Send documents to ${endpoint}`,
         description,
         requestSchema: 'DataRequest',
-        responseSchema: 'DataResponse',
+        responseSchema: restApiVersion === '2' ? 'DocumentsResponse' : 'DataResponse',
         run: createDataHandler(tools, format, { endpoint }),
       }),
     ),
@@ -264,7 +274,7 @@ function modeRoute(tools: RouteTools): Route {
     tags: CRUD,
     deprecated: true,
     summary: 'Send documents in the form of REST version 1',
-    requestSchema: 'OldRequest',
+    requestSchema: 'ModeRequest',
     responseSchema: 'OldResponse',
     run: (exchange) => runMode(tools, exchange),
   };

@@ -162,7 +162,7 @@ describe.each(Object.entries(INVALID_VALUES) as [OptionName, InvalidValues][])(
     });
 
     // Options without a header, or with several that make one value, have no single header to test.
-    if (row.headers.length > 0 && !row.fromHeaders)
+    if (row.headers.length > 0 && !row.headerFields)
       it('in a header is refused with its name, or accepted by a rule', () => {
         const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });
         for (const given of texts) if (!Object.hasOwn(header, given)) expectRefusal(name, inHeader(given), given);

@@ -9,6 +9,7 @@
 import * as z from 'zod';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
+import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';
 import type { Feature } from '#plans.ts';
 import {
@@ -17,6 +18,7 @@ import {
   HEADING_STYLES,
   LINK_REFERENCE_STYLES,
   LINK_STYLES,
+  MARKDOWN_STYLE_DEFAULTS,
   STRONG_DELIMITERS,
 } from '../markdown/style.ts';
 import { cleanUrl } from '../target.ts';
@@ -79,7 +81,10 @@ const wholeNumberHeader = (text: string) => {
 const knownHeader = (words: readonly string[]) => (text: string) =>
   words.includes(text.trim()) ? text.trim() : undefined;
 
-const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
+/** Seconds. */
+const TIMEOUT_RANGE = { above: 0, max: 180 } as const;
+
+export const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
 export const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
 /** Formats written by a model. */
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
@@ -97,9 +102,20 @@ export const RESPOND_TIMINGS = [
 ] as const;
 export type RespondTiming = (typeof RESPOND_TIMINGS)[number];
 
+/** Names of the option `engine`. Unknown names mean `auto`. */
+const ENGINES = ['auto', 'browser', 'direct', 'curl', 'cf-browser-rendering', 'vlm', 'readerlm-v2'] as const;
+
 export const RETAIN_LINKS = ['all', 'none', 'text', 'gpt-oss'] as const;
 export const RETAIN_IMAGES = ['all', 'none', 'alt', 'all_p', 'alt_p'] as const;
 export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
+/** Names of the option `markdownChunking`. */
+const CHUNKINGS = ['true', 'h1', 'h2', 'h3', 'h4', 'h5', 'structured', 's1', 's2', 's3', 's4', 's5'] as const;
+const CHUNKING_FORMS = [{ type: 'string', enum: CHUNKINGS }, { type: 'boolean' }, { type: 'string' }] as const;
+
+/** Special values of the option `userAgent`. */
+const USER_AGENTS = ['browser', 'auto', 'inherit', 'pass-through', 'bot', 'lectern', 'diversify'] as const;
+const MAX_USER_AGENT = 512;
+
 export const PRESETS = ['reader', 'index', 'research', 'agent', 'spider'] as const;
 
 /** Splits a header at each comma followed by a space; commas inside brackets or quotes belong to a selector. */
@@ -148,14 +164,33 @@ const targetSelectors = () =>
     'must not start with * or :',
   );
 
+const MAX_BREAK = 128;
+
+/** A field of the Markdown style, which has these words. */
+const style = <const Word extends string>(
+  name: keyof typeof MARKDOWN_STYLE_DEFAULTS,
+  words: readonly [Word, ...Word[]],
+  description?: string,
+) =>
+  showBoth(description ? oneOf(words).optional().describe(description) : oneOf(words).optional(), {
+    type: 'string',
+    enum: words,
+    default: MARKDOWN_STYLE_DEFAULTS[name],
+  });
+
 const markdownShape = z.object({
-  headingStyle: oneOf(HEADING_STYLES).optional().describe('`#` before a heading, or underlines'),
-  hr: z.string().min(1).max(128).optional().describe('text of a thematic break'),
-  bulletListMarker: oneOf(BULLET_LIST_MARKERS).optional(),
-  emDelimiter: oneOf(EM_DELIMITERS).optional(),
-  strongDelimiter: oneOf(STRONG_DELIMITERS).optional(),
-  linkStyle: oneOf(LINK_STYLES).optional().describe('where the URL of a link is written'),
-  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labeled'),
+  headingStyle: style('headingStyle', HEADING_STYLES, '`#` before a heading, or underlines'),
+  hr: showBoth(z.string().min(1).max(MAX_BREAK).optional().describe('text of a thematic break'), {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_BREAK,
+    default: MARKDOWN_STYLE_DEFAULTS.hr,
+  }),
+  bulletListMarker: style('bulletListMarker', BULLET_LIST_MARKERS),
+  emDelimiter: style('emDelimiter', EM_DELIMITERS),
+  strongDelimiter: style('strongDelimiter', STRONG_DELIMITERS),
+  linkStyle: style('linkStyle', LINK_STYLES, 'where the URL of a link is written'),
+  linkReferenceStyle: style('linkReferenceStyle', LINK_REFERENCE_STYLES, 'how reference links are labeled'),
 });
 
 const MARKDOWN_HEADERS: Record<string, keyof z.output<typeof markdownShape>> = {
@@ -181,13 +216,16 @@ const viewportShape = z.object({
  * Uploads: plain base64, a data URL, or base64 with a name and type; never a path or URL. The union tests for bytes
  * before objects, because an object schema would check each byte as a key.
  */
-const uploadShape = z.union(
-  [
-    z.string(),
-    z.instanceof(Uint8Array).describe('a file part of a multipart form'),
-    z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
-  ],
-  'must be base64 text, a file part of a form, or an object with `data` in base64',
+const uploadShape = showAs(
+  z.union(
+    [
+      z.string(),
+      z.instanceof(Uint8Array).describe('a file part of a multipart form'),
+      z.strictObject({ data: z.string(), name: z.string().optional(), type: z.string().optional() }),
+    ],
+    'must be base64 text, a file part of a form, or an object with `data` in base64',
+  ),
+  { text: { type: 'string', contentEncoding: 'base64' } },
 );
 
 export const OPTIONS = {
@@ -223,8 +261,9 @@ export const OPTIONS = {
     group: 'Answer',
     headers: ['x-respond-with', 'x-return-format'],
     wins: 'header',
-    schema: z
-      .string()
+    schema: openWords([...SINGLE_FORMATS, ...MODEL_FORMATS], z.string(), {
+      description: 'Several formats, such as `markdown+html`.',
+    })
       .transform((text) => text.trim().toLowerCase())
       .refine(
         (text) => text === '' || [...SINGLE_FORMATS, ...MODEL_FORMATS].some((name) => text.includes(name)),
@@ -252,7 +291,7 @@ export const OPTIONS = {
     group: 'Engine and timing',
     headers: ['x-engine'],
     wins: 'header',
-    schema: z.string().transform((text) => text.trim().toLowerCase()),
+    schema: openWords(ENGINES).transform((text) => text.trim().toLowerCase()),
     needsBrowser: (text) => text === 'browser' || text === 'vlm',
     defaultText: 'auto',
     copies: 'by rule',
@@ -284,10 +323,17 @@ export const OPTIONS = {
     headers: ['x-timeout'],
     wins: 'header',
     unit: 's',
-    schema: z.union([z.literal('none'), number({ above: 0, max: 180 })]),
+    schema: showAs(z.union([z.literal('none'), number(TIMEOUT_RANGE)]), {
+      text: {
+        anyOf: [
+          { type: 'number', exclusiveMinimum: TIMEOUT_RANGE.above, maximum: TIMEOUT_RANGE.max },
+          { type: 'string', const: 'none' },
+        ],
+      },
+    }),
     fromHeader: (text) => {
       const seconds = wholeNumberHeader(text) ?? 0;
-      return seconds > 0 ? Math.min(seconds, 180) : 'none';
+      return seconds > 0 ? Math.min(seconds, TIMEOUT_RANGE.max) : 'none';
     },
     defaultText: '15 in the browser, 30 direct',
     copies: 'by rule',
@@ -477,13 +523,7 @@ export const OPTIONS = {
     group: 'Markdown',
     headers: Object.keys(MARKDOWN_HEADERS),
     schema: object(markdownShape),
-    fromHeaders: (header) => {
-      const given = Object.entries(MARKDOWN_HEADERS).flatMap(([name, key]) => {
-        const text = header(name);
-        return text === undefined ? [] : [[key, text]];
-      });
-      return given.length ? Object.fromEntries(given) : undefined;
-    },
+    headerFields: MARKDOWN_HEADERS,
     copies: 'any',
     meaning: 'Markdown style. As headers: one `X-Md-…` for each field.',
   }),
@@ -500,9 +540,10 @@ export const OPTIONS = {
   markdownChunking: row({
     group: 'Markdown',
     headers: ['x-markdown-chunking'],
-    schema: z
-      .union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2')
-      .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
+    schema: showAs(
+      z.union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2'),
+      { json: { anyOf: [...CHUNKING_FORMS, { type: 'integer', enum: [0, 1] }] }, text: { anyOf: CHUNKING_FORMS } },
+    ).transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
     copies: 'any',
     meaning:
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
@@ -573,10 +614,14 @@ export const OPTIONS = {
   userAgent: row({
     group: 'Request',
     headers: ['x-user-agent'],
-    schema: z
-      .string()
-      .max(512)
-      .refine((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
+    schema: openWords(
+      USER_AGENTS,
+      z
+        .string()
+        .max(MAX_USER_AGENT)
+        .refine((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
+      { maxLength: MAX_USER_AGENT },
+    ),
     defaultText: 'browser',
     meaning:
       'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
@@ -614,8 +659,9 @@ export const OPTIONS = {
   proxy: row({
     group: 'Request',
     headers: ['x-proxy'],
-    schema: z
-      .string()
+    schema: openWords(['none', 'auto', 'any', 'true'], z.string(), {
+      description: 'A two-letter country code. A trailing `+` also sets `proxyResources`.',
+    })
       .transform((text) => text.trim().toLowerCase())
       .refine(
         (text) => /^(?:(?:none|auto|any|true|false|no|[a-z]{2})\+?)?$/.test(text),

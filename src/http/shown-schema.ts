@@ -1,0 +1,43 @@
+/** Schemas of option values as an OpenAPI document shows them, where zod cannot derive them: words, limits, text forms. */
+import * as z from 'zod';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface ShownSchema {
+  /** In a JSON body. Default: what zod derives. */
+  readonly json?: JsonSchema;
+  /** As the text of a query parameter or header. */
+  readonly text: JsonSchema;
+}
+
+const SHOWN = new WeakMap<z.ZodType, ShownSchema>();
+
+/** Notes how the input of a schema is shown. Methods such as `refine` copy a schema: note the copy, or use `transform`. */
+export function showAs<Schema extends z.ZodType>(schema: Schema, form: ShownSchema): Schema {
+  SHOWN.set(schema, form);
+  return schema;
+}
+
+/** The same form in JSON and as text. */
+export const showBoth = <Schema extends z.ZodType>(schema: Schema, form: JsonSchema): Schema =>
+  showAs(schema, { json: form, text: form });
+
+/** Texts of which some words are known. */
+export const openWords = <Schema extends z.ZodType = z.ZodString>(
+  words: readonly string[],
+  schema: Schema = z.string() as unknown as Schema,
+  other: JsonSchema = {},
+): Schema =>
+  showBoth(schema, {
+    anyOf: [
+      { type: 'string', enum: words },
+      { type: 'string', ...other },
+    ],
+  });
+
+/** The form noted for a schema, or for the input of its transformations. */
+export function shownForm(schema: z.ZodType): ShownSchema | undefined {
+  const noted = SHOWN.get(schema);
+  if (noted || !(schema instanceof z.ZodPipe)) return noted;
+  return shownForm(schema._zod.def.in as z.ZodType);
+}
