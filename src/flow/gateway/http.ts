@@ -136,7 +136,10 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       answer = failureAnswer(error, { requestId });
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
     }
-    send(request, response, answer, requestId);
+    if (isDraining()) response.shouldKeepAlive = false;
+    const corsHeaders = answersCors && request.headers.origin ? CORS_HEADERS : {};
+    send(request, response, { ...answer, headers: { 'x-request-id': requestId, ...corsHeaders, ...answer.headers } });
+    if (response.writableNeedDrain) disconnectUnread(response, unreadMs);
     if (match.route?.requestSchema) {
       const receivedBytes = Number(request.headers['content-length'] ?? 0);
       observe?.transferred?.({ receivedBytes, sentBytes: Buffer.byteLength(answer.body) });
@@ -151,22 +154,6 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   }
 
   const preflightOf = (request: IncomingMessage) => (answersCors ? preflight(request) : undefined);
-
-  function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
-    if (response.destroyed) return;
-    if (isDraining()) response.shouldKeepAlive = false;
-    response.writeHead(answer.code, {
-      'content-type': answer.type ?? 'application/json',
-      'content-length': Buffer.byteLength(answer.body),
-      'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-      ...(answersCors && request.headers.origin && CORS_HEADERS),
-      ...answer.headers,
-    });
-    response.end(answer.body);
-    if (!request.complete) drainRefused(request, response);
-    if (response.writableNeedDrain) disconnectUnread(response, unreadMs);
-  }
 
   const gateway: HttpGateway = {
     protocol,
@@ -192,6 +179,18 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     },
   };
   return gateway;
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { code, body, type, headers }: Answer): void {
+  if (response.destroyed) return;
+  response.writeHead(code, {
+    'content-type': type ?? 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(body);
+  if (!request.complete) drainRefused(request, response);
 }
 
 /** Returns the answer, or throws a ServiceTimeoutError and aborts the request when it takes too long. */

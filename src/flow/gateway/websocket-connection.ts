@@ -1,31 +1,15 @@
 /** One WebSocket connection: limits the requests that run at once and the answers that wait to be sent. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
-import { asProblem, type Problem } from '#errors.ts';
-import type { Log } from '#telemetry/log.ts';
-import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import type { SocketLimits } from './websocket.ts';
-import type { FrameCodec, RequestFrame } from './websocket-frames.ts';
+import { createFrameAnswers, type FrameAnswersTools, type ReceivedFrame } from './websocket-answers.ts';
 
-export interface ConnectionTools {
-  readonly flow: Flow;
-  readonly codec: FrameCodec;
-  readonly headers: IncomingHttpHeaders;
+export interface ConnectionTools extends FrameAnswersTools {
   /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
   readonly limits: SocketLimits;
   readonly observe?: FlowObserver | undefined;
-  readonly log?: Log | undefined;
 }
-
-interface ReceivedFrame {
-  readonly bytes: Buffer;
-  readonly isBinary: boolean;
-}
-
-type WriteFailure = (failure: Problem) => string | Uint8Array | undefined;
 
 export interface Connection {
   readonly closed: Promise<void>;
@@ -36,28 +20,10 @@ export interface Connection {
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 const UNSUPPORTED_DATA = 1003;
-const INVALID_PAYLOAD = 1007;
-const INTERNAL = 1011;
-
-/** Size limit of a close reason (RFC 6455, section 5.5). */
-const MAX_REASON_BYTES = 123;
-
-const fitReason = (reason: string, instead: string): string =>
-  Buffer.byteLength(reason) <= MAX_REASON_BYTES ? reason : instead;
-
-function unavailableReason(failure: Problem): string {
-  const { addresses } = failure.facts;
-  const where =
-    Array.isArray(addresses) && addresses.length ? `deployment at {'${addresses.join("', '")}'}` : 'a deployment';
-  const instead = `Network error while connecting to ${where}. It may be down.`;
-  return fitReason(
-    failure.message,
-    fitReason(instead, 'Network error while connecting to a deployment. It may be down.'),
-  );
-}
 
 export function openConnection(socket: WebSocket, tools: ConnectionTools): Connection {
-  const { flow, codec, headers, prefetch, limits, observe, log } = tools;
+  const { codec, prefetch, limits, observe } = tools;
+  const answers = createFrameAnswers(tools);
   const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
   const waiting: ReceivedFrame[] = [];
   /** One controller for each running request, so that its listeners are released with it. */
@@ -65,10 +31,6 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   let inWorkBytes = 0;
   /** Set once no more requests are read: the code for the close frame after all answers. */
   let endCode: number | undefined;
-  /** Whether requests of generation 1 came: their clients end the connection themselves. */
-  let hasV1Requests = false;
-  /** Resolves when all requests of generation 1 so far are answered. */
-  let v1Answered: Promise<void> = Promise.resolve();
   /** Number of answers handed to the network. */
   let sentCount = 0;
 
@@ -105,40 +67,16 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     });
   }
 
-  async function answer({ bytes, isBinary }: ReceivedFrame, signal: AbortSignal): Promise<void> {
-    let writeFailure: WriteFailure = (failure) => codec.writeUnreadable(failure, bytes, isBinary);
-    try {
-      const frame = codec.read(bytes, isBinary);
-      writeFailure = frame.writeFailure;
-      const written = await (frame.generation === 1 ? runInOrder(frame, signal) : run(frame, signal));
-      send(written);
-      observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: Buffer.byteLength(written) });
-    } catch (error) {
-      if (!signal.aborted) fail(asProblem(error), writeFailure);
-    }
-  }
-
-  const run = (frame: RequestFrame, signal: AbortSignal) => frame.run(flow, { signal, headers });
-
-  function runInOrder(frame: RequestFrame, signal: AbortSignal): ReturnType<RequestFrame['run']> {
-    hasV1Requests = true;
-    const written = v1Answered.then(() => run(frame, signal));
-    v1Answered = written.then(
-      () => {},
-      () => {},
-    );
-    return written;
-  }
-
-  function fail(failure: Problem, write: WriteFailure): void {
-    if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
-    if (isUnavailableProblem(failure)) {
-      close(INTERNAL, unavailableReason(failure));
+  async function answer(received: ReceivedFrame, signal: AbortSignal): Promise<void> {
+    const answered = await answers.answer(received, signal);
+    if (!answered) return;
+    if ('closeCode' in answered) {
+      close(answered.closeCode, answered.reason);
       return;
     }
-    const written = write(failure);
-    if (written === undefined) close(INVALID_PAYLOAD, fitReason(failure.message, 'The frame is not a request'));
-    else send(written);
+    send(answered.frame);
+    const sentBytes = Buffer.byteLength(answered.frame);
+    observe?.transferred?.({ receivedBytes: received.bytes.length, sentBytes });
   }
 
   function send(data: string | Uint8Array): void {
@@ -151,17 +89,17 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
 
   socket.on('message', (data: RawData, isBinary) => {
     if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
-    const bytes = data as Buffer;
-    const refusal = codec.refuse(bytes, isBinary);
+    const received = { bytes: data as Buffer, isBinary };
+    const refusal = codec.refuse(received.bytes, isBinary);
     if (refusal !== undefined) {
       close(UNSUPPORTED_DATA, refusal);
       return;
     }
-    if (!codec.isEnd(bytes, isBinary)) waiting.push({ bytes, isBinary });
-    else if (!(isBinary && hasV1Requests)) {
+    const end = answers.readEnd(received);
+    if (end === true) {
       endCode = NORMAL;
       socket.pause();
-    }
+    } else if (end === false) waiting.push(received);
     update();
   });
 
