@@ -25,7 +25,7 @@ import type { ClassifyModule } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
-import type { Completions, ModelHost } from '#models/index.ts';
+import type { Completions, ModelHost, Models } from '#models/index.ts';
 import type { Plans } from '#plans.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Search } from '#search/index.ts';
@@ -51,6 +51,8 @@ export interface FaceModules {
   readonly reader: Reader;
   readonly crawl: CrawlModule;
   readonly search: Search;
+  /** Generative models on remote servers. */
+  readonly models: Models;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
   readonly batch: BatchModule;
@@ -118,7 +120,8 @@ async function createFace(
 }
 
 /** Options that the endpoints of the reader and the search host share. */
-function commonOptions({ config, modules: { accessHooks, network, pictures } }: FaceContext) {
+function commonOptions({ config, modules }: FaceContext) {
+  const { accessHooks, network, pictures } = modules;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {
     usage1: `${publicUrl}/YOUR_URL`,
@@ -131,6 +134,7 @@ function commonOptions({ config, modules: { accessHooks, network, pictures } }: 
     ownNames: network.ownNames,
     publicUrl: config.publicUrl,
     userAgent: config.userAgent,
+    describesImages: modules.models.vision !== undefined,
     pictures,
     index,
   };

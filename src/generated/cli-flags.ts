@@ -143,8 +143,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
-    defaultText: 'none',
+      'Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`).',
+    defaultText: 'link',
     words: ['none', 'text', 'link', 'image', 'html'],
   },
   {
@@ -577,8 +577,8 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
-    defaultText: 'none',
+      'Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`).',
+    defaultText: 'link',
     words: ['none', 'text', 'link', 'image', 'html'],
   },
   {

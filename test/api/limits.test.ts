@@ -27,9 +27,12 @@ beforeAll(async () => {
     browser: 'none',
     allowNetworks: site.allow.join(','),
     refusedRpm: 100_000,
+    keylessFeatures: ['scripts'],
+    searchKeyless: 'limited',
     plans: {
       free: { concurrency: 'none', reader: { requestsPerMinute: 7 } },
       paid: { embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 } },
+      premium: { features: [] },
     },
   });
 });
@@ -267,6 +270,8 @@ describe('limits of a key', () => {
       for (const [option, value] of [
         ['injectPageScript', 'document.title = 1'],
         ['withGeneratedAlt', true],
+        ['retainImages', 'all_p'],
+        ['retainImages', 'alt_p'],
         ['respondWith', 'readerlm-v2'],
         ['proxy', 'any'],
       ] as const) {
@@ -360,6 +365,8 @@ describe('callers without a key', () => {
       readHtml(server, { 'x-forwarded-for': `192.0.2.${++callers}` }, { [option]: value });
     for (const [option, value] of [
       ['withGeneratedAlt', true],
+      ['retainImages', 'all_p'],
+      ['retainImages', 'alt_p'],
       ['respondWith', 'vlm'],
       ['jsonSchema', { type: 'object' }],
     ] as const) {
@@ -372,6 +379,26 @@ describe('callers without a key', () => {
     }
     expect((await ask('proxy', 'any')).status).toBe(200);
   });
+
+  it.each([{ withGeneratedAlt: true }, { retainImages: 'all_p' }, { retainImages: 'alt_p' }])(
+    'get images as they are where no vision model could describe them: %j',
+    async (options) => {
+      const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="a cat"></p>`;
+      for (const headers of [{}, (await mint(shared, 'premium')).headers]) {
+        const answer = await readHtml(shared, headers, { html, respondWith: 'markdown', ...options });
+        expect(answer.status).toBe(200);
+        const { content, warning } = (await json(answer)).data;
+        expect(content).toContain('Image 1: a cat');
+        expect(warning.match(/LECTERN_VISION_URL/g)).toHaveLength(1);
+      }
+      const search = await fetch(`${shared.urls.search}/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ q: 'green tea', ...options }),
+      });
+      expect([search.status, (await json(search)).name]).not.toEqual([401, 'AuthenticationRequiredError']);
+    },
+  );
 
   it('need a key when their rate is 0', async () => {
     const server = await start({ keylessRpm: 0 });
