@@ -29,15 +29,17 @@ export const createKeyAdmission =
     const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
-    if (account.balance !== null && account.balance <= 0) throw problem('InsufficientBalanceError');
-
+    if (account.balance !== null && account.balance <= 0) {
+      // Not counted, but every answer shows the limits.
+      await takeLimits({ counters, limits, buckets, flight: undefined, show, requests: 0 }).catch(() => {});
+      throw problem('InsufficientBalanceError');
+    }
     const flight = plan.concurrency === undefined ? undefined : { bucket: `flight:${key.id}`, limit: plan.concurrency };
     const { lease, states } = await takeLimits({ counters, limits, buckets, flight, show });
     const reservation = createReservation({
       ...{ usage, counters, account },
       bucket: buckets.tokens,
       limit: limits.tokensPerMinute,
-      planName: plan.name,
       show: (tokens) => show({ ...states, tokens }),
     });
     let cost: { tokens: number; model: string } | undefined;
@@ -82,6 +84,8 @@ interface LimitRequest {
   /** The limit of concurrent requests. */
   readonly flight: { readonly bucket: string; readonly limit: number } | undefined;
   readonly show: ShowLimits;
+  /** Number of requests to count. Default 1. */
+  readonly requests?: number;
 }
 
 /**
@@ -94,9 +98,10 @@ async function takeLimits({
   buckets,
   flight,
   show,
+  requests: amount = 1,
 }: LimitRequest): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
   const requests =
-    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount: 1 }];
+    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount }];
   // Read without counting, so that every response can show the state.
   const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
   if (!requests.length && !tokens.length && flight === undefined) return { states: {} };
@@ -119,12 +124,11 @@ interface ReservationOptions {
   /** The window of tokens per minute. */
   readonly bucket: string;
   readonly limit: number | undefined;
-  readonly planName: string;
   readonly show: (tokens: LimitState) => void;
 }
 
 /** Reserves the tokens of one request in its window and on its balance, and settles them once the cost is known. */
-function createReservation({ usage, counters, account, bucket, limit, planName, show }: ReservationOptions) {
+function createReservation({ usage, counters, account, bucket, limit, show }: ReservationOptions) {
   let hold: Hold | undefined;
   let reserved: { tokens: number; slot: number } | undefined;
   let running: Promise<void> | undefined;
@@ -140,7 +144,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
 
   async function reserveNow(tokens: number): Promise<void> {
     if (limit !== undefined) {
-      if (tokens > limit) throw requestTooLarge(tokens, limit, planName);
+      if (tokens > limit) throw requestTooLarge(tokens, limit);
       const taken = await takeCounters(counters, { windows: [{ bucket, limit, amount: tokens }] });
       show(limitState(limit, taken.windows[0]!));
       if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);

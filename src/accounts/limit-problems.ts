@@ -33,10 +33,12 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
     retryAfter: seconds(waitMs),
   });
 
-/** Not a rate limit, since waiting does not help and clients retry rate limits by themselves. */
-export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
-  problem('ResourceLimitExceededError', {
-    message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,
+/** A request that alone exceeds the limit of a minute. No retry can succeed, so the message says what to do instead. */
+export const requestTooLarge = (tokens: number, limit: number) =>
+  problem('RateLimitTriggeredError', {
+    message: `Token rate limit exceeded: ${tokens}/${limit} tokens per minute. This request alone exceeds the limit: send it in parts`,
+    limitedBy: 'tokens',
+    retryAfter: seconds(WINDOW_MS),
   });
 
 const RETRY_AFTER_S = 2;

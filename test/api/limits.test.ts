@@ -31,7 +31,11 @@ beforeAll(async () => {
     searchKeyless: 'limited',
     plans: {
       free: { concurrency: 'none', reader: { requestsPerMinute: 7 } },
-      paid: { embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 } },
+      paid: {
+        embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 },
+        rerank: { requestsPerMinute: 2 },
+        chat: { requestsPerMinute: 2 },
+      },
       premium: { features: [] },
     },
   });
@@ -181,12 +185,9 @@ describe('limits of a key', () => {
     // A request beyond the limit of a minute can never succeed.
     const never = await embed(shared, headers, textsOf(30));
     const { code, detail } = await json(never);
-    expect([never.status, code, never.headers.get('retry-after')]).toEqual([
-      403,
-      'AUTHZ_RESOURCE_LIMIT_EXCEEDED',
-      null,
-    ]);
-    expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
+    expect([never.status, code, never.headers.get('retry-after')]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED', '60']);
+    expect(detail).toContain('Token rate limit exceeded: 30/20 tokens per minute. This request alone');
+    expect(never.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
     // An invalid body counts as a request and costs no tokens.
     const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
@@ -202,6 +203,40 @@ describe('limits of a key', () => {
     // Each endpoint has its own limits.
     const other = await fetch(`${shared.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
     expect(other.status).toBe(422);
+  });
+
+  it('are shown in every answer to a known key, on each endpoint', async () => {
+    const { headers } = await mint(shared, 'paid');
+    const { headers: spent } = await mint(shared, 'paid', 0);
+    const NUMBERS = ['limit', 'remaining', 'reset'].flatMap((kind) =>
+      ['requests', 'tokens'].map((what) => `x-ratelimit-${kind}-${what}`),
+    );
+    const post = (path: string, body: string, given = headers) =>
+      fetch(shared.urls.model + path, { method: 'POST', headers: given, body });
+    const rank = JSON.stringify({ model: 'lectern-static-rerank-v1', query: 'tea', documents: ['green tea'] });
+    for (const [path, good, rpm, tpm] of [
+      ['/v1/embeddings', ONE_TEXT, 6, 20],
+      ['/v1/rerank', rank, 2, 10_000_000],
+      ['/v1/chat/completions', undefined, 2, 5_000_000],
+    ] as const) {
+      const answers = [await post(path, ONE_TEXT, spent)];
+      if (good) answers.push(await post(path, good));
+      while (answers.at(-1)!.status !== 429) answers.push(await post(path, '{}'));
+      const invalid = path.includes('chat') ? 400 : 422;
+      const statuses = [...new Set(answers.map(({ status }) => status))];
+      expect([path, statuses]).toEqual([path, [403, ...(good ? [200] : []), invalid, 429]]);
+      for (const { status, headers: shown } of answers) {
+        for (const name of NUMBERS)
+          expect([path, status, name, shown.get(name)]).toEqual([path, status, name, expect.stringMatching(/^\d+$/)]);
+        expect(shown.get('x-ratelimit-limit-requests')).toBe(String(rpm));
+        expect(shown.get('x-ratelimit-limit-tokens')).toBe(String(tpm));
+      }
+      const refused = answers.at(-1)!.headers;
+      expect(refused.get('x-ratelimit-remaining-requests')).toBe('0');
+      // A whole number of seconds, and the reset of the window.
+      expect(refused.get('retry-after')).toMatch(/^\d+$/);
+      expect(Number(refused.get('x-ratelimit-reset-requests'))).toBeLessThanOrEqual(61);
+    }
   });
 
   describe('of concurrent requests and features', () => {

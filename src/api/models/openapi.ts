@@ -168,7 +168,7 @@ const VECTOR: Schema = {
 
 const EMBEDDINGS = object(
   {
-    model: string('The id of the model used.'),
+    model: string('The id that the request named, without organization.'),
     object: { const: 'list' },
     usage: { anyOf: [USAGE, SPARSE_USAGE] },
     data: list(
@@ -207,7 +207,7 @@ const RANKED = object(
 );
 const RANKING = object(
   {
-    model: string('The id of the model used.'),
+    model: string('The id that the request named, without organization.'),
     object: { const: 'list' },
     usage: object({ total_tokens: integer() }, ['total_tokens']),
     results: list(RANKED, 'Best first. Equal scores keep the order of the request.'),
@@ -330,7 +330,7 @@ const completionOf = (kind: string, choice: Schema, more: Record<string, Schema>
       id: string(),
       object: { const: kind },
       created: integer('Unix seconds.'),
-      model: string('The id of the model used.'),
+      model: string('The id that the request named, without organization.'),
       choices: list(choice),
       ...more,
     },
