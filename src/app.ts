@@ -94,7 +94,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
   const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
-  const { mayServeCached } = network;
+  const { mayServeCached, guard } = network;
   const searchParts = {
     reader,
     trusted,
@@ -102,6 +102,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     fitPicture,
     index,
     mayServeCached,
+    guard,
     embedder,
     rerank,
     version,

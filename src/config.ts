@@ -138,6 +138,11 @@ export const SETTINGS = {
       'none',
       'Non-public targets that may be read: networks, IP addresses, hosts or host:port pairs, separated by commas (`10.0.0.0/8,wiki.internal`).',
     ),
+    blockedUrlsFile: setting(
+      z.string().min(1).optional(),
+      'none',
+      'Text file with hosts and URL patterns that are never read, one on each line. It is read again when it changes.',
+    ),
     userAgent: setting(
       z.string().optional(),
       'that of the browser',

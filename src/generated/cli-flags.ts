@@ -931,6 +931,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'none',
   },
   {
+    name: 'blockedUrlsFile',
+    group: 'Network access',
+    flag: '--blocked-urls-file',
+    variable: 'LECTERN_BLOCKED_URLS_FILE',
+    meaning:
+      'Text file with hosts and URL patterns that are never read, one on each line. It is read again when it changes.',
+    defaultText: 'none',
+  },
+  {
     name: 'userAgent',
     group: 'Network access',
     flag: '--user-agent',

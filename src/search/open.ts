@@ -2,6 +2,7 @@
 import type { Config } from '#config.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
+import type { Guard } from '#net/guard/guard.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -26,6 +27,8 @@ export interface SearchTools extends PassageTools {
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
+  /** Its blocked URLs are left out. */
+  readonly guard?: Pick<Guard, 'blocks'> | undefined;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Called with the outcome of each request to a provider. */
@@ -36,9 +39,12 @@ export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searc
 
 /** Throws ConfigError if a row of `searchProviders` is invalid. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, mayServeCached, embedder, rerank, version, log, onAsked } = tools;
+  const { reader, trusted, fetch, fitPicture, index, mayServeCached, guard, embedder, rerank, version, log, onAsked } =
+    tools;
   const rows = parseProviderRows(settings.searchProviders);
-  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayServeCached, rerank, log });
+  const blocks = (url: string) => guard !== undefined && URL.canParse(url) && guard.blocks(new URL(url));
+  const shared = settings.indexShared;
+  const indexSource = index && createIndexSource(index, { shared, mayServeCached, blocks, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {
@@ -50,6 +56,7 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
   return createSearch({
     hitFinder: createHitFinder({ sources, index: indexSource, maxAtOnce: settings.searchProvidersAtOnce }),
     reader,
+    blocks,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),
     close: () => store.close(),
