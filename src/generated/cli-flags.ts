@@ -816,6 +816,24 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '3001',
   },
   {
+    name: 'euReaderPort',
+    group: 'Server and ports',
+    flag: '--eu-reader-port',
+    variable: 'LECTERN_EU_READER_PORT',
+    meaning:
+      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+    defaultText: 'none',
+  },
+  {
+    name: 'euSearchPort',
+    group: 'Server and ports',
+    flag: '--eu-search-port',
+    variable: 'LECTERN_EU_SEARCH_PORT',
+    meaning:
+      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+    defaultText: 'none',
+  },
+  {
     name: 'modelPort',
     group: 'Server and ports',
     flag: '--model-port',
@@ -845,7 +863,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--port',
     variable: 'LECTERN_PORT',
     meaning:
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
     defaultText: 'none',
   },
   {
