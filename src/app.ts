@@ -11,6 +11,7 @@ import { CloseStack } from '#app/close-stack.ts';
 import { createCollections } from '#app/collections.ts';
 import { createCrawl } from '#app/crawl.ts';
 import type { ServerFace } from '#app/face-servers.ts';
+import { openEuModules } from '#app/eu.ts';
 import { createFaces } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
@@ -88,13 +89,14 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
 
   const { onCacheRead } = observe;
   const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
-  const { reader: bareReader, renderer, pool, fitPicture } = await openReaderModule(config, readerParts, resources);
+  const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
+  const { renderer, pool } = shared;
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
   const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
   const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
   const { onAsked } = observe;
-  const { mayServeCached } = network;
+  const { mayServeCached, guard } = network;
   const searchParts = {
     reader,
     trusted,
@@ -102,6 +104,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     fitPicture,
     index,
     mayServeCached,
+    guard,
     embedder,
     rerank,
     version,
@@ -109,6 +112,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     onAsked,
   };
   const search = resources.use(await openSearch(config, searchParts));
+
+  const openEu = () =>
+    openEuModules(config, { readerParts, shared, searchParts, index, modelHost, log }, resources);
 
   const collections = resources.use(
     createCollections({
@@ -148,6 +154,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
       reader,
       crawl,
       search,
+      openEu,
+      models,
       modelHost,
       completions,
       batch,

@@ -85,13 +85,23 @@ export const SETTINGS = {
     ),
     readerPort: setting(port(3000), '3000', 'Port of the reader.'),
     searchPort: setting(port(3001), '3001', 'Port of the search host.'),
+    euReaderPort: setting(
+      z.coerce.number().int().min(0).max(65535).optional(),
+      'none',
+      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+    ),
+    euSearchPort: setting(
+      z.coerce.number().int().min(0).max(65535).optional(),
+      'none',
+      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+    ),
     modelPort: setting(port(3002), '3002', 'Port of the model host.'),
     flowPort: setting(port(3003), '3003', 'Port of the flow gateway for HTTP and WebSocket.'),
     flowGrpcPort: setting(port(3004), '3004', 'Port of the flow gateway for gRPC.'),
     port: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
     ),
     adminHost: setting(
       z.string().default('localhost'),
@@ -133,6 +143,11 @@ export const SETTINGS = {
       commaList,
       'none',
       'Non-public targets that may be read: networks, IP addresses, hosts or host:port pairs, separated by commas (`10.0.0.0/8,wiki.internal`).',
+    ),
+    blockedUrlsFile: setting(
+      z.string().min(1).optional(),
+      'none',
+      'Text file with hosts and URL patterns that are never read, one on each line. It is read again when it changes.',
     ),
     userAgent: setting(
       z.string().optional(),

@@ -52,7 +52,7 @@ export const PROBLEMS = {
   },
   AssertionFailureError: { status: 42206, code: 422, message: 'The page could not be read' },
   RateLimitTriggeredError: { status: 42903, code: 429, message: 'Too many requests' },
-  HarmfulContentError: { status: 45101, code: 451, message: 'The content was classified as harmful' },
+  HarmfulContentError: { status: 45101, code: 451, message: 'The operator of this server blocks this URL' },
   SecurityCompromiseError: { status: 45102, code: 451, message: 'Access to this URL is not allowed' },
   InternalError: { status: 50000, code: 500, message: 'Internal server error' },
   DownstreamServiceError: { status: 50002, code: 500, message: 'A service needed for the request is not working' },

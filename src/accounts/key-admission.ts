@@ -29,8 +29,11 @@ export const createKeyAdmission =
     const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
-    if (account.balance !== null && account.balance <= 0) throw problem('InsufficientBalanceError');
-
+    if (account.balance !== null && account.balance <= 0) {
+      // Not counted, but every answer shows the limits.
+      await takeLimits({ counters, limits, buckets, flight: undefined, show, requests: 0 }).catch(() => {});
+      throw problem('InsufficientBalanceError');
+    }
     const flight = plan.concurrency === undefined ? undefined : { bucket: `flight:${key.id}`, limit: plan.concurrency };
     const { lease, states } = await takeLimits({ counters, limits, buckets, flight, show });
     const reservation = createReservation({
@@ -82,6 +85,8 @@ interface LimitRequest {
   /** The limit of concurrent requests. */
   readonly flight: { readonly bucket: string; readonly limit: number } | undefined;
   readonly show: ShowLimits;
+  /** Number of requests to count. Default 1. */
+  readonly requests?: number;
 }
 
 /**
@@ -94,9 +99,10 @@ async function takeLimits({
   buckets,
   flight,
   show,
+  requests: amount = 1,
 }: LimitRequest): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
   const requests =
-    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount: 1 }];
+    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount }];
   // Read without counting, so that every response can show the state.
   const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
   if (!requests.length && !tokens.length && flight === undefined) return { states: {} };

@@ -12,6 +12,37 @@ export function faceOf(host: string | undefined): FaceName {
   return Object.hasOwn(HOST_LABELS, label) ? HOST_LABELS[label as keyof typeof HOST_LABELS] : 'reader';
 }
 
+/** The first label of host names whose requests use only services inside the EU, and their faces. */
+const EU_LABELS = { 'eu-r': 'reader', 'eu-s': 'search' } as const;
+export type EuFaceName = (typeof EU_LABELS)[keyof typeof EU_LABELS];
+
+/** `undefined` for a host name that is not inside the EU. */
+export function euFaceOf(host: string | undefined): EuFaceName | undefined {
+  const [label = ''] = (host ?? '').toLowerCase().split('.', 1);
+  return Object.hasOwn(EU_LABELS, label) ? EU_LABELS[label as keyof typeof EU_LABELS] : undefined;
+}
+
+/** The faces inside the EU. They are created for their first request. */
+export type OpenEuFaces = () => Promise<Readonly<Record<EuFaceName, HostFace>>>;
+
+/**
+ * Passes requests for EU host names to their faces, and all others to the listeners that the server had before. A
+ * request for an EU host name never reaches another face.
+ */
+export function serveEuHosts(server: Server, open: OpenEuFaces): void {
+  const others = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const name = euFaceOf(request.headers.host);
+    if (name === undefined) for (const listener of others) listener.call(server, request, response);
+    else
+      open().then(
+        (faces) => faces[name].routing(request, response),
+        () => response.writeHead(500).end(),
+      );
+  });
+}
+
 /** A face that handles requests received by another server. */
 export interface HostFace {
   routing(request: IncomingMessage, response: ServerResponse): void;

@@ -7,7 +7,7 @@ import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
 import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
-import type { FaceName } from '#api/hosts.ts';
+import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes } from '#api/models/host.ts';
@@ -25,7 +25,7 @@ import type { ClassifyModule } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
-import type { Completions, ModelHost } from '#models/index.ts';
+import type { Completions, ModelHost, Models } from '#models/index.ts';
 import type { Plans } from '#plans.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Search } from '#search/index.ts';
@@ -33,6 +33,7 @@ import type { Counters } from '#storage/counters/counters.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { type EuModules, refuseAtEuHost } from './eu.ts';
 import type { FlowFace } from './flow.ts';
 import { formatUrl } from './listen.ts';
 import { MCP_PATHS, type McpEndpoint } from './mcp.ts';
@@ -51,6 +52,10 @@ export interface FaceModules {
   readonly reader: Reader;
   readonly crawl: CrawlModule;
   readonly search: Search;
+  /** Opens the reader and the search that use only services inside the EU. */
+  readonly openEu: () => Promise<EuModules>;
+  /** Generative models on remote servers. */
+  readonly models: Models;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
   readonly batch: BatchModule;
@@ -118,7 +123,8 @@ async function createFace(
 }
 
 /** Options for the endpoints of both the reader and the search host. */
-function commonOptions({ config, modules: { accessHooks, network, pictures } }: FaceContext) {
+function commonOptions({ config, modules }: FaceContext) {
+  const { accessHooks, network, pictures } = modules;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {
     usage1: `${publicUrl}/YOUR_URL`,
@@ -131,6 +137,7 @@ function commonOptions({ config, modules: { accessHooks, network, pictures } }: 
     ownNames: network.ownNames,
     publicUrl: config.publicUrl,
     userAgent: config.userAgent,
+    describesImages: modules.models.vision !== undefined,
     pictures,
     index,
   };
@@ -157,9 +164,27 @@ export function createReaderFace(context: FaceContext): Promise<Face> {
   });
 }
 
-export function createSearchFace(context: FaceContext): Promise<Face> {
+/** The faces whose requests use only services inside the EU. They read and search; everything else is refused. */
+export async function createEuFaces(context: FaceContext, eu: EuModules): Promise<Record<EuFaceName, Face>> {
+  const { health } = context;
+  const modules = { ...context.modules, reader: eu.reader, search: eu.search, models: eu.models };
+  const inside = { ...context, modules };
+  const paths = new Set([...READER_PATHS, ...HEALTH_PATHS, ...STATIC_PATHS, ...DESCRIPTION_PATHS]);
+  const reader = await createFace('reader', inside, { ...READER_ERRORS, paths }, (face) => {
+    face.addHook('onRequest', async ({ originalUrl }) => refuseAtEuHost(originalUrl, eu));
+    healthRoutes(face, health);
+    descriptionRoutes(face, modules.version);
+    readerRoutes(face, { ...commonOptions(inside), reader: modules.reader, tracing: context.tracing });
+  });
+  const guarded = (face: Face) => face.addHook('onRequest', async () => refuseAtEuHost('/', eu));
+  return { reader, search: await createSearchFace(inside, guarded) };
+}
+
+/** `prepare` runs before the routes are added. */
+export function createSearchFace(context: FaceContext, prepare: (face: Face) => void = () => {}): Promise<Face> {
   const { config, modules, tracing, health, ownHosts, portOf, readerPorts } = context;
   return createFace('search', context, { ...READER_ERRORS, paths: SEARCH_HOST_PATHS }, (face) => {
+    prepare(face);
     healthRoutes(face, health);
     searchDescriptionRoutes(face, modules.version);
     searchRoutes(face, {

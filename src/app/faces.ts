@@ -1,6 +1,6 @@
 /** Creates all faces, opens their ports, and closes them together. */
 import type { Server } from 'node:http';
-import { createHostServer } from '#api/hosts.ts';
+import { createHostServer, serveEuHosts } from '#api/hosts.ts';
 import { createMetricsServer } from '#api/metrics.ts';
 import { createTracing } from '#api/trace.ts';
 import type { Config } from '#config.ts';
@@ -10,6 +10,7 @@ import { portOf } from '#net/guard/guard.ts';
 import type { CloseStack } from './close-stack.ts';
 import {
   createAdminServer,
+  createEuFaces,
   createModelFace,
   createReaderFace,
   createSearchFace,
@@ -53,7 +54,19 @@ export async function createFaces(config: Config, modules: FaceModules, resource
   if (admin || metricsServer) await metrics.watchProcess();
   const hostServer: Server | undefined =
     config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
-  const servers = { faces, flow, admin, metricsServer, hostServer };
+  let euFaces: ReturnType<typeof createEuFaces> | undefined;
+  const openEuFaces = () => {
+    euFaces ??= modules.openEu().then((eu) => {
+      const tracing = createTracing({ accessHooks, spanExport: eu.spanExport });
+      return createEuFaces({ ...context, tracing }, eu);
+    });
+    return euFaces;
+  };
+  for (const server of [faces.reader.server, faces.search.server, hostServer]) {
+    if (server) serveEuHosts(server, openEuFaces);
+  }
+  const hasEuPort = config.euReaderPort !== undefined || config.euSearchPort !== undefined;
+  const servers = { faces, eu: hasEuPort ? await openEuFaces() : undefined, flow, admin, metricsServer, hostServer };
   const unused = httpServers(servers).map(trackUnusedConnections);
 
   return {
@@ -69,6 +82,8 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     async close() {
       isDraining = true;
       await drain(servers, unused, config.drainMs);
+      const eu = await euFaces?.catch(() => undefined);
+      await Promise.all([eu?.reader.close(), eu?.search.close()]);
     },
   };
 }

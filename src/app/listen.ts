@@ -1,6 +1,6 @@
 /** Opens the ports of all servers, and drains and closes them. */
 import type { Server } from 'node:http';
-import type { FaceName } from '#api/hosts.ts';
+import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
@@ -9,12 +9,14 @@ import type { FlowFace } from './flow.ts';
 
 /** The URL under which a face can be reached. */
 export interface FaceUrl {
-  readonly name: FaceName | 'grpc' | 'all' | 'admin' | 'metrics';
+  readonly name: FaceName | 'eu-reader' | 'eu-search' | 'grpc' | 'all' | 'admin' | 'metrics';
   readonly url: string;
 }
 
 export interface Servers {
   readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face>>;
+  /** The faces inside the EU; `undefined` if they have no port. */
+  readonly eu: Readonly<Record<EuFaceName, Face>> | undefined;
   readonly flow: FlowFace;
   readonly admin: Face | undefined;
   readonly metricsServer: Server | undefined;
@@ -28,7 +30,7 @@ const CLOSE_IDLE_MS = 50;
 /** Opens the ports of the configuration, in a fixed order. Throws an error that names a port already in use. */
 export async function listenAll(
   config: Config,
-  { faces, flow, admin, metricsServer, hostServer }: Servers,
+  { faces, eu, flow, admin, metricsServer, hostServer }: Servers,
 ): Promise<FaceUrl[]> {
   const { host } = config;
   const urls: FaceUrl[] = [];
@@ -40,6 +42,15 @@ export async function listenAll(
   for (const [name, port] of ports) {
     await faces[name].listen({ host, port });
     urls.push({ name, url: urlOf(faces[name].server, host) });
+  }
+  const euPorts = [
+    ['reader', config.euReaderPort],
+    ['search', config.euSearchPort],
+  ] as const;
+  for (const [name, port] of euPorts) {
+    if (!eu || port === undefined) continue;
+    await eu[name].listen({ host, port });
+    urls.push({ name: `eu-${name}`, url: urlOf(eu[name].server, host) });
   }
   const { url: flowUrl, grpcUrl } = await flow.listen();
   urls.push({ name: 'flow', url: flowUrl }, { name: 'grpc', url: grpcUrl });
@@ -59,15 +70,18 @@ export async function listenAll(
 }
 
 /** The HTTP servers except that of the flow, which closes its own. */
-export const httpServers = ({ faces, admin, metricsServer, hostServer }: Servers): Server[] =>
-  [...Object.values(faces).map((face) => face.server), admin?.server, hostServer, metricsServer].filter(
-    (server) => server !== undefined,
-  );
+export const httpServers = ({ faces, eu, admin, metricsServer, hostServer }: Servers): Server[] =>
+  [
+    ...Object.values({ ...faces, ...euServers(eu) }).map((face) => face.server),
+    admin?.server,
+    hostServer,
+    metricsServer,
+  ].filter((server) => server !== undefined);
 
 /** Accepts no more requests, lets those in flight finish within `drainMs`, then closes all connections. */
 export async function drain(all: Servers, unused: readonly UnusedConnections[], drainMs: number): Promise<void> {
-  const { faces, flow, admin, metricsServer, hostServer } = all;
-  const closable = [...Object.values(faces), ...(admin ? [admin] : [])];
+  const { faces, eu, flow, admin, metricsServer, hostServer } = all;
+  const closable = [...Object.values({ ...faces, ...euServers(eu) }), ...(admin ? [admin] : [])];
   const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
   const servers = httpServers(all);
   // A client keeps a connection alive after its last response, so connections are closed as soon as they are idle.
@@ -86,6 +100,8 @@ export async function drain(all: Servers, unused: readonly UnusedConnections[], 
   clearInterval(closingIdle);
   for (const server of servers) server.closeAllConnections();
 }
+
+const euServers = (eu: Servers['eu']) => (eu ? { euReader: eu.reader, euSearch: eu.search } : {});
 
 const listen = (server: Server, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {

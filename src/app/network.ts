@@ -5,6 +5,7 @@
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createFetch, type GuardedFetch } from '#net/fetch/fetch.ts';
+import { type BlockListFile, openBlockListFile } from '#net/guard/block-list-file.ts';
 import { type CachedUrlCheck, createCachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
 import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
@@ -48,7 +49,9 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   const ownHost = config.publicUrl && new URL(config.publicUrl).hostname;
   const isOwnHost = (name: string) => name === ownHost;
   const ownPorts = createOwnPorts();
-  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPorts, ...(lookup && { lookup }) });
+  const blockList = await openBlockList(config, log);
+  if (blockList) resources.use(blockList);
+  const guard = createGuard({ allow: config.allowNetworks, isOwnHost, ownPorts, blockList, ...(lookup && { lookup }) });
   const regionRules = { region: config.region, euHosts: config.euHosts, log };
   const region = createRegion(regionRules);
   const fetch = resources.use(createFetch({ guard, region }));
@@ -74,6 +77,19 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
     robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
     spanExport,
   };
+}
+
+/** The operator's block list; `undefined` if there is none. Throws ConfigError if its file cannot be read. */
+export async function openBlockList(
+  { blockedUrlsFile: file }: Pick<Config, 'blockedUrlsFile'>,
+  log: Log,
+): Promise<BlockListFile | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return await openBlockListFile(file, log);
+  } catch {
+    throw new ConfigError(`blockedUrlsFile: ${file} cannot be read as text`);
+  }
 }
 
 async function openSpans(

@@ -5,6 +5,7 @@ import type { Documents } from '#documents/documents.ts';
 import type { Models } from '#models/index.ts';
 import type { Ocr } from '#ocr/index.ts';
 import {
+  type AbuseRefusals,
   type CacheOutcome,
   createAbuseRefusals,
   createBrowserEngine,
@@ -25,6 +26,8 @@ import {
   type Pool,
   type Reader,
   type Renderer,
+  type SiteRecords,
+  type SnapshotCache,
 } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { CloseStack } from './close-stack.ts';
@@ -39,13 +42,23 @@ export interface ReaderModuleParts {
   readonly version: string;
   readonly log: Log;
   readonly onCacheRead: (outcome: CacheOutcome) => void;
+  /** Parts of another reader of this server, which owns them. */
+  readonly shared?: SharedParts | undefined;
+}
+
+/** Local parts that readers with different services share. */
+export interface SharedParts {
+  readonly renderer: Renderer;
+  /** `undefined` without a browser. */
+  readonly pool: Pool | undefined;
+  readonly cache: SnapshotCache;
+  readonly sites: SiteRecords;
+  readonly abuse: AbuseRefusals;
 }
 
 export interface ReaderModule {
   readonly reader: Reader;
-  readonly renderer: Renderer;
-  /** `undefined` without a browser. */
-  readonly pool: Pool | undefined;
+  readonly shared: SharedParts;
   readonly fitPicture: ImageScaler;
 }
 
@@ -54,53 +67,37 @@ export async function openReaderModule(
   parts: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<ReaderModule> {
-  const { network, documents, ocr, models, temporaryDir, version, log } = parts;
+  const { network, documents, ocr, models, temporaryDir, version } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
-  const renderer = resources.use(
-    createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
-  );
+  const shared = parts.shared ?? (await openSharedParts(config, parts, resources));
+  const { renderer, pool, cache, sites, abuse } = shared;
   const direct = resources.use(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeInThread: renderer.decode }),
   );
-  const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000 });
-  const pool = createBrowserPool(config, network, log);
   const browser =
     pool &&
-    resources.use(
-      createBrowserEngine({
-        pool,
-        guard,
-        refusals: network.refusals,
-        version,
-        fetchScript: createScriptFetcher(fetch),
-        hasContent: renderer.hasContent,
-        direct,
-        fetch,
-        isOwnHost: network.isOwnHost,
-        onAbuse: abuse.add,
-        limits: {
-          maxRequests: config.pageMaxRequests,
-          maxDocuments: config.pageMaxDocuments,
-          maxDomains: config.pageMaxDomains,
-          maxParallel: config.pageMaxParallel,
-          maxBytes: config.pageMaxBytes,
-        },
-      }),
-    );
-  const cache = resources.use(
-    await openCache({
-      dir: path.join(config.dataDir, 'cache'),
-      maxBytes: config.cacheMaxBytes,
-      freshMs: config.cacheFreshS * 1000,
-      keepMs: config.cacheKeepS * 1000,
-      keepsNoStore: config.cacheNoStore === 'ignore',
-      mayServeCached: network.mayServeCached,
-      log,
-      onRead: parts.onCacheRead,
-    }),
-  );
-  const sites = resources.use(await openSiteRecords({ file: path.join(config.dataDir, 'sites.db'), log }));
+    createBrowserEngine({
+      pool,
+      guard,
+      refusals: network.refusals,
+      version,
+      fetchScript: createScriptFetcher(fetch),
+      hasContent: renderer.hasContent,
+      direct,
+      fetch,
+      isOwnHost: network.isOwnHost,
+      onAbuse: abuse.add,
+      limits: {
+        maxRequests: config.pageMaxRequests,
+        maxDocuments: config.pageMaxDocuments,
+        maxDomains: config.pageMaxDomains,
+        maxParallel: config.pageMaxParallel,
+        maxBytes: config.pageMaxBytes,
+      },
+    });
+  // Closing the engine closes the pool.
+  if (browser && !parts.shared) resources.use(browser);
   const { cfUrl, cfAccount, cfToken } = config;
   const remote =
     cfAccount && cfToken
@@ -140,7 +137,32 @@ export async function openReaderModule(
     },
     temporaryDir,
   });
-  return { reader, renderer, pool, fitPicture };
+  return { reader, shared, fitPicture };
+}
+
+async function openSharedParts(
+  config: Config,
+  { network, log, onCacheRead }: ReaderModuleParts,
+  resources: CloseStack,
+): Promise<SharedParts> {
+  const renderer = resources.use(
+    createRenderer({ threads: config.workers, memoryMb: config.workerMemoryMb, timeoutMs: config.renderTimeoutMs }),
+  );
+  const cache = resources.use(
+    await openCache({
+      dir: path.join(config.dataDir, 'cache'),
+      maxBytes: config.cacheMaxBytes,
+      freshMs: config.cacheFreshS * 1000,
+      keepMs: config.cacheKeepS * 1000,
+      keepsNoStore: config.cacheNoStore === 'ignore',
+      mayServeCached: network.mayServeCached,
+      log,
+      onRead: onCacheRead,
+    }),
+  );
+  const sites = resources.use(await openSiteRecords({ file: path.join(config.dataDir, 'sites.db'), log }));
+  const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000 });
+  return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse };
 }
 
 /** `undefined` if the browser is disabled or not found. */

@@ -64,6 +64,7 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
     index: { usage1: '', usage2: '', homepage: '' },
     publicUrl,
     userAgent,
+    describesImages: foundation.models.vision !== undefined,
   });
   await face.ready();
   return face;

@@ -11,6 +11,7 @@ import { createTrustedFetch } from '#net/trusted.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createBatch } from './batch.ts';
+import { openBlockList } from './network.ts';
 
 export interface WorkerProcess {
   /** Leaves unfinished jobs in the database, for the next worker. */
@@ -29,7 +30,9 @@ export async function createWorker(config: Config, log: Log): Promise<WorkerProc
     closers.push(() => accounts.close());
     const regionRules = { region: config.region, euHosts: config.euHosts, log };
     const region = createRegion(regionRules);
-    const fetch = createFetch({ guard: createGuard({ allow: config.allowNetworks }), region });
+    const blockList = await openBlockList(config, log);
+    if (blockList) closers.push(() => blockList.close());
+    const fetch = createFetch({ guard: createGuard({ allow: config.allowNetworks, blockList }), region });
     closers.push(() => fetch.close());
     const trusted = createTrustedFetch(regionRules);
     closers.push(() => trusted.close());

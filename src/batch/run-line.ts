@@ -42,7 +42,7 @@ const CALLER = 'batch';
 /** Throws the problem of the line, or of the model. */
 export async function runLine(
   { line, id, texts, options }: Extract<StoredLine, { readonly texts: readonly string[] }>,
-  { models, model: { row, kind }, options: ofJob, signal }: Running,
+  { models, model: { name, row, kind }, options: ofJob, signal }: Running,
 ): Promise<Outcome> {
   const given = { ...ofJob, ...options };
   const request = readEmbedRequest({ ...given, task: taskOfKind(given.task, kind), input: texts }, row, kind);
@@ -52,7 +52,7 @@ export async function runLine(
   const { tokens } = embeddings;
   const requestId = randomBytes(16).toString('hex');
   const start = `{"id":"${idOf(line)}","custom_id":${JSON.stringify(id)},"response":{"status_code":200,"request_id":"${requestId}"`;
-  const text = `${start},"body":${bodyOf(row.id, request, embeddings)}},"error":null}\n`;
+  const text = `${start},"body":${bodyOf(name, request, embeddings)}},"error":null}\n`;
   return { kind: 'output', text, tokens };
 }
 

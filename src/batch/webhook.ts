@@ -1,7 +1,7 @@
 /** Sends the webhook of a finished job to its owner's URL (docs/reference/wire/models.md, Webhooks). */
 import { createHmac } from 'node:crypto';
-import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import { isGuardRefusal } from '#net/guard/guard.ts';
 import type { Job } from './job.ts';
 import { toJobJson } from './job-json.ts';
 import type { Links } from './links.ts';
@@ -42,6 +42,6 @@ export async function sendWebhook(
     return answer.status < 500;
   } catch (error) {
     // The URL is blocked, so retrying would not help.
-    return error instanceof Problem && error.name === 'SecurityCompromiseError';
+    return isGuardRefusal(error);
   }
 }

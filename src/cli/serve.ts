@@ -56,6 +56,8 @@ function explainListenError(error: unknown): Error | undefined {
 const LABELS: Record<FaceUrl['name'], string> = {
   reader: 'reader',
   search: 'search host',
+  'eu-reader': 'reader inside the EU',
+  'eu-search': 'search inside the EU',
   model: 'model host',
   flow: 'flow gateway',
   grpc: 'flow gateway (gRPC)',

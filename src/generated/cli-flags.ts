@@ -143,8 +143,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
-    defaultText: 'none',
+      'Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`).',
+    defaultText: 'link',
     words: ['none', 'text', 'link', 'image', 'html'],
   },
   {
@@ -577,8 +577,8 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
-    defaultText: 'none',
+      'Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`).',
+    defaultText: 'link',
     words: ['none', 'text', 'link', 'image', 'html'],
   },
   {
@@ -816,6 +816,24 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '3001',
   },
   {
+    name: 'euReaderPort',
+    group: 'Server and ports',
+    flag: '--eu-reader-port',
+    variable: 'LECTERN_EU_READER_PORT',
+    meaning:
+      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+    defaultText: 'none',
+  },
+  {
+    name: 'euSearchPort',
+    group: 'Server and ports',
+    flag: '--eu-search-port',
+    variable: 'LECTERN_EU_SEARCH_PORT',
+    meaning:
+      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+    defaultText: 'none',
+  },
+  {
     name: 'modelPort',
     group: 'Server and ports',
     flag: '--model-port',
@@ -845,7 +863,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--port',
     variable: 'LECTERN_PORT',
     meaning:
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
     defaultText: 'none',
   },
   {
@@ -928,6 +946,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_ALLOW_NETWORKS',
     meaning:
       'Non-public targets that may be read: networks, IP addresses, hosts or host:port pairs, separated by commas (`10.0.0.0/8,wiki.internal`).',
+    defaultText: 'none',
+  },
+  {
+    name: 'blockedUrlsFile',
+    group: 'Network access',
+    flag: '--blocked-urls-file',
+    variable: 'LECTERN_BLOCKED_URLS_FILE',
+    meaning:
+      'Text file with hosts and URL patterns that are never read, one on each line. It is read again when it changes.',
     defaultText: 'none',
   },
   {

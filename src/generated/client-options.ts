@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly retainLinks?: 'all' | 'none' | 'text' | 'gpt-oss' | undefined;
   /** Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts. Default: all. */
   readonly retainImages?: 'all' | 'none' | 'alt' | 'all_p' | 'alt_p' | undefined;
-  /** Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML. Default: none. */
+  /** Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`). Default: link. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html' | undefined;
   /** Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates. Default: false. */
   readonly withLinksSummary?: 'all' | boolean | undefined;

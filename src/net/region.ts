@@ -53,7 +53,7 @@ export function createRegion({ region, euHosts, log }: RegionOptions): Region {
       log.warn(facts, `${what} refused: not marked as inside the EU`);
       throw problem('DownstreamServiceFailureError', {
         ...(what === 'proxy' && { path: 'proxyUrl' }),
-        message: `The ${what} is not inside the EU, and this server uses only services and proxies inside the EU`,
+        message: `The ${what} is not inside the EU, and this server uses only services and proxies inside the EU. The operator marks hosts inside the EU in LECTERN_EU_HOSTS`,
       });
     },
   };

@@ -1,7 +1,7 @@
 /** Public interface of the reader: the only file that other modules import. */
-export { createAbuseRefusals } from './abuse-refusals.ts';
+export { type AbuseRefusals, createAbuseRefusals } from './abuse-refusals.ts';
 export { PAGE_KINDS } from './article.ts';
-export { type CacheOutcome, openCache } from './cache/cache.ts';
+export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
@@ -32,7 +32,7 @@ export { type Options, resolve } from './options/resolve.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
-export { openSiteRecords } from './site-records.ts';
+export { openSiteRecords, type SiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';

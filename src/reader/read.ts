@@ -41,6 +41,8 @@ export interface ReadRequest {
    * does not share the work of other reads. For browser reads it is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;
+  /** `eu`: the read uses only services inside the EU, and shares no work with reads that may use others. */
+  readonly region?: 'eu' | undefined;
   /** Trace of this read; absent if it is not traced. */
   readonly trace?: Trace | undefined;
 }

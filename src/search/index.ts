@@ -8,7 +8,7 @@ export { POSTGRES_MIGRATIONS } from './index/store/postgres-migrations.ts';
 export { indexUrl } from './index/write/prepare-page.ts';
 export { createIndexingReader } from './indexing-reader.ts';
 export { formatText } from './layout.ts';
-export { openSearch } from './open.ts';
+export { openSearch, type SearchTools } from './open.ts';
 export { composeText, GIVEN_OPERATORS } from './operators.ts';
 export { ALL_OPTIONS, gatherSearch, MAX_QUERY_CHARACTERS, requireText } from './options.ts';
 export { parseQuery } from './query.ts';

@@ -1,7 +1,9 @@
 /** Builds search from the settings of the server. */
 import type { Config } from '#config.ts';
+import type { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
+import type { Guard } from '#net/guard/guard.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -26,19 +28,35 @@ export interface SearchTools extends PassageTools {
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
+  /** Its blocked URLs are left out. */
+  readonly guard?: Pick<Guard, 'blocks'> | undefined;
+  /** Rules of the region that every provider must obey. Default: none. */
+  readonly region?: SearchRegion | undefined;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Called with the outcome of each request to a provider. */
   readonly onAsked?: SourceTools['onAsked'];
 }
 
+export interface SearchRegion {
+  /** Whether the provider at this URL may be asked. */
+  allows(url: string): boolean;
+  /** The problem of every search if no provider may be asked. */
+  readonly refusal: () => Problem;
+}
+
 export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'>;
 
 /** Throws ConfigError if a row of `searchProviders` is invalid. */
 export async function openSearch(settings: SearchSettings, tools: SearchTools): Promise<Search> {
-  const { reader, trusted, fetch, fitPicture, index, mayServeCached, embedder, rerank, version, log, onAsked } = tools;
-  const rows = parseProviderRows(settings.searchProviders);
-  const indexSource = index && createIndexSource(index, { shared: settings.indexShared, mayServeCached, rerank, log });
+  const { reader, trusted, fetch, fitPicture, index, mayServeCached, guard, embedder, rerank, version, log, onAsked } =
+    tools;
+  const known = parseProviderRows(settings.searchProviders);
+  const { region } = tools;
+  const rows = known.filter((row) => row === LOCAL_INDEX_ROW || !region || region.allows(row.settings.url));
+  const blocks = (url: string) => guard !== undefined && URL.canParse(url) && guard.blocks(new URL(url));
+  const shared = settings.indexShared;
+  const indexSource = index && createIndexSource(index, { shared, mayServeCached, blocks, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });
   const ask = createAskProvider({ fetch: trusted, userAgent: `Lectern/${version} (search)` });
   const sources = rows.flatMap((row) => {
@@ -47,11 +65,25 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
     if (provider.notice) log.info({ provider: name }, provider.notice);
     return [createSource(row, { ask, store, log, onAsked })];
   });
-  return createSearch({
+  const search = createSearch({
     hitFinder: createHitFinder({ sources, index: indexSource, maxAtOnce: settings.searchProvidersAtOnce }),
     reader,
+    blocks,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),
     close: () => store.close(),
   });
+  return region && rows.length < known.length && rows.length === 0 ? refusing(search, region) : search;
 }
+
+/** All configured providers are outside the region. */
+const refusing = (search: Search, { refusal }: SearchRegion): Search => ({
+  ...search,
+  // biome-ignore lint/correctness/useYield: it only throws
+  async *each() {
+    throw refusal();
+  },
+  last: async () => {
+    throw refusal();
+  },
+});

@@ -71,6 +71,8 @@ export interface SearchParts {
   readonly hitFinder: HitFinder;
   readonly reader: Reader;
   readonly passages: PassageTools;
+  /** Whether the operator blocks a URL; such hits are left out. Default: none. */
+  readonly blocks?: ((url: string) => boolean) | undefined;
   readonly favicons?: Favicons | undefined;
   readonly close: () => void;
 }
@@ -90,11 +92,13 @@ const staleNotice = (cachedAt: number): string =>
 const NOTHING: FoundHits = { hits: [], providers: [] };
 
 interface NoticedHits extends FoundHits {
+  /** Number of hits that were left out because the operator blocks them. */
+  readonly blocked?: number | undefined;
   readonly notice?: string | undefined;
 }
 
-export function createSearch({ hitFinder, reader, passages, favicons, close }: SearchParts): Search {
-  async function hitsOf(request: SearchRequest): Promise<NoticedHits> {
+export function createSearch({ hitFinder, reader, passages, blocks, favicons, close }: SearchParts): Search {
+  async function findHits(request: SearchRequest): Promise<NoticedHits> {
     const { query, provider, fallback, budgetMs, signal, options, account } = request;
     const grace = AbortSignal.timeout(budgetMs + GRACE_MS);
     const findSignal = AbortSignal.any([signal, grace]);
@@ -128,6 +132,11 @@ export function createSearch({ hitFinder, reader, passages, favicons, close }: S
       if (!found) throw error;
     }
     if (!found.hits.length && fallback) found = (await findInIndex()) ?? found;
+    return found;
+  }
+
+  async function hitsOf(request: SearchRequest): Promise<NoticedHits> {
+    const found = withoutBlocked(await findHits(request), blocks);
     if (!found.hits.length) throw nothingFoundProblem(found);
     return found;
   }
@@ -179,9 +188,22 @@ export function createSearch({ hitFinder, reader, passages, favicons, close }: S
   };
 }
 
+function withoutBlocked(found: NoticedHits, blocks: SearchParts['blocks']): NoticedHits {
+  const hits = blocks ? found.hits.filter(({ url }) => !blocks(url)) : found.hits;
+  const blocked = found.hits.length - hits.length;
+  if (blocked === 0) return found;
+  const [results, were] = blocked === 1 ? ['result', 'was'] : ['results', 'were'];
+  const notice = `${blocked} ${results} ${were} left out: the operator of this server blocks their URLs.`;
+  return { ...found, hits, blocked, notice: found.notice ? `${found.notice}\n${notice}` : notice };
+}
+
 const TOO_LATE = 'The search did not finish in time';
 
-function nothingFoundProblem({ notice, providers }: NoticedHits) {
+function nothingFoundProblem({ notice, providers, blocked }: NoticedHits) {
+  if (blocked) {
+    const message = `All ${blocked} results for this query were left out: the operator of this server blocks their URLs`;
+    return problem('AssertionFailureError', { message });
+  }
   const where =
     notice === INDEX_ONLY || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
   const hint = notice === INDEX_ONLY ? '; no search provider is configured' : '';

@@ -139,6 +139,8 @@ export interface IndexSourceOptions {
   readonly shared: IndexShared;
   /** Checks each URL found before it is returned. */
   readonly mayServeCached: CachedUrlCheck;
+  /** Whether the operator blocks a URL. Default: none. */
+  readonly blocks?: ((url: string) => boolean) | undefined;
   readonly rerank?: PassageReranker | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
@@ -146,7 +148,7 @@ export interface IndexSourceOptions {
 /** The local index as a source. */
 export const createIndexSource = (
   index: LocalIndex,
-  { shared, mayServeCached, rerank, log }: IndexSourceOptions,
+  { shared, mayServeCached, blocks = () => false, rerank, log }: IndexSourceOptions,
 ): Source => ({
   name: 'reader',
   kinds: ['web'],
@@ -159,7 +161,8 @@ export const createIndexSource = (
     if (onlyCached) throw new ProviderError('has no cached list');
     try {
       const hits = await index.search(query, { signal, rerank, owners: visibleOwners(shared, account) });
-      const allowed = await Promise.all(hits.map(({ url }) => mayServeCached(url, signal)));
+      // Blocked hits are left to the search, which counts them in a warning.
+      const allowed = await Promise.all(hits.map(({ url }) => blocks(url) || mayServeCached(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)
         log?.warn(

@@ -27,9 +27,16 @@ beforeAll(async () => {
     browser: 'none',
     allowNetworks: site.allow.join(','),
     refusedRpm: 100_000,
+    keylessFeatures: ['scripts'],
+    searchKeyless: 'limited',
     plans: {
       free: { concurrency: 'none', reader: { requestsPerMinute: 7 } },
-      paid: { embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 } },
+      paid: {
+        embeddings: { requestsPerMinute: 6, tokensPerMinute: 20 },
+        rerank: { requestsPerMinute: 2 },
+        chat: { requestsPerMinute: 2 },
+      },
+      premium: { features: [] },
     },
   });
 });
@@ -184,6 +191,7 @@ describe('limits of a key', () => {
       null,
     ]);
     expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
+    expect(never.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
     // An invalid body counts as a request and costs no tokens.
     const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
@@ -199,6 +207,40 @@ describe('limits of a key', () => {
     // Each endpoint has its own limits.
     const other = await fetch(`${shared.urls.model}/v1/rerank`, { method: 'POST', headers, body: '{}' });
     expect(other.status).toBe(422);
+  });
+
+  it('are shown in every answer to a known key, on each endpoint', async () => {
+    const { headers } = await mint(shared, 'paid');
+    const { headers: spent } = await mint(shared, 'paid', 0);
+    const NUMBERS = ['limit', 'remaining', 'reset'].flatMap((kind) =>
+      ['requests', 'tokens'].map((what) => `x-ratelimit-${kind}-${what}`),
+    );
+    const post = (path: string, body: string, given = headers) =>
+      fetch(shared.urls.model + path, { method: 'POST', headers: given, body });
+    const rank = JSON.stringify({ model: 'lectern-static-rerank-v1', query: 'tea', documents: ['green tea'] });
+    for (const [path, good, rpm, tpm] of [
+      ['/v1/embeddings', ONE_TEXT, 6, 20],
+      ['/v1/rerank', rank, 2, 10_000_000],
+      ['/v1/chat/completions', undefined, 2, 5_000_000],
+    ] as const) {
+      const answers = [await post(path, ONE_TEXT, spent)];
+      if (good) answers.push(await post(path, good));
+      while (answers.at(-1)!.status !== 429) answers.push(await post(path, '{}'));
+      const invalid = path.includes('chat') ? 400 : 422;
+      const statuses = [...new Set(answers.map(({ status }) => status))];
+      expect([path, statuses]).toEqual([path, [403, ...(good ? [200] : []), invalid, 429]]);
+      for (const { status, headers: shown } of answers) {
+        for (const name of NUMBERS)
+          expect([path, status, name, shown.get(name)]).toEqual([path, status, name, expect.stringMatching(/^\d+$/)]);
+        expect(shown.get('x-ratelimit-limit-requests')).toBe(String(rpm));
+        expect(shown.get('x-ratelimit-limit-tokens')).toBe(String(tpm));
+      }
+      const refused = answers.at(-1)!.headers;
+      expect(refused.get('x-ratelimit-remaining-requests')).toBe('0');
+      // A whole number of seconds, and the reset of the window.
+      expect(refused.get('retry-after')).toMatch(/^\d+$/);
+      expect(Number(refused.get('x-ratelimit-reset-requests'))).toBeLessThanOrEqual(61);
+    }
   });
 
   describe('of concurrent requests and features', () => {
@@ -267,6 +309,8 @@ describe('limits of a key', () => {
       for (const [option, value] of [
         ['injectPageScript', 'document.title = 1'],
         ['withGeneratedAlt', true],
+        ['retainImages', 'all_p'],
+        ['retainImages', 'alt_p'],
         ['respondWith', 'readerlm-v2'],
         ['proxy', 'any'],
       ] as const) {
@@ -360,6 +404,8 @@ describe('callers without a key', () => {
       readHtml(server, { 'x-forwarded-for': `192.0.2.${++callers}` }, { [option]: value });
     for (const [option, value] of [
       ['withGeneratedAlt', true],
+      ['retainImages', 'all_p'],
+      ['retainImages', 'alt_p'],
       ['respondWith', 'vlm'],
       ['jsonSchema', { type: 'object' }],
     ] as const) {
@@ -372,6 +418,26 @@ describe('callers without a key', () => {
     }
     expect((await ask('proxy', 'any')).status).toBe(200);
   });
+
+  it.each([{ withGeneratedAlt: true }, { retainImages: 'all_p' }, { retainImages: 'alt_p' }])(
+    'get images as they are where no vision model could describe them: %j',
+    async (options) => {
+      const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="a cat"></p>`;
+      for (const headers of [{}, (await mint(shared, 'premium')).headers]) {
+        const answer = await readHtml(shared, headers, { html, respondWith: 'markdown', ...options });
+        expect(answer.status).toBe(200);
+        const { content, warning } = (await json(answer)).data;
+        expect(content).toContain('Image 1: a cat');
+        expect(warning.match(/LECTERN_VISION_URL/g)).toHaveLength(1);
+      }
+      const search = await fetch(`${shared.urls.search}/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ q: 'green tea', ...options }),
+      });
+      expect([search.status, (await json(search)).name]).not.toEqual([401, 'AuthenticationRequiredError']);
+    },
+  );
 
   it('need a key when their rate is 0', async () => {
     const server = await start({ keylessRpm: 0 });

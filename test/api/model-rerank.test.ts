@@ -50,9 +50,13 @@ describe('the answer', () => {
     expect((await rerank({ return_documents: null })).body.results[0].document).toBeDefined();
   });
 
-  it('names the model that served', async () => {
-    for (const model of ['ranker', 'makers/ranker-en', 'jinaai/jina-reranker-v2-base-multilingual']) {
-      expect((await rerank({ model })).body.model, model).toBe('ranker');
+  it('names the id that was requested, without organization', async () => {
+    for (const [model, shown] of [
+      ['ranker', 'ranker'],
+      ['makers/ranker-en', 'ranker'],
+      ['jinaai/jina-reranker-v2-base-multilingual', 'jina-reranker-v2-base-multilingual'],
+    ]) {
+      expect((await rerank({ model })).body.model, model).toBe(shown);
     }
   });
 

@@ -1,5 +1,5 @@
 /** The model host of a server as it is started: without a network, with the first key. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -47,4 +47,63 @@ it('needs a key', async () => {
   const answer = await fetch(`${server.urls.model}/v1/embeddings`, { method: 'POST', body: '{}' });
   expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   expect(await answer.json()).toMatchObject({ code: 'AUTH_MISSING_API_KEY' });
+});
+
+describe('shorter vectors', () => {
+  const model = 'lectern-static-v1';
+  const SCRIPTS: Readonly<Record<string, string>> = {
+    English: 'Green tea is made from leaves that were not oxidised.',
+    Chinese: '绿茶是用没有发酵的茶叶制成的。',
+    Japanese: '緑茶は発酵させない茶葉から作られます。',
+    Thai: 'ชาเขียวทำจากใบชาที่ไม่ผ่านการหมัก',
+    Korean: '녹차는 발효되지 않은 찻잎으로 만든다.',
+    Russian: 'Зелёный чай делают из неферментированных листьев.',
+    Arabic: 'يصنع الشاي الأخضر من أوراق لم تتأكسد.',
+    Mixed: '绿茶 green tea ชาเขียว',
+    Signs: '💩 !!!',
+    Nothing: '',
+  };
+  const input = Object.values(SCRIPTS);
+  const vectors = async (more: Record<string, unknown>): Promise<number[][]> => {
+    const { status, body } = await ask('/v1/embeddings', { model, input, ...more });
+    expect(status).toBe(200);
+    return body.data.map(({ embedding }: { embedding: number[] }) => embedding);
+  };
+  const unit = (values: readonly number[]) => values.map((value) => value / Math.hypot(...values));
+
+  it('of every size are prefixes of the whole one, in every script', async () => {
+    const whole = await vectors({});
+    for (const dimensions of [1, 2, 7, 64, 255, 256, 257, 300, 768, 1_023, 1_024]) {
+      for (const [at, vector] of (await vectors({ dimensions })).entries()) {
+        const expected = unit(whole[at]!.slice(0, dimensions));
+        const apart = Math.max(...vector.map((value, index) => Math.abs(value - expected[index]!)));
+        expect([Object.keys(SCRIPTS)[at], dimensions, vector.length, apart < 1e-5]).toEqual([
+          Object.keys(SCRIPTS)[at],
+          dimensions,
+          dimensions,
+          true,
+        ]);
+      }
+    }
+  });
+
+  it('are the same in every encoding', async () => {
+    const [whole, bits, signed] = await Promise.all([
+      vectors({ dimensions: 264 }),
+      vectors({ embedding_type: 'ubinary' }),
+      vectors({ embedding_type: 'binary', dimensions: 264 }),
+    ]);
+    const { body } = await ask('/v1/embeddings', { model, input, embedding_type: 'base64', dimensions: 264 });
+    for (const [at, vector] of whole.entries()) {
+      const bytes = Buffer.from(body.data[at].embedding, 'base64');
+      expect(Array.from(vector, (_, index) => bytes.readFloatLE(4 * index))).toEqual(vector.map(Math.fround));
+      expect(bits[at]).toHaveLength(128);
+      expect(signed[at]).toEqual(bits[at]!.slice(0, 33).map((byte) => byte - 128));
+    }
+  });
+
+  it.each([0, -1, 1_025, 2.5, '256'])('%j is no size, and the answer names the field', async (dimensions) => {
+    const { status, body } = await ask('/v1/embeddings', { model, input, dimensions });
+    expect([status, body.errors?.[0].field]).toEqual([422, 'body -> dimensions']);
+  });
 });

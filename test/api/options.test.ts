@@ -140,6 +140,37 @@ The last paragraph of the page has a few more words.`);
     expect(kept).not.toMatch(/data-x|class=/);
   });
 
+  it('retainMedia is `link` unless the caller or the preset says otherwise', async () => {
+    const html = `<title>Films</title><main><h1>Films</h1><p>Before the film, a paragraph says what it is about, at some length.</p>
+<video src="/film.mp4"></video><audio controls><source src="/song.mp3"></audio>
+<iframe src="https://www.youtube.com/embed/abc"></iframe><p>After the film, another one says who made it, and when that was.</p></main>`;
+    const ask = (given: Record<string, unknown>) =>
+      read({ html, url: 'https://tea.test/', engine: 'direct', ...given });
+    const links = [
+      '[Video 1](https://tea.test/film.mp4)',
+      '[Audio 1](https://tea.test/song.mp3)',
+      '[Video 2](https://www.youtube.com/embed/abc)',
+    ];
+    const linked = [
+      {},
+      { respondWith: 'content' },
+      { respondWith: 'markdown' },
+      { respondWith: 'frontmatter' },
+      { preset: 'research' },
+      { preset: 'agent' },
+      { preset: 'spider' },
+      { preset: 'index', retainMedia: 'link' },
+    ];
+    for (const given of linked) {
+      const { content } = await ask(given);
+      for (const link of links) expect([given, content]).toEqual([given, expect.stringContaining(link)]);
+    }
+    expect((await ask({ preset: 'reader' })).content).toContain('<video src="https://tea.test/film.mp4"></video>');
+    expect((await ask({ preset: 'index' })).content).not.toMatch(/Video|Audio|film\.mp4/);
+    expect((await ask({ respondWith: 'html' })).html).toContain('<video src="/film.mp4"></video>');
+    expect((await ask({ respondWith: 'text' })).text).not.toMatch(/Video \d|Audio \d|film\.mp4/);
+  });
+
   it('presets', async () => {
     const ask = (preset: string, more = {}) =>
       read({ html: HTML, url: 'https://tea.test/table', engine: 'direct', preset, ...more });

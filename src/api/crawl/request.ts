@@ -14,6 +14,8 @@ export interface CrawlRules {
   readonly publicUrl?: string | undefined;
   /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
+  /** Whether a vision model is configured. */
+  readonly describesImages: boolean;
 }
 
 export interface CrawlSubmission {
@@ -38,7 +40,8 @@ export function readCrawl(request: FastifyRequest, admission: Admission, rules: 
 const TARGETS = ['url', 'html', 'file', 'pdf'] as const;
 const PICTURES = /screenshot|pageshot/;
 
-function readerOptions(body: Record<string, unknown>, admission: Admission, { userAgent }: CrawlRules): GivenOptions {
+function readerOptions(body: Record<string, unknown>, admission: Admission, rules: CrawlRules): GivenOptions {
+  const { userAgent } = rules;
   const target = TARGETS.find((name) => body[name] !== undefined && body[name] !== null);
   if (target) throw invalidOption(target, 'cannot be set, as a crawl finds the pages to read by itself');
   const given = { ...(userAgent && { userAgent }), ...readOptions(body) };
@@ -47,7 +50,7 @@ function readerOptions(body: Record<string, unknown>, admission: Admission, { us
   if (PICTURES.test(given.respondWith ?? ''))
     throw invalidOption('respondWith', 'cannot be a screenshot format in a crawl');
   const options = resolve(given);
-  for (const { feature, option } of featuresNeeded(given, options))
+  for (const { feature, option } of featuresNeeded(given, options, rules))
     admission.requireFeature(feature, `options.${option}`);
   return given;
 }

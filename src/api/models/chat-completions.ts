@@ -20,7 +20,7 @@ export interface ChatEndpointOptions extends ModelEndpointOptions {
 export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): void {
   keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
     const body = bodyOf(request);
-    const { model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
+    const { name, model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
     // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
     const admission = deps.accessHooks.admissionOf(request);
@@ -33,7 +33,8 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
     });
     const answer = traceIteration('model', trace, written);
     const shown = () => deps.tracing.show(request, reply);
-    const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(Date.now() / 1000), model };
+    const id = `chatcmpl-${randomBytes(12).toString('hex')}`;
+    const head = { id, created: Math.floor(Date.now() / 1000), model: name };
     if (chatRequest.stream) {
       const onFailed = () => admission.recordCost({ tokens: 0, model });
       const stream = await chatEventStream(answer, {
@@ -62,6 +63,7 @@ export interface CompletionHead {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
+  /** The id that the request named. */
   readonly model: string;
 }
 

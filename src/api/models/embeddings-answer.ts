@@ -11,7 +11,7 @@ import type { TraceJson } from '#telemetry/trace.ts';
 const CHUNK_CHARACTERS = 256 * 1024;
 
 interface Answered {
-  /** The id of the model used. */
+  /** The id that the request named, without organization. */
   readonly model: string;
   readonly request: EmbedRequest;
   readonly embeddings: Embeddings;

@@ -9,7 +9,7 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
   keyedRoute(face, '/v1/embeddings', 'embeddings', deps, async (request, reply) => {
     const body = bodyOf(request);
     const call = callOf(request, reply, deps, body);
-    const { row, kind } = await deps.registry.embedding(modelOf(body));
+    const { name, row, kind } = await deps.registry.embedding(modelOf(body));
     const embedRequest = readEmbedRequest(body, row, kind);
     // Frees the memory of the body, which would otherwise be held until the response is sent.
     request.body = undefined;
@@ -18,7 +18,7 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
     deps.accessHooks.admissionOf(request).recordCost({ tokens: embeddings.tokens, model: row.id });
     call.trace?.count('tokens', embeddings.tokens);
     const trace = deps.tracing.show(request, reply);
-    const answer = await embeddingsAnswer({ model: row.id, request: embedRequest, embeddings, trace });
+    const answer = await embeddingsAnswer({ model: name, request: embedRequest, embeddings, trace });
     return reply.type('application/json; charset=utf-8').send(answer);
   });
 }

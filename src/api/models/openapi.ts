@@ -230,7 +230,7 @@ const completionOf = (kind: string, choice: Schema, more: Record<string, Schema>
       id: string(),
       object: { const: kind },
       created: integer('Unix seconds.'),
-      model: string('The id of the model used.'),
+      model: string('The id that the request named, without organization.'),
       choices: list(choice),
       ...more,
     },

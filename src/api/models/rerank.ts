@@ -6,7 +6,6 @@ import {
   isEmbedding,
   type Ranked,
   type RerankRequest,
-  type RerankRow,
   readRerankRequest,
   rerank,
   type ServedReranker,
@@ -20,7 +19,7 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
     const body = bodyOf(request);
     return answerRanking(request, reply, deps, {
       body,
-      row: (await deps.registry.reranker(modelOf(body))).row,
+      model: await deps.registry.reranker(modelOf(body)),
       rerankRequest: readRerankRequest(body, { returnDocuments: true }),
       write: defaultFormat,
     });
@@ -29,7 +28,7 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
     const body = bodyOf(request);
     return answerRanking(request, reply, deps, {
       body,
-      row: (await deps.registry.reranker(modelOf(body))).row,
+      model: await deps.registry.reranker(modelOf(body)),
       rerankRequest: readRerankRequest(body, { returnDocuments: false }),
       write: cohereFormat,
     });
@@ -41,7 +40,7 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
     const model = givenModel(body);
     return answerRanking(request, reply, deps, {
       body,
-      row: model === undefined && tei ? await defaultReranker(deps) : (await deps.registry.reranker(modelOf(body))).row,
+      model: model === undefined && tei ? await defaultReranker(deps) : await deps.registry.reranker(modelOf(body)),
       rerankRequest: readRerankRequest(body, { returnDocuments: !tei }),
       write: tei ? teiFormat : defaultFormat,
     });
@@ -49,13 +48,14 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
 }
 
 interface RankingTask {
-  readonly row: RerankRow;
+  readonly model: ServedReranker;
   readonly rerankRequest: RerankRequest;
   readonly write: (result: RankingResult) => unknown;
   readonly body: ModelBody;
 }
 
 interface RankingResult {
+  /** The id that the request named, without organization. */
   readonly model: string;
   readonly rerankRequest: RerankRequest;
   readonly results: readonly Ranked[];
@@ -67,7 +67,7 @@ async function answerRanking(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: ModelEndpointOptions,
-  { row, rerankRequest, write, body }: RankingTask,
+  { model: { name, row }, rerankRequest, write, body }: RankingTask,
 ) {
   const call = callOf(request, reply, deps, body);
   request.body = undefined;
@@ -76,7 +76,7 @@ async function answerRanking(
   deps.accessHooks.admissionOf(request).recordCost({ tokens, model: row.id });
   call.trace?.count('tokens', tokens);
   const trace = deps.tracing.show(request, reply);
-  const answer = write({ model: row.id, rerankRequest, results, tokens, requestId: request.id });
+  const answer = write({ model: name, rerankRequest, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
@@ -113,11 +113,9 @@ const teiFormat = ({ rerankRequest, results }: RankingResult) =>
   }));
 
 /** A reranker that is loaded, else the first one. */
-async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<RerankRow> {
-  const rows = (await registry.list())
-    .filter((model): model is ServedReranker => !isEmbedding(model))
-    .map(({ row }) => row);
-  const row = rows.find((row) => models.residence(row) === 'loaded') ?? rows[0];
-  if (!row) throw problem('ModelNotFoundError', { message: 'No reranking model is available for /rerank' });
-  return row;
+async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<ServedReranker> {
+  const rerankers = (await registry.list()).filter((model): model is ServedReranker => !isEmbedding(model));
+  const chosen = rerankers.find(({ row }) => models.residence(row) === 'loaded') ?? rerankers[0];
+  if (!chosen) throw problem('ModelNotFoundError', { message: 'No reranking model is available for /rerank' });
+  return chosen;
 }

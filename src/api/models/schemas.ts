@@ -31,7 +31,7 @@ const VECTOR: Schema = {
 export const EMBEDDING_SCHEMAS: Readonly<Record<string, Schema>> = {
   EmbeddingResponse: object(
     {
-      model: string('The id of the model used.'),
+      model: string('The id that the request named, without organization.'),
       object: { const: 'list' },
       usage: { anyOf: [ref('EmbeddingUsage'), ref('ELSERV2EmbeddingUsage')] },
       data: list({ anyOf: [ref('SingleEmbeddingData'), ref('MultiEmbeddingData')] }, 'One entry per input, in order.'),
@@ -72,7 +72,7 @@ export const EMBEDDING_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const RERANKING_SCHEMAS: Readonly<Record<string, Schema>> = {
   RerankingResponse: object(
     {
-      model: string('The id of the model used.'),
+      model: string('The id that the request named, without organization.'),
       object: { const: 'list' },
       usage: ref('BaseUsage'),
       results: list(ref('RerankingResult'), 'Best first. Equal scores keep the order of the request.'),

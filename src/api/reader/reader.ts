@@ -52,6 +52,8 @@ export interface ReaderEndpointOptions {
   readonly publicUrl?: string | undefined;
   /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
+  /** Whether a vision model is configured. */
+  readonly describesImages: boolean;
 }
 
 /** The path of temporary screenshots. No host name starts with a dot, so this path cannot be a target. */
@@ -127,7 +129,7 @@ async function read(
     if (request.method === 'GET') return writeIndex(reply, kind, deps.index, caller);
     throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
   }
-  for (const { feature, option } of featuresNeeded(given, options)) {
+  for (const { feature, option } of featuresNeeded(given, options, deps)) {
     // Callers without a key may name a proxy, which is then not used (docs/reference/wire/reader.md, Option values).
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }

@@ -50,6 +50,8 @@ export interface SearchEndpointOptions {
   readonly ownHosts: () => readonly string[];
   /** The User-Agent of reads that set none. */
   readonly userAgent?: string | undefined;
+  /** Whether a vision model is configured. */
+  readonly describesImages: boolean;
 }
 
 export const SEARCH_PATHS: readonly string[] = ['/', '/search'];
@@ -142,7 +144,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
     },
     pages,
   );
-  for (const { feature, option } of featuresNeeded(reading, options)) {
+  for (const { feature, option } of featuresNeeded(reading, options, deps)) {
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   const signal = disconnectSignal(reply);

@@ -94,7 +94,7 @@ function createEmbedder({ get, own }: Shared): Embedder {
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
-        // Vectors of up to 256 numbers contain only the learned part and are not a prefix of the full vector.
+        // The first 256 numbers are the learned part, which is much faster to compute alone.
         const values =
           dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
         outputs.push({ values, rows: 1 });

@@ -18,6 +18,8 @@ export interface CompletionModel {
 }
 
 export interface OpenCompletion {
+  /** The id that the request named; if only its short form is known, that. */
+  readonly name: string;
   /** Id of the engine that answers. */
   readonly model: string;
   readonly request: CompletionRequest;
@@ -73,7 +75,8 @@ export function createCompletions(options: CompletionsOptions): Completions {
       if (!named) throw missing(name, [...engines.keys()]);
       const request = readCompletionRequest(body);
       const engine = chosen(named, request);
-      return { model: engine.id, request, pieces: (call) => complete(engine, request, call, options) };
+      const shown = engines.has(name) ? name : withoutOrganization(name);
+      return { name: shown, model: engine.id, request, pieces: (call) => complete(engine, request, call, options) };
     },
     list: () => Array.from(engines, ([id, engine]) => ({ ...modelOf(engine), id })),
     find: (name) => {

@@ -126,8 +126,8 @@ function readSide(found: Found | undefined, kind: EmbeddingKind, faults: Faults)
 }
 
 /** Supported vector lengths: any up to the full one for models trained that way, otherwise the trained ones. */
-export function sizesOf({ dimensions, matryoshka, runs, kind }: EmbeddingRow): 'any' | readonly number[] {
-  const anywhere = matryoshka.length > 0 && runs.on !== 'static' && kind !== 'colbert';
+export function sizesOf({ dimensions, matryoshka, kind }: EmbeddingRow): 'any' | readonly number[] {
+  const anywhere = matryoshka.length > 0 && kind !== 'colbert';
   return anywhere ? 'any' : [...new Set([dimensions, ...matryoshka])].sort((a, b) => b - a);
 }
 

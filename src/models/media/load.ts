@@ -1,6 +1,7 @@
 /** Loads the bytes of a medium: sent in the request, or fetched through the guard. */
 import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import { isGuardRefusal } from '#net/guard/guard.ts';
 import { MediaError, readMediaValue, tooLarge } from './value.ts';
 
 interface Loaded {
@@ -39,7 +40,7 @@ export async function loadMedia(
 function faultOf(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof Problem)) return error;
   if (error.name === 'TargetFileTooLargeError') return tooLarge(maxBytes);
-  if (error.name === 'SecurityCompromiseError') {
+  if (isGuardRefusal(error)) {
     return new MediaError('is a URL that this server may not fetch');
   }
   return new MediaError('could not be fetched');

@@ -15,6 +15,11 @@ export const WHOLE = LEARNED + HASHED;
 const OTHER_BYTES = 10_000_000;
 /** [PAD] stands for a text without pieces, because a zero vector has no cosine. */
 const NO_PIECES = Int32Array.of(0);
+/**
+ * Weight of the learned part in scripts that the vocabulary hardly covers, where its pieces say little: too small to
+ * change a similarity, but not zero, so that a shortened vector is a prefix of the whole one in every script.
+ */
+const BARELY = 2 ** -16;
 /** Maximum text for the hashed part, in UTF-16 units, because its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
@@ -25,7 +30,7 @@ export interface StaticModel {
   idf(): Idf;
   readonly flags: Uint8Array;
   readonly bytes: number;
-  /** The first `dimensions` (at most 256) numbers of the learned part, as a unit vector. */
+  /** The first `dimensions` (at most 256) numbers of the whole vector, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
   /** All 1,024 numbers, as a unit vector. */
   whole(ids: Int32Array, text: string, yieldIfDue: YieldIfDue): Promise<Float32Array>;
@@ -103,11 +108,10 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
       counts.addTo(slots);
       spareCounts.push(counts);
 
-      // In scripts that the vocabulary hardly covers, the pieces say little, so only the hashed part is used.
-      const withLearned = walk.otherLetters * 2 <= walk.letters;
+      const isCovered = walk.otherLetters * 2 <= walk.letters;
       const sum = sumRows(ids, LEARNED);
-      const learnedFactor = withLearned ? Math.SQRT1_2 * inverseLength(sum, LEARNED) : 0;
-      const hashedFactor = (withLearned ? Math.SQRT1_2 : 1) * inverseLength(slots, HASHED);
+      const learnedFactor = (isCovered ? Math.SQRT1_2 : BARELY) * inverseLength(sum, LEARNED);
+      const hashedFactor = (isCovered ? Math.SQRT1_2 : 1) * inverseLength(slots, HASHED);
       const whole = new Float64Array(WHOLE);
       for (let at = 0; at < LEARNED; at++) whole[at] = sum[at]! * learnedFactor;
       for (let at = 0; at < HASHED; at++) whole[LEARNED + at] = slots[at]! * hashedFactor;

@@ -95,7 +95,7 @@ export function proxyProblem(error: unknown, proxy: URL): Problem {
   const isUnknown = /^(?:ENOTFOUND|EAI_)/.test(String((error as NodeJS.ErrnoException).code));
   if (isUnknown) return problem('AssertionFailureError', { path, message: 'The proxy cannot be found' }, error);
   const { name, message } = networkProblem(error);
-  if (name === 'SecurityCompromiseError')
+  if (name === 'SecurityCompromiseError' || name === 'HarmfulContentError')
     return problem(name, { path, message: 'Access to the proxy is not allowed' }, error);
   if (name === 'ParamValidationError')
     return problem(name, { path, message: 'The host name of the proxy does not exist' }, error);

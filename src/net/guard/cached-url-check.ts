@@ -2,8 +2,7 @@
  * Checks whether a cached copy of a URL may still be served. The rules or the IP addresses of the host may have changed
  * since it was cached, so the guard checks it again.
  */
-import { Problem } from '#errors.ts';
-import { type Guard, portOf } from './guard.ts';
+import { type Guard, isGuardRefusal, portOf } from './guard.ts';
 
 /**
  * False if the guard refuses the URL or an IP address of its host. A host that no longer resolves is not refused, because
@@ -27,6 +26,6 @@ export const createCachedUrlCheck =
       return true;
     } catch (error) {
       signal?.throwIfAborted();
-      return !(error instanceof Problem && error.name === 'SecurityCompromiseError');
+      return !isGuardRefusal(error);
     }
   };

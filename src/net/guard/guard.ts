@@ -5,8 +5,12 @@
 import { Problem, problem } from '#errors.ts';
 import { createLookup, type Lookup } from '../connect/dns.ts';
 import { parseAllowList } from './allow-list.ts';
+import type { BlockList } from './block-list.ts';
 import { isPublicAddress, parseAddress } from './ip-address.ts';
 import type { OwnPorts } from './own-ports.ts';
+import { bareName, portOf } from './url-host.ts';
+
+export { bareHostname, portOf } from './url-host.ts';
 
 export interface Resolved {
   readonly address: string;
@@ -16,11 +20,13 @@ export interface Resolved {
 export interface Guard {
   /** Whether connections to this IP address and port are allowed. `hostname` is the name it was resolved from. */
   allowed(address: string, port: number, hostname?: string): boolean;
-  /** Checks scheme, port, IP address and host name without DNS. Throws a problem. */
+  /** Checks scheme, port, IP address, host name and the operator's block list without DNS. Throws a problem. */
   checkUrl(url: URL): void;
+  /** Whether the operator's block list has the URL. */
+  blocks(url: URL): boolean;
   /**
    * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. SecurityCompromiseError: not
-   * allowed. ParamValidationError, path `url`: the host does not exist. AssertionFailureError: DNS did not respond.
+   * allowed. HarmfulContentError: the block list has the host. ParamValidationError, path `url`: the host does not exist. AssertionFailureError: DNS did not respond.
    */
   resolve(hostname: string, port: number, signal?: AbortSignal): Promise<Resolved[]>;
 }
@@ -32,6 +38,8 @@ export interface GuardOptions {
   readonly isOwnHost?: (hostname: string) => boolean;
   /** Ports of this server; always refused. */
   readonly ownPorts?: OwnPorts;
+  /** URLs that the operator blocks. */
+  readonly blockList?: Pick<BlockList, 'find' | 'findHost'> | undefined;
   readonly lookup?: Lookup;
   readonly lookupTimeoutMs?: number;
 }
@@ -40,9 +48,16 @@ export interface GuardOptions {
 export const refusal = () =>
   problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 
+/** Does not name the entry, so that callers cannot read the list. */
+export const blockedProblem = () => problem('HarmfulContentError', { path: 'url' });
+
+/** Whether the guard refused the URL; a retry or another engine changes nothing. */
+export const isGuardRefusal = (error: unknown): error is Problem =>
+  error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'HarmfulContentError');
+
 /** Throws an Error for an invalid entry of `allow`. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { isOwnHost, ownPorts, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
+  const { isOwnHost, ownPorts, blockList, lookup = createLookup(), lookupTimeoutMs = 10_000 } = options;
   const allow = parseAllowList(options.allow ?? []);
 
   const allowed = (address: string, port: number, hostname?: string): boolean => {
@@ -69,33 +84,30 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const port = portOf(url);
       if (!parseAddress(url.hostname)) checkName(url.hostname, port);
       else if (isOwnHost?.(url.hostname) || !allowed(url.hostname, port)) throw refusal();
+      if (blockList?.find(url)) throw blockedProblem();
     },
+    blocks: (url) => blockList?.find(url) !== undefined,
     async resolve(hostname, port, signal) {
       signal?.throwIfAborted();
       const literal = parseAddress(hostname);
       if (literal) {
         const address = literal.toString();
         if (isOwnHost?.(hostname) || !allowed(address, port)) throw refusal();
+        if (blockList?.findHost(address, port)) throw blockedProblem();
         return [{ address, family: literal.kind() === 'ipv4' ? 4 : 6 }];
       }
       checkName(hostname, port);
+      if (blockList?.findHost(hostname, port)) throw blockedProblem();
       const found = await lookUp(lookup, bareName(hostname), lookupTimeoutMs, signal);
       if (!found.length) throw noSuchName();
       if (!found.every(({ address }) => allowed(address, port, hostname))) throw refusal();
+      if (found.some(({ address }) => blockList?.findHost(address, port))) throw blockedProblem();
       return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
     },
   };
 }
 
-export const portOf = (url: URL): number => (url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80);
-
-/** The host of a URL without a trailing dot; IPv6 addresses in brackets. */
-export const bareHostname = ({ hostname }: URL): string => bareName(hostname);
-
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
-
-/** A trailing dot makes a name absolute, but it is the same name. */
-const bareName = (hostname: string) => hostname.toLowerCase().replace(/\.$/, '');
 
 /** At most 253 characters and a trailing dot (RFC 1035, section 2.3.4), without empty labels. */
 const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');

@@ -17,7 +17,7 @@ import { dial } from '../connect/dial.ts';
 import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
 import { networkProblem } from '../fetch/failures.ts';
 import { ResponseStream } from '../fetch/response-stream.ts';
-import { type Guard, refusal } from '../guard/guard.ts';
+import { blockedProblem, type Guard, isGuardRefusal, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
@@ -129,6 +129,7 @@ export async function createEgressProxy(options: EgressProxyOptions): Promise<Eg
       const target = { host: bareHost(hostname), port, username };
       options.onRequest?.(target);
       try {
+        if (isHttp && isBlocked(request.url, guard)) throw blockedProblem();
         const route = routes.routeOf(username);
         const socket = await open(request.socket, target, route, isHttp);
         if (!isHttp) return { customTag: socket };
@@ -273,7 +274,7 @@ function agentWith(stream: ResponseStream): Agent {
 
 function errorResponse(error: unknown, target: EgressRequest, options: EgressProxyOptions): RequestError {
   const failure = networkProblem(error);
-  if (failure.name === 'SecurityCompromiseError' && failure.facts.path === 'url') {
+  if (isGuardRefusal(failure) && failure.facts.path === 'url') {
     options.onRefused?.(target);
     return new RequestError(asProblem(refusal()).message, 403, { [EGRESS_HEADER]: 'refused' });
   }
@@ -283,6 +284,10 @@ function errorResponse(error: unknown, target: EgressRequest, options: EgressPro
     [EGRESS_HEADER]: isUnknown ? 'unknown' : 'failed',
   });
 }
+
+/** Plain requests have their whole URL. Of a tunnel, the guard sees only the host. */
+const isBlocked = (url: string | undefined, guard: Guard): boolean =>
+  url !== undefined && URL.canParse(url) && guard.blocks(new URL(url));
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 

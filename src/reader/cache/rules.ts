@@ -139,6 +139,7 @@ export function flightKey(request: ReadRequest): string {
     copyKey(request),
     fragmentOf(request.target.url),
     keyed,
+    request.region,
     [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
     [options.modelFormat, options.formats.has('screenshot'), options.formats.has('pageshot'), wantsSource(request)],
   ]);

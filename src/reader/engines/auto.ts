@@ -3,6 +3,7 @@
  * Engines). This is decided from the page itself, and from earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
+import { isGuardRefusal } from '#net/guard/guard.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { AbuseRefusals } from '../abuse-refusals.ts';
 import type { OptionName } from '../options/options.ts';
@@ -187,7 +188,7 @@ const mayRetry = ({ name, facts: { mediaType, targetStatus } }: Problem) =>
   name === 'AssertionFailureError' && mediaType === undefined && !(Number(targetStatus) < 400);
 
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'ParamValidationError');
+  isGuardRefusal(error) || (error instanceof Problem && error.name === 'ParamValidationError');
 
 /** Only a browser applies style sheets. */
 const NOT_RENDERED = 'This page could not be rendered; this is its source, whose text may include hidden parts.';

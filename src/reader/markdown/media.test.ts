@@ -87,10 +87,14 @@ describe('an article with media', () => {
     expect(content).toContain('<iframe src="https://www.youtube.com/embed/abc" width="560"></iframe>');
   });
 
-  it('omits media by default', () => {
-    for (const given of [{}, { retainMedia: 'none' as const }]) {
-      expect(renderHtml(page, given).page.content).not.toMatch(/Video|Audio|iframe|film\.mp4/);
-    }
+  it('links media by default, and omits them with none', () => {
+    const { content } = renderHtml(page).page;
+    expect(content).toBe(renderHtml(page, { retainMedia: 'link' }).page.content);
+    const without = renderHtml(page, { retainMedia: 'none' }).page.content!;
+    expect(without).not.toMatch(/Video|Audio|iframe|film\.mp4/);
+    // Nothing else changes.
+    const rest = content!.replace(/\[(?:Video|Audio) \d\]\(\S+\)/g, '');
+    expect(rest.replace(/\s+/g, ' ')).toBe(without.replace(/\s+/g, ' '));
   });
 });
 

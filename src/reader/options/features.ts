@@ -11,10 +11,22 @@ export interface FeatureNeeded {
 
 const TABLE: readonly [OptionName, OptionRow][] = Object.entries(OPTIONS) as never;
 
-export function featuresNeeded(given: GivenOptions, options: Options): FeatureNeeded[] {
+/**
+ * Without a vision model (`describesImages`), generated alternative texts need no feature: images stay as they are,
+ * which costs nothing, and the answer has a warning.
+ */
+export function featuresNeeded(
+  given: GivenOptions,
+  options: Options,
+  { describesImages }: { readonly describesImages: boolean },
+): FeatureNeeded[] {
   const needed = TABLE.flatMap(([option, { feature }]) =>
     feature && isOn(given[option]) ? [{ feature, option }] : [],
   );
+  if (describesImages && options.retainImages.endsWith('_p')) {
+    const option = given.withGeneratedAlt ? 'withGeneratedAlt' : 'retainImages';
+    needed.push({ feature: 'generatedAlt', option });
+  }
   if (!options.modelFormat) return needed;
   const option = given.jsonSchema ? 'jsonSchema' : given.respondWith ? 'respondWith' : 'engine';
   return [...needed, { feature: 'modelFormats', option }];

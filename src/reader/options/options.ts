@@ -477,10 +477,10 @@ export const OPTIONS = {
     headers: ['x-retain-media'],
     schema: oneOf(RETAIN_MEDIA),
     fromHeader: knownHeader(RETAIN_MEDIA),
-    defaultText: 'none',
+    defaultText: 'link',
     copies: 'any',
     meaning:
-      'Video, audio and embedded players in Markdown: removed (`none`), or written as text, link, image or HTML.',
+      'Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`).',
   }),
   withLinksSummary: row({
     group: 'Markdown',
@@ -505,7 +505,6 @@ export const OPTIONS = {
     headers: ['x-with-generated-alt'],
     wins: 'header',
     schema: flag(),
-    feature: 'generatedAlt',
     defaultText: 'false',
     copies: 'any',
     meaning: 'Generates alternative texts for images that have none, with a vision model.',

@@ -32,7 +32,7 @@ const DEFAULTS = {
   detachInvisibles: false,
   retainLinks: 'all',
   retainImages: 'all',
-  retainMedia: 'none',
+  retainMedia: 'link',
   withLinksSummary: false,
   withImagesSummary: false,
   keepImgDataUrl: false,

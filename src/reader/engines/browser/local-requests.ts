@@ -29,7 +29,7 @@ export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: Lo
   return {
     onRequest(text) {
       const url = new URL(text);
-      if (!isOwn(url.hostname)) return;
+      if (!isOwn(url.hostname) || guard.blocks(url)) return;
       try {
         guard.checkUrl(url);
       } catch {

@@ -8,7 +8,7 @@ import { type Problem, problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import { parseContentEncoding } from '#net/fetch/content-encoding.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
-import { type Guard, portOf } from '#net/guard/guard.ts';
+import { blockedProblem, type Guard, portOf } from '#net/guard/guard.ts';
 import { neededScreenshots } from '../../formats/needed-screenshots.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
 import { refreshOf } from '../direct-refresh.ts';
@@ -85,6 +85,7 @@ const NOTES = {
   document: 'The page was too large and was cut off; this is the part that arrived',
   network: 'The page loaded more than the limit for one page; the rest was not loaded',
   halted: 'The scripts of the page did not finish and were stopped',
+  blocked: 'Parts of this page were not loaded: the operator of this server blocks their URLs',
   long: 'The page is longer than 32 MiB; the rest was left out',
 };
 
@@ -218,8 +219,22 @@ export class PageVisit {
       onNavigationLimit: () => {
         this.#warnings.add(REDIRECT_LOOP_WARNING);
       },
+      onBlocked: () => {
+        this.#warnings.add(NOTES.blocked);
+      },
       ...this.#calls,
     });
+  }
+
+  /** Throws if the operator blocks the page, or the URL of a redirect that led to it. */
+  #refuseBlocked(): void {
+    const main = this.#network.main();
+    // A page that is there stays if its script wants to leave for a blocked one.
+    const request = main ? main.response?.request() : this.#network.wanted();
+    for (let hop = request ?? null; hop; hop = hop.redirectedFrom()) {
+      const url = hop.url();
+      if (isWebUrl(url) && this.#tools.guard.blocks(new URL(url))) throw blockedProblem();
+    }
   }
 
   #cutOff(): void {
@@ -315,6 +330,7 @@ export class PageVisit {
     for (;;) {
       this.#visit.signal.throwIfAborted();
       if (this.#stopped) throw this.#stopped;
+      if (!this.#isSubmitted) this.#refuseBlocked();
       const now = performance.now();
       if (this.#isGone || this.#failure() || this.#isCutShort || now >= this.#watchUntil) break;
       const other = this.#nonPage();
@@ -368,6 +384,7 @@ export class PageVisit {
     const why = final || last ? await this.#incompleteReason(failure !== undefined) : undefined;
     if (why) this.#warnings.add(why);
     const answer = final?.snapshot ?? last;
+    if (!this.#isSubmitted) this.#refuseBlocked();
     if (answer) {
       this.#warnMissing(answer);
       return { ...answer, settled: false, notes: this.#notes };
@@ -574,7 +591,14 @@ export class PageVisit {
   }
 
   #captureFrames(limitMs: number): Promise<CapturedDocument> {
-    return captureFrames(this.#world, this.#visit.options, { limitMs, isRefused: this.#network.isRefused });
+    const { guard } = this.#tools;
+    const isBlocked = (url: string) => isWebUrl(url) && guard.blocks(new URL(url));
+    const isRefused = (url: string) => {
+      const blocked = isBlocked(url);
+      if (blocked) this.#warnings.add(NOTES.blocked);
+      return blocked || this.#network.isRefused(url);
+    };
+    return captureFrames(this.#world, this.#visit.options, { limitMs, isRefused });
   }
 
   /** If this fails, the page is read with its overlays. */

@@ -4,8 +4,8 @@
  * credentials, which are only sent through the proxy.
  */
 import type { Request, Route } from 'playwright-core';
-import { Problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import { isGuardRefusal } from '#net/guard/guard.ts';
 
 const TYPES = new Set(['image', 'font', 'stylesheet']);
 const TIMEOUT_MS = 10_000;
@@ -42,8 +42,7 @@ export async function loadBypassingProxy(
       body: Buffer.from(bytes),
     });
   } catch (error) {
-    if (error instanceof Problem && error.name === 'SecurityCompromiseError')
-      onRefused(new URL(request.url()).hostname);
+    if (isGuardRefusal(error)) onRefused(new URL(request.url()).hostname);
     await route.abort('failed');
   }
 }

@@ -31,6 +31,8 @@ export interface RoutingConfig {
   readonly onNavigationLimit: () => void;
   /** Called for a refused host whose request never reached the egress proxy. */
   readonly onRefused: (host: string) => void;
+  /** Called for each request that the operator's block list stops. */
+  readonly onBlocked: () => void;
 }
 
 export interface RoutingState {
@@ -67,6 +69,7 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
     onRequest,
     onNavigationLimit,
     onRefused,
+    onBlocked,
   } = config;
   const supplied = new WeakSet<Request>();
   let wasSupplied = false;
@@ -80,6 +83,10 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
   /** Whether a page may navigate to a URL; otherwise it stays. */
   const mayNavigate = async (url: string): Promise<boolean> => {
     const target = new URL(url);
+    if (guard.blocks(target)) {
+      onBlocked();
+      return false;
+    }
     try {
       guard.checkUrl(target);
       await guard.resolve(target.hostname, portOf(target), signal);
@@ -98,7 +105,7 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
       // Always with status 200: the browser rejects some statuses that servers send.
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html! });
     }
-    if (!hasDocument()) return route.continue();
+    if (!hasDocument()) return guard.blocks(new URL(url)) ? route.abort('blockedbyclient') : route.continue();
     const isReload = withoutFragment(url) === withoutFragment(page.url());
     if (isReload) reloads++;
     if (++navigations > MAX_REDIRECTS || reloads > MAX_RELOADS) {
@@ -115,6 +122,10 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
     if (!pictures && type === 'image') return route.fulfill({ contentType: 'image/gif', body: PIXEL });
     if (!pictures && type === 'font') return route.abort('blockedbyclient');
     if (isMainNavigation(request, page)) return navigate(route, request);
+    if (guard.blocks(new URL(url))) {
+      onBlocked();
+      return route.abort('blockedbyclient');
+    }
     onRequest(url);
     if (!STREAMS.has(type)) await gate.enter(request);
     if (proxyBypass && mayBypass(request)) return loadBypassingProxy(route, request, { ...proxyBypass, onRefused });

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { createRegion } from '#net/region.ts';
+import { refuseAtEuHost, storesOutside } from './eu.ts';
+
+const log = { info: () => {}, warn: () => {} };
+const regionOf = (...euHosts: string[]) => createRegion({ region: 'eu', euHosts, log });
+
+describe('stores outside the EU', () => {
+  it.each([
+    [{}, [], []],
+    [{ databaseUrl: 'postgres:///lectern?host=/run/postgresql' }, [], []],
+    [{ databaseUrl: 'postgres://me:secret@db.example/lectern' }, [], ['databaseUrl']],
+    [{ databaseUrl: 'postgresql://db.example/lectern' }, ['db.example'], []],
+    [{ databaseUrl: 'postgres://db.example/lectern' }, ['db.example:5432'], []],
+    [{ databaseUrl: 'postgres://db.example:6000/lectern' }, ['db.example:5432'], ['databaseUrl']],
+    [{ redisUrl: 'rediss://:secret@cache.example' }, ['cache.example:6379'], []],
+    [{ redisUrl: 'redis://cache.example', databaseUrl: 'postgres://db.example/x' }, ['db.example'], ['redisUrl']],
+  ] as const)('%j with %j: %j', (config, marked, expected) => {
+    expect(storesOutside({ databaseUrl: undefined, redisUrl: undefined, ...config }, regionOf(...marked))).toEqual(
+      expected,
+    );
+  });
+});
+
+it('refuses work that goes on elsewhere, and pages with such names not', () => {
+  const refused = (path: string) => () => refuseAtEuHost(path, { refusal: undefined });
+  for (const path of ['/crawl', '/crawls?limit=1', '/crawl/x/pages', '/mcp', '/playground']) {
+    expect(refused(path), path).toThrow('inside the EU');
+  }
+  for (const path of ['/', '/https://mcp.example/crawl', '/crawler.example', '/mcp.example']) {
+    expect(refused(path), path).not.toThrow();
+  }
+});
