@@ -24,7 +24,7 @@ export interface Weights {
 
 export interface TrainingOptions {
   readonly labels: number;
-  /** The descent takes STEPS steps for each of them. */
+  /** The descent takes STEPS steps for each iteration. */
   readonly iterations: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -81,7 +81,7 @@ function addSubmitCommand(command: Command, context: CliContext): void {
     .argument('<file>', 'JSONL file, `-` for standard input, or a URL with --url')
     .requiredOption('--model <id>', 'Model id.')
     .option('--url', 'The argument is a URL; the server fetches the file from it.')
-    .option('--task <task>', 'Task the vectors are for, such as retrieval.passage.')
+    .option('--task <task>', 'Task that the vectors are for, such as retrieval.passage.')
     .addOption(new Option('--dimensions <count>', 'Length of the vectors.').argParser(parseInteger))
     .option('--embedding-type <type>', 'Encoding of the vectors: float, base64, binary or ubinary.')
     .option('--truncate', 'Truncate texts longer than the model accepts.')

@@ -134,7 +134,7 @@ function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'
     if (url === undefined || !URL.canParse(url))
       throw usageError(`${part} is not a server URL: it must start with http:// or https://`);
     if (face !== undefined && !FACES.some((one) => one === face))
-      throw usageError(`${face} is not a face: use ${FACES.join(', ')}`);
+      throw usageError(`${face} is not an API of the server: use ${FACES.join(', ')}`);
     return { face, url };
   });
   const urls = Object.fromEntries(places.flatMap(({ face, url }) => (face === undefined ? [] : [[face, url]])));

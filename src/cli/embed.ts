@@ -27,7 +27,7 @@ export function embedCommand(context: CliContext): FlagCommand {
     .description('Turn texts into embedding vectors.')
     .argument('[text...]', 'texts; `-` or none reads lines from standard input')
     .option('--model <id>', 'Model id; the built-in model if omitted.')
-    .option('--task <task>', 'Task the vectors are for, such as retrieval.query.')
+    .option('--task <task>', 'Task that the vectors are for, such as retrieval.query.')
     .addOption(
       new Option('--input-type <side>', 'Whether the texts are queries or documents of a search.').choices([
         'query',

@@ -26,7 +26,9 @@ export function pingCommand(context: PingContext): Command {
     .addOption(new Option('--attempts <count>', 'Number of attempts.').argParser(parseInteger).default(1))
     .addOption(new Option('--timeout <ms>', 'Timeout of one attempt.').argParser(parseInteger).default(3000))
     .addOption(
-      new Option('--min-successful-attempts <count>', 'Attempts that must succeed.').argParser(parseInteger).default(1),
+      new Option('--min-successful-attempts <count>', 'Number of attempts that must succeed.')
+        .argParser(parseInteger)
+        .default(1),
     )
     .exitOverride()
     .action((what: string, address: string, flags: PingFlags) => ping(context, what, targetOf(address), flags));

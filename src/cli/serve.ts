@@ -61,7 +61,7 @@ const LABELS: Record<FaceUrl['name'], string> = {
   model: 'model host',
   flow: 'flow gateway',
   grpc: 'flow gateway (gRPC)',
-  all: 'all faces by host name',
+  all: 'all APIs by host name',
   admin: 'admin API',
   metrics: 'metrics',
 };
@@ -83,7 +83,7 @@ function* startupLines(app: App, places: FaceUrl[], { host, auth }: Config): Gen
   else if (sandboxed === false)
     yield 'lectern: warning: the browser runs without its sandbox (running as root, or the system forbids it)';
   if (auth === 'off') {
-    yield `lectern: warning: LECTERN_AUTH=off: anyone who can reach ${host} can use every face without a key or limits`;
+    yield `lectern: warning: LECTERN_AUTH=off: anyone who can reach ${host} can use every API without a key or limits`;
   } else if (!LOOPBACK.test(host)) {
     yield `lectern: warning: listening on ${host}: anyone who can reach it can read without a key; restrict access to trusted networks`;
   }

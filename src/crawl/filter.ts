@@ -23,7 +23,9 @@ export interface Filter {
    * so that the event loop is not blocked.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
-  /** The same for links of a page, without those marked `nofollow` if the crawl obeys robots.txt. */
+  /**
+   * Keeps the links of a page that are followed. If the crawl obeys robots.txt, links marked `nofollow` are dropped.
+   */
   keepLinks(links: readonly CrawlLink[], position: Position): Promise<FoundUrl[]>;
   /** Whether a URL is within the scope and the patterns. */
   allows(url: string): boolean;

@@ -215,7 +215,10 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   /** For each element: the compounds from which a chain is complete, among its children, and among all descendants. */
   const children = new Int32Array(size);
   const under = new Int32Array(size);
-  /** The same for the following siblings, for each parent (by the index of its element; the last entry is the top). */
+  /**
+   * The compounds from which a chain is complete among the following siblings, for each parent (by the index of its
+   * element; the last entry is the top).
+   */
   const next = new Int32Array(size + 1);
   const after = new Int32Array(size + 1);
   const having = new Set<Element>();

@@ -46,7 +46,7 @@ export interface SelectorList {
 /** One `:has()`. The compounds of all its chains are numbered consecutively. */
 export interface HasTest {
   readonly compounds: readonly (readonly ElementTest[])[];
-  /** By compound: the combinator to the next one of its chain, or null for the last. */
+  /** For each compound, the combinator to the next one of its chain; null for the last. */
   readonly then: readonly (Combinator | null)[];
   readonly chains: readonly { readonly combinator: Combinator; readonly first: number }[];
 }
@@ -74,8 +74,8 @@ const COMBINATORS: Readonly<Record<string, Combinator>> = {
 };
 
 /**
- * Compiles a list of parsed selectors. Selectors share a program until its marks are used up. `escaped` tells whether
- * the selector contains backslashes; names may then have any character.
+ * Compiles a list of parsed selectors. Selectors share a program until its marks are used up. `escaped` means that the
+ * selector contains backslashes, so that names may have any character.
  */
 export function compilePrograms(parsed: Selector[][], escaped: boolean): SelectorProgram[] {
   const groups: Selector[][][] = [];

@@ -24,9 +24,9 @@ export interface TestContext {
   siblings: SiblingCounts;
   /** The node that `:scope` means. */
   readonly scope: Node;
-  /** By list: whether the element matches it. Inner lists are evaluated before the tests that use them. */
+  /** For each list, whether the element matches it. Inner lists are evaluated before the tests that use them. */
   readonly results: Uint8Array;
-  /** By `:has()`: the elements for which it holds. */
+  /** For each `:has()`, the elements for which it is true. */
   readonly has: readonly ReadonlySet<Element>[];
   readonly work: { left: number };
 }
@@ -106,8 +106,8 @@ export function createAttributeTest(selector: AttributeSelector): ElementTest {
 type Action = Exclude<`${AttributeSelector['action']}`, 'exists'>;
 
 /**
- * By action, creates a test of an attribute's value from the value in the selector. An empty substring matches
- * nothing.
+ * For each attribute operator, creates the test of an attribute's value from the value in the selector. An empty
+ * substring matches nothing.
  */
 const VALUES: Record<Action, (wanted: string) => (value: string) => boolean> = {
   equals: (wanted) => (value) => value === wanted,

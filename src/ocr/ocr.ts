@@ -54,7 +54,7 @@ export class InvalidImageError extends Error {}
 export interface OcrResult {
   /** An HTML fragment: headings, paragraphs, lists, tables. */
   readonly html: string;
-  /** The same as plain text, with an empty line between blocks. */
+  /** The content as plain text, with an empty line between blocks. */
   readonly text: string;
   /** Mean over all words, 0 to 1; 0 if there are none. */
   readonly confidence: number;

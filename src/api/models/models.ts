@@ -21,7 +21,7 @@ import { type ModelEndpointOptions, publicRoute } from './endpoint.ts';
 export type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ModelList extends ModelEndpointOptions {
-  /** By model id. A unit without a price is free. */
+  /** Prices by model id. A unit without a price is free. */
   readonly prices: Prices;
   readonly completions: Completions;
 }

@@ -65,7 +65,7 @@ export function inlineHtml(text: string): string {
   return /[\r\n\v\f]/.test(escaped) ? escaped.replace(/\r\n|[\r\n\v\f]/g, '<br>') : escaped;
 }
 
-/** The same, trimmed. */
+/** Text as inline HTML with its line breaks, trimmed. */
 export const cellHtml = (text: string): string => inlineHtml(printable(text).trim());
 
 /** Removes spaces and line breaks at the ends of inline HTML. */

@@ -40,7 +40,10 @@ function letters(value: number): string {
   return String.fromCharCode(97 + ((value - 1) % 26)).repeat(times);
 }
 
-/** By the names of ST_NumberFormat (ISO/IEC 29500-1, 17.18.59). Formats of other scripts are written in digits. */
+/**
+ * Formats a number in a format of ST_NumberFormat (ISO/IEC 29500-1, 17.18.59). Formats of other scripts are written in
+ * digits.
+ */
 export function formatNumber(value: number, format: string): string {
   switch (format) {
     case 'lowerLetter':

@@ -102,7 +102,10 @@ const CENTRED_MIN_SHIFT = 3;
 const CENTRED_TOLERANCE = 4;
 /** In usual line pitches: a larger distance between baselines starts a new block. */
 const CLOSE_PITCH = 1.22;
-/** The same where monospaced text meets other text, and between lines of code, which may have empty lines between them. */
+/**
+ * In usual line pitches: the limit where monospaced text meets other text, and between lines of code, which may have
+ * empty lines between them.
+ */
 const CODE_TO_TEXT_PITCH = 1.15;
 const CODE_PITCH = 3.2;
 /** In sizes: the largest distance between the baselines of a wrapped heading. */
@@ -120,7 +123,7 @@ const FULL_LINE = 4;
 const ALIGNED = 0.5;
 /** In sizes: less free space than this never ends a paragraph. */
 const MIN_FREE_WIDTH = 2;
-/** The same in scripts without spaces, where every letter can end a line. */
+/** The limit for free space in scripts without spaces, where every letter can end a line. */
 const MIN_UNSPACED_FREE_WIDTH = 2.5;
 /** In letters: added to the first word of the next line when checking whether it would have fitted. */
 const WORD_MARGIN = 1.5;

@@ -27,7 +27,7 @@ export type Inset =
 /** In ems of the smaller neighbor: a gap that separates segments. */
 const SEGMENT_GAP = 0.85;
 const WORD_GAP = 0.15;
-/** The same in files that write their spaces. */
+/** The gap that separates segments in files that write their spaces. */
 const UNWRITTEN_GAP = 0.17;
 const SAME_BASELINE = 0.22;
 /** Extent of the text above and below the baseline, as a share of its size. */

@@ -81,7 +81,7 @@ async function draw(document: PDFDocumentProxy, number: number, scale: number): 
   return canvas;
 }
 
-/** The same pixels as decoding the canvas's PNG. */
+/** These are the same pixels as in the PNG of the canvas. */
 async function pixelsOn(canvas: Canvas): Promise<Pixels> {
   const { width, height } = canvas;
   const rgba = canvas.data();

@@ -6,7 +6,7 @@ import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
 
 /** In ems: the minimum gap that counts as a space. */
 const SPACE = 0.15;
-/** The same between characters of scripts without spaces. */
+/** In ems: the minimum gap that counts as a space between characters of scripts without spaces. */
 const WIDE_SPACE = 0.6;
 
 export function lineOf(segments: readonly Segment[]): Line {

@@ -3,7 +3,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { DrawnContent, Piece } from './drawn-content.ts';
 
 export interface Tag {
-  /** The same for all text of one paragraph, heading or item. */
+  /** Number of the block; all text of one paragraph, heading or item has the same one. */
   readonly block: number;
   /** 1 to 6 for a heading, otherwise 0. */
   readonly level: number;
@@ -13,7 +13,7 @@ export interface Tag {
 }
 
 export interface Tags {
-  /** By marked content id. */
+  /** The tags by marked content id. */
   readonly texts: ReadonlyMap<number, Tag>;
   /** Alternative texts of images, by marked content id. */
   readonly figures: ReadonlyMap<number, string>;

@@ -17,7 +17,9 @@ const NONE: readonly number[] = [];
 
 export class PageIndex {
   readonly all: readonly Element[];
-  /** By number: the parent and the previous sibling, -1 for none; one past the last descendant. */
+  /**
+   * For each element, by number: its parent and its previous sibling (-1 for none), and one past its last descendant.
+   */
   readonly parents: readonly number[];
   readonly previous: readonly number[];
   private readonly ends: readonly number[];
@@ -65,7 +67,7 @@ export class PageIndex {
     return this.lists.get(this.folded(mark)) ?? NONE;
   }
 
-  /** The same as flags by element: not 0 if it has the mark. */
+  /** The elements with a mark, as flags by element: not 0 if it has the mark. */
   flagsOf(mark: string): Uint8Array {
     const key = this.folded(mark);
     let flags = this.flags.get(key);

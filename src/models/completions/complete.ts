@@ -30,7 +30,7 @@ export interface CompleteTools extends MediaTools {
   readonly tokens: Tokens;
   /** Timeout for each piece of an answer. */
   readonly deadlineMs: number;
-  /** The same for generative engines, which limit the whole answer themselves. */
+  /** Timeout for generative engines, which limit the whole answer themselves. */
   readonly generatingMs: number;
 }
 

@@ -20,7 +20,7 @@ export interface LibraryModel {
 
 export interface ModelLibrary {
   list(): Promise<LibraryModel[]>;
-  /** By id or repository. */
+  /** Finds a model by its id or repository. */
   find(name: string): Promise<LibraryModel | undefined>;
   pull(row: ModelRow, options: PullOptions): Promise<StoredModel>;
   remove(row: ModelRow): Promise<boolean>;

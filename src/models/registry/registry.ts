@@ -37,7 +37,7 @@ export interface Registry {
   /** Finds the model of a request. Throws ModelNotFoundError, which lists the available models. */
   embedding(name: string): Promise<ServedEmbedding>;
   reranker(name: string): Promise<ServedReranker>;
-  /** By id, with or without organization. */
+  /** Finds a model by its id, with or without the organization. */
   find(name: string): Promise<ServedModel | undefined>;
   /** All available models, aliases last. */
   list(): Promise<ServedModel[]>;

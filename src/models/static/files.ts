@@ -19,7 +19,7 @@ export interface StaticFiles {
   readonly idf: string;
 }
 
-/** The same relative path from the sources and from the build. */
+/** The relative path is the same from the sources and from the build. */
 const FOLDER = new URL('../../../assets/lectern-static-v1/', import.meta.url);
 
 /** Throws DownstreamServiceFailureError if a file is missing or invalid. */

@@ -26,9 +26,9 @@ export interface BertNormalizer {
 }
 
 export interface BertCharacters {
-  /** By code unit. Filled lazily: call `learn` for unknown ones. */
+  /** The class of each code unit. Filled lazily: call `learn` for unknown ones. */
   readonly kinds: Uint8Array;
-  /** By code unit: the fold if it is a single unit; 0 otherwise, then see `longFold`. */
+  /** The fold of each code unit if it is a single unit; otherwise 0, and `longFold` has it. */
   readonly folds: Uint16Array;
   learn(unit: number): number;
   longFold(unit: number): string;

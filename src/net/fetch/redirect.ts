@@ -79,7 +79,10 @@ export function utf8Of(header: string): string {
   return text.includes('\ufffd') ? header : text;
 }
 
-/** The same origin, or an upgrade of the same host from http to https on default ports. Keeps credentials. */
+/**
+ * Whether credentials are kept: for the same origin, and for an upgrade of the same host from http to https on default
+ * ports.
+ */
 const isSameSite = (from: URL, to: URL) =>
   from.origin === to.origin ||
   (from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:' && !from.port && !to.port);

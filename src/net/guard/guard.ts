@@ -44,7 +44,7 @@ export interface GuardOptions {
   readonly lookupTimeoutMs?: number;
 }
 
-/** The same message for every refusal, so that it reveals nothing about the internal network. */
+/** Every refusal has this message, so that it reveals nothing about the internal network. */
 export const refusal = () =>
   problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 

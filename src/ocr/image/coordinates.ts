@@ -13,7 +13,7 @@ export interface Size {
 export interface Preparation {
   /** Size of the original image after Exif rotation. */
   readonly source: Size;
-  /** The same, reduced if it was large. */
+  /** Size of the rotated original, reduced if it was large. */
   readonly upright: Size;
   readonly turn: Rotation;
   /** Scale factor applied after rotation. */

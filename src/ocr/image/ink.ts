@@ -107,7 +107,7 @@ function dropStrokes(mask: Uint8Array, { lines, length, lineStep, step }: Scan):
   }
 }
 
-/** The same ink, rotated by 90 degrees: columns become rows. */
+/** Rotates the ink by 90 degrees, so that columns become rows. */
 export const rotateQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
   ...rest,
   x: y,

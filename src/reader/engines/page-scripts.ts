@@ -56,7 +56,7 @@ const ANALYTICS_CODE =
  */
 const MAKES_CONTENT =
   /innerHTML|outerHTML|insertAdjacent|document\.write|textContent|innerText|nodeValue|hydrat|render|fetch\(|XMLHttpRequest|import\(|createTextNode|createContextualFragment|cloneNode|insertRow|insertCell|setHTML|replaceWith|replaceChildren|\.(?:append|prepend|before|after|html|text|load)\(|createElement\(\s*["'`](?!script\b|noscript\b|iframe\b|img\b)|\beval\(|\bFunction\(/;
-/** Code that tells the page's style sheets that scripts run. */
+/** Code that lets the style sheets of the page detect that scripts run, for example by setting a class. */
 const MARKS_THE_ROOT =
   /^document\.(?:documentElement|body)\.class(?:Name|List)\b[^;{}()]{0,200}(?:\([^;{}()]{0,200}\))?[^;{}()]{0,100};?$/;
 const MAX_SNIPPET_CHARACTERS = 4_000;

@@ -59,7 +59,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
   };
 }
 
-/** Options that the service does not support, with a test for each that tells whether it is set. */
+/** Options that the service does not support, each with a test of whether it is set. */
 const UNSUPPORTED: readonly [path: string, asks: (options: Options) => unknown][] = [
   ['respondWith', ({ formats }) => formats.has('screenshot') || formats.has('pageshot')],
   ['respondWith', ({ modelFormat }) => modelFormat !== undefined && modelFormat !== 'readerlm-v2'],

@@ -117,7 +117,7 @@ export class ConversionState {
   readonly lists: OpenList[] = [];
   readonly tables: TableMode[] = [];
   grid: TableGrid | null = null;
-  /** Above 0, all content goes on one line: block boundaries become white space. */
+  /** If above 0, all content is written on one line: block boundaries become white space. */
   singleLine = 0;
   /** Level of the open heading, 0 outside of headings. */
   heading = 0;

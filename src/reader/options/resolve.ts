@@ -1,6 +1,6 @@
 /**
  * Resolves the given options to complete ones: a preset fills unset options, defaults fill the rest, and derived values
- * are computed once. The result is frozen and no longer tells where a value came from, except in `given`.
+ * are computed once. The result is frozen and does not show where a value came from, except in `given`.
  */
 
 import { ownValue } from '#own-value.ts';

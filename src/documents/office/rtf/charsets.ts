@@ -1,7 +1,7 @@
 /** RTF code pages: text bytes use the code page of their font, otherwise that of the document. */
 import { symbolOf } from '../fonts.ts';
 
-/** By `\fcharset`. */
+/** Code pages by the value of `\fcharset`. */
 const PAGES: Readonly<Record<number, number>> = {
   77: 10000,
   128: 932,
@@ -87,7 +87,7 @@ export function charsetOfPage(page: number): Charset {
   return charset;
 }
 
-/** By the font's `\fcharset`; `undefined` if the font uses the document's code page. */
+/** The code page for the `\fcharset` of a font; `undefined` if the font uses the document's code page. */
 export function charsetOfFont(number: number, name: string): Charset | undefined {
   if (number === SYMBOL_CHARSET || /^(?:symbol|wingdings)$/i.test(name)) {
     return { wide: false, decode: (bytes) => [...bytes].map((code) => symbolOf(name, code)).join('') };

@@ -1,7 +1,7 @@
 /** Converts the RTF list table to the definitions that Word's counters use. */
 import { countNumbers, type Level, type Numbering } from '../word/numbering.ts';
 
-/** By `\levelnfc`. */
+/** Number formats by the value of `\levelnfc`. */
 const FORMATS: Readonly<Record<number, string>> = {
   0: 'decimal',
   1: 'upperRoman',

@@ -43,7 +43,7 @@ interface Grid {
   readonly merges: Merges;
   /** Number of cells to which rows are padded. */
   readonly width: number;
-  /** By index in `columns`: the last row that a cell above covers. */
+  /** For each index in `columns`, the last row that a cell above covers. */
   readonly covered: Map<number, number>;
 }
 

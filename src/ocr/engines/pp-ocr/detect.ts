@@ -102,7 +102,7 @@ function hullOf(points: readonly Point[]): Point[] {
   return [...half(sorted), ...half(sorted.toReversed())];
 }
 
-/** The smallest rectangle around the points at any angle; one of its sides lies on a side of their convex hull. */
+/** The smallest rectangle around the points at any angle; one of its sides contains a side of their convex hull. */
 export function smallestRectangle(points: readonly Point[]): Corners {
   const hull = hullOf(points);
   let best: { area: number; corners: Point[] } | undefined;

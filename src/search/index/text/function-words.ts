@@ -1,6 +1,6 @@
 /** Function words (stop words) by language. They identify a language, and match too much to be searched for alone. */
 
-/** By ISO 639-1 code, with accents. */
+/** The words of each language, by ISO 639-1 code, with accents. */
 export const FUNCTION_WORDS: Readonly<Record<string, string>> = {
   ca: 'el la els les un una de del dels al als i o que no és són amb per en a com més però aquest aquesta es se va ha han seu seva també quan',
   cs: 'a i se v na je že s z do o k za pro od po by jako ale jsou byl byla který která nebo jeho také když už tak ve ze při',
