@@ -23,7 +23,7 @@ function convert(schema: z.ZodType, shown: (inner: z.ZodType) => JsonSchema | un
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const form = shown(zodSchema as z.ZodType);
+      const form = shown(zodSchema as unknown as z.ZodType);
       if (form) {
         const { description, default: fallback } = jsonSchema;
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];

@@ -9,7 +9,7 @@ export { CHAT_FIELDS } from './completions/fields.ts';
 export { type Embeddings, embed, refuseZeros, rowsOf } from './embed/embed.ts';
 export { EMBED_FIELDS } from './embed/fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed/request.ts';
-export { TASKS } from './embed/tasks.ts';
+export { SIDES, TASKS } from './embed/tasks.ts';
 export { finishVector, vectorAsJson } from './embed/vectors.ts';
 export {
   type Chat,

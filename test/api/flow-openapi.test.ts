@@ -11,7 +11,8 @@ async function describeFlow(options: ServeOptions) {
   const served = await serveFlow({ executors: [{ uses: Marker }], ...options });
   onTestFinished(() => served.close());
   const url = served.url.replace(/^ws/, 'http');
-  const document = await (
+  // biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
+  const document: any = await (
     await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } })
   ).json();
   const api = readOpenApi(document);

@@ -37,6 +37,8 @@ beforeAll(async () => {
   );
   server = await startServer({
     browser: 'none',
+    keylessRpm: 20,
+    keylessFeatures: [],
     maxBodyBytes: 100_000,
     modelMaxBodyBytes: 100_000,
     adminSecret: SECRET,
@@ -294,6 +296,30 @@ it('crawls are as the document describes them', { timeout: LONG_MS }, async () =
 
 describe('failures', () => {
   const html = '<p>a</p>';
+
+  it('of callers without a key', async () => {
+    const request = (body: object) => ({ ...exampleOf('reader', 'reader_post_root'), body });
+    const sendWithoutKey = async (body: object) => {
+      const answer = await send('reader', request(body), { accept: 'application/json', authorization: '' });
+      apis.reader.expectAnswer('reader_post_root', answer);
+      return { ...JSON.parse(answer.text), status: answer.status };
+    };
+    const scripted = await sendWithoutKey({ url: `${EXAMPLE_ORIGIN}/`, injectPageScript: '1' });
+    expect(scripted.status).toBe(401);
+    await expect
+      .poll(() => sendWithoutKey({ html }), { timeout: LONG_MS })
+      .toMatchObject({ status: 429, limitedBy: 'address' });
+  });
+
+  it('of an account without balance', async () => {
+    const account = (await run('admin', 'createAccount', { body: { name: 'poor', plan: 'free', balance: 0 } })).json
+      .data;
+    const made = (await run('admin', 'mintKey', { body: { name: 'poor', accountId: account.id } })).json.data;
+    const authorization = `Bearer ${made.key}`;
+    expect((await run('reader', 'reader_post_root', { body: { html } }, { authorization })).status).toBe(402);
+    expect((await run('model', 'rerank_v1_rerank_post', {}, { authorization })).status).toBe(403);
+  });
+
   it.each<[number, string, Partial<ExampleRequest> & { readonly headers?: Record<string, string> }]>([
     [400, 'reader_post_root', { body: { url: 'https://example.com/', retainImages: 'some' } }],
     [401, 'reader_post_root', { body: { html }, headers: { authorization: 'Bearer wrong' } }],

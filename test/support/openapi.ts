@@ -168,7 +168,7 @@ export async function sendExample(
 ): Promise<ReceivedAnswer> {
   const { change = (text) => text } = more;
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(change(inPath[name]!)));
-  const parameters = Object.entries(query).map(([name, value]) => [name, change(value)]);
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, change(value)]);
   const search = parameters.length ? `?${new URLSearchParams(parameters)}` : '';
   const answer = await fetch(base + path + search, {
     method,

@@ -2,7 +2,7 @@
 import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Face } from '#http/server.ts';
-import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, type RequestField, TASKS } from '#models/index.ts';
+import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, type RequestField, SIDES, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
 import { CLASSIFY_PATHS, CLASSIFY_SCHEMAS } from '../classify/openapi.ts';
 import { ref } from '../openapi/components.ts';
@@ -110,7 +110,7 @@ export function createModelDescription(version: string): object {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       responses: FAILURE_RESPONSES,
       schemas: {
-        EmbeddingsRequest: requestSchema(EMBED_FIELDS, kindsOf),
+        EmbeddingsRequest: requestSchema(EMBED_FIELDS, kindsOf, EMBED_WORDS),
         RerankRequest: requestSchema(RERANK_FIELDS),
         TeiRerankRequest: teiSchema(),
         ...EMBEDDING_SCHEMAS,
@@ -143,11 +143,15 @@ const TAGS = [
 function requestSchema(
   fields: Readonly<Record<string, RequestField>>,
   remark: (name: string) => string = () => '',
+  words: Readonly<Record<string, Schema>> = {},
 ): Schema {
-  const properties = Object.entries(fields).flatMap(([name, { aliases, meaning, schema }]) => [
-    [name, { ...schema, description: [meaning, remark(name)].filter(Boolean).join(' ') }],
-    ...aliases.map((alias) => [alias, { ...schema, description: `Alias of \`${name}\`, which takes precedence.` }]),
-  ]);
+  const properties = Object.entries(fields).flatMap(([name, { aliases, meaning, schema: types }]) => {
+    const schema = words[name] ?? types;
+    return [
+      [name, { ...schema, description: [meaning, remark(name)].filter(Boolean).join(' ') }],
+      ...aliases.map((alias) => [alias, { ...schema, description: `Alias of \`${name}\`, which takes precedence.` }]),
+    ];
+  });
   const required = Object.entries(fields).flatMap(([name, { required, aliases }]) =>
     required && !aliases.length ? [name] : [],
   );
@@ -162,6 +166,15 @@ function requestSchema(
     additionalProperties: true,
   };
 }
+
+/** Some words of a text, which depend on the kind of the model. */
+const openWords = (words: readonly string[]): Schema => ({
+  anyOf: [{ type: 'string', enum: words }, { type: 'string' }, { type: 'null' }],
+});
+const EMBED_WORDS = {
+  task: openWords([...new Set(Object.values(TASKS).flatMap(({ values }) => values))]),
+  input_type: openWords(Object.keys(SIDES)),
+};
 
 function kindsOf(name: string): string {
   const { kinds, otherwise } = EMBED_FIELDS[name as keyof typeof EMBED_FIELDS];

@@ -68,6 +68,7 @@ function failureOf(names: readonly ProblemName[]): Schema {
       retryAfter: { type: 'number', minimum: 0, description: 'Seconds to wait before retrying.' },
       retryAfterDate: { type: 'string', format: 'date-time', description: 'The time of `retryAfter`.' },
       targetStatus: integer('The HTTP status of the page.'),
+      mediaType: text('The media type of a target that cannot be read.'),
       code: { enum: distinct(names.map((name) => PROBLEMS[name].code)), description: 'The HTTP status.' },
       name: { enum: names, description: 'The kind of failure.' },
       status: {
