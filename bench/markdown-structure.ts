@@ -16,7 +16,7 @@
  *
  * Elements without a counterpart in Markdown are removed from the source before conversion, and counted: definition lists, formulas, drawings, scripts, styles, players, frames, controls; links inside `pre`.
  * Markup inside code spans and blocks inside cells are compared as text. References to notes, and the links back from
- * them with their caret, are left out on both sides, because each flavour writes them differently.
+ * them with their caret, are left out on both sides, because each flavor writes them differently.
  */
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { canonicalAlt, canonicalUrl } from '#reader/markdown/round-trip.suite.ts';

@@ -3,7 +3,7 @@
  * `npm run bench:markdown -- [<folder of pages>] [--failures] [--page <id>]`.
  *
  * - With a folder that has `mozr/gold.json` (`{id: {url, fragment}}`): each fragment's structure and that of its
- *   Markdown, read by micromark with the GitHub flavour; F1 over the facts of all pages, one row for
+ *   Markdown, read by micromark with the GitHub flavor; F1 over the facts of all pages, one row for
  *   each kind (defined in markdown-structure.ts).
  * - The examples of the CommonMark specification: the HTML of an example becomes Markdown, the reference
  *   implementation makes HTML of that, and both are equal in canonical form (round-trip.suite.ts). Examples with raw

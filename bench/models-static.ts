@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createStaticBackends } from '#models/backends/static.ts';
 import { floatsAsText } from '#models/embed/float-text.ts';
-import { normalise } from '#models/embed/vectors.ts';
+import { normalize } from '#models/embed/vectors.ts';
 import { loadStaticModel } from '#models/static/model.ts';
 import { createStaticScorer, type PreparedPair } from '#models/static/score.ts';
 import { machine, table } from './support.ts';
@@ -71,7 +71,7 @@ async function speed(): Promise<void> {
   rows.push(['query-document pairs of 128 tokens', pairs]);
   // Different numbers each time, because the engine caches the text of numbers.
   const vectors = Array.from({ length: 500 }, () =>
-    normalise(Float32Array.from({ length: 1024 }, () => random(2_001) - 1_000)),
+    normalize(Float32Array.from({ length: 1024 }, () => random(2_001) - 1_000)),
   );
   const asText = await perSecond(vectors.length, () => vectors.map((vector) => floatsAsText(vector).length));
   const asJson = await perSecond(vectors.length, () =>

@@ -252,7 +252,7 @@ function readBeir(folder: string): Collection {
   };
 }
 
-/** Gain as in TREC's evaluation: the judgement, discounted by the logarithm of the rank. */
+/** Gain as in TREC's evaluation: the judgment, discounted by the logarithm of the rank. */
 function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
   const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
   const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);

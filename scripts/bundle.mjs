@@ -56,7 +56,7 @@ const COMMON = {
 };
 
 /**
- * Writes the bundle and the licences of bundled packages. `out` must be inside the project, because the program finds its
+ * Writes the bundle and the licenses of bundled packages. `out` must be inside the project, because the program finds its
  * assets and pages relative to it.
  */
 export async function bundle(out) {
@@ -76,7 +76,7 @@ export async function bundle(out) {
   await mkdir(chunks, { recursive: true });
   for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
   for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
-  await writeFile(path.join(out, 'licences.txt'), await collectLicences(Object.keys(metafile.inputs)));
+  await writeFile(path.join(out, 'licences.txt'), await collectLicenses(Object.keys(metafile.inputs)));
 }
 
 /** Bundles the client, which must also run outside Node. */
@@ -132,8 +132,8 @@ async function writeEntry(out, entry, { outputs }) {
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o755 });
 }
 
-/** Collects the licence texts of all bundled packages. */
-async function collectLicences(inputs) {
+/** Collects the license texts of all bundled packages. */
+async function collectLicenses(inputs) {
   const folders = new Set(
     inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean),
   );

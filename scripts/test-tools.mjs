@@ -1,11 +1,11 @@
 // Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
-// Redis, a metasearch server, gRPC for Python, and the shells of the completion scripts. They are installed from Debian
-// packages if possible; otherwise tests that need them are skipped with a message.
+// Redis, a metasearch server, gRPC, WebSocket and HTTP for Python, and the shells of the completion scripts. They are
+// installed from Debian packages if possible; otherwise tests that need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** Programs with the packages that contain them. One program of a row suffices. */
+/** Programs, or files, with the packages that contain them. One program of a row suffices; all files are necessary. */
 const TOOLS = [
   {
     programs: ['soffice'],
@@ -21,6 +21,11 @@ const TOOLS = [
   {
     programs: ['grpc_python_plugin'],
     packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],
+  },
+  {
+    // Modules of Debian's Python, which have no program.
+    files: ['/usr/lib/python3/dist-packages/websockets', '/usr/lib/python3/dist-packages/aiohttp'],
+    packages: ['python3-websockets', 'python3-aiohttp'],
   },
   { programs: ['searx-run'], packages: ['searx'] },
   { programs: ['zsh'], packages: ['zsh'] },
@@ -54,7 +59,8 @@ function isExecutable(file) {
   }
 }
 
-const missing = () => TOOLS.filter(({ programs }) => !findProgram(...programs));
+const isInstalled = ({ programs, files }) => (programs ? findProgram(...programs) : files.every(existsSync));
+const missing = () => TOOLS.filter((tool) => !isInstalled(tool));
 
 export function ensureTestTools(log) {
   if (missing().length && isDebianRoot())
@@ -62,7 +68,9 @@ export function ensureTestTools(log) {
       missing().flatMap(({ packages }) => packages),
       log,
     );
-  for (const { programs } of missing()) log(`${programs[0]} is not installed: skipping tests that need it`);
+  for (const { programs, packages } of missing()) {
+    log(`${programs?.[0] ?? packages.join(', ')} is not installed: skipping tests that need it`);
+  }
 }
 
 const isDebianRoot = () =>

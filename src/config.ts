@@ -107,7 +107,7 @@ export const SETTINGS = {
     metricsPort: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port for `/metrics` that needs no secret. The admin API serves the same metrics behind its secret.',
+      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret.',
     ),
     publicUrl: setting(
       z.url().optional(),
@@ -125,11 +125,7 @@ export const SETTINGS = {
       'Number of worker threads for CPU-heavy work such as rendering pages to Markdown.',
     ),
     workerMemoryMb: setting(count(1024, 64), '1024', 'Memory limit of one worker thread, in MB; at least 64.'),
-    drainMs: setting(
-      count(20_000, 0),
-      '20000',
-      'Grace period after SIGTERM in which running requests may finish, in ms.',
-    ),
+    drainMs: setting(count(20_000, 0), '20000', 'Time that running requests have to finish after SIGTERM, in ms.'),
   }),
 
   ...inGroup('Network access', {
@@ -231,27 +227,27 @@ export const SETTINGS = {
     libreoffice: setting(
       z.string().optional(),
       'auto-detected',
-      'Path of LibreOffice, used for the old Office formats. `none` turns them off.',
+      'Path of LibreOffice, which converts old Office formats. `none` disables them.',
     ),
     tesseract: setting(
       z.string().optional(),
       'auto-detected',
-      'Path of Tesseract, used for text recognition. `tesseract.js` uses the built-in recognition, as does a machine without Tesseract. `none` turns both off.',
+      'Path of Tesseract, used for text recognition. `tesseract.js` selects the built-in recognition, which is also used if Tesseract is not installed. `none` disables both.',
     ),
     ocrLanguages: setting(
       commaList,
       'eng',
-      'Languages of text recognition by their Tesseract names, separated by commas (`eng,deu`).',
+      'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`).',
     ),
     ocrMaxPages: setting(
       count(20, 0),
       '20',
-      'Maximum number of scanned pages of a document that are recognised in one request. 0 recognises none.',
+      'Maximum number of scanned pages of a document that are recognized in one request. 0 recognizes none.',
     ),
     ocrModelDir: setting(
       z.string().optional(),
       'none',
-      'Directory with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
+      'Folder with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
     ),
     ocrUrl: setting(
       z.url().optional(),
@@ -350,11 +346,7 @@ export const SETTINGS = {
       '120000',
       'Time limit for one response of these models, in ms; at least 100.',
     ),
-    chargeModelFactor: setting(
-      count(3),
-      '3',
-      'Factor by which the tokens of a response written by a model are multiplied when they are charged.',
-    ),
+    chargeModelFactor: setting(count(3), '3', 'Charge multiplier for the tokens of responses written by a model.'),
   }),
 
   ...inGroup('Embeddings and local models', {
@@ -362,13 +354,13 @@ export const SETTINGS = {
       setting(
         json(z.array(z.record(z.string(), z.unknown()))).default([]),
         'none',
-        'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a directory, in a repository of the hub, or on another server.',
+        'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository of the hub, or on another server.',
       ),
     ),
     modelAliases: setting(
       json(z.record(z.string().min(1), z.string().min(1))).default({}),
       'none',
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` serves requests for the first with the second.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` answers requests for the first model with the second.',
     ),
     modelsWarm: setting(
       commaList.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
@@ -399,7 +391,7 @@ export const SETTINGS = {
     modelThreads: setting(
       z.coerce.number().int().min(1).optional(),
       'number of processors',
-      'Number of threads for one run of a local model.',
+      'Number of threads that a local model uses for one batch of inputs.',
     ),
     modelPrices: setting(
       json(z.record(z.string(), z.partialRecord(z.enum(PRICE_NAMES), decimal))).default({}),
@@ -446,12 +438,12 @@ export const SETTINGS = {
     searchProvidersAtOnce: setting(
       count(1),
       '1',
-      'Number of search providers that are queried in parallel; their results are merged. The others are used when one of them fails.',
+      'Number of search providers to query in parallel; their results are merged. The other providers are used if one of them fails.',
     ),
     searchKeyless: setting(
       z.enum(['refused', 'limited']).default('refused'),
       'refused',
-      'With `limited`, callers without a key may search, at the rate limit of their reads.',
+      'With `limited`, callers without a key may search, within their rate limit for reads.',
     ),
     searchEmbedder: setting(
       z.string().default('lectern-static-v1'),
@@ -461,7 +453,7 @@ export const SETTINGS = {
     searchReranker: setting(
       z.string().default('none'),
       'none',
-      'Model that reranks the results of the index of pages. `none` keeps the order of the fused ranking.',
+      'Model that reranks the results of the index of pages. `none` keeps the order in which the index returns them.',
     ),
     indexMaxBytes: setting(
       count(5_000_000_000, 0),
@@ -471,7 +463,7 @@ export const SETTINGS = {
     indexShared: setting(
       z.enum(['all', 'public', 'none']).default('public'),
       'public',
-      'Which indexed pages other accounts find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
+      'Which indexed pages other accounts can find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
     ),
   }),
 
@@ -522,7 +514,7 @@ export const SETTINGS = {
     flowIndexMaxBytes: setting(
       count(5_000_000_000),
       '5000000000',
-      'Maximum size of each document collection of the flows on disk, in bytes. The oldest documents are removed first.',
+      'Maximum size on disk of each document collection of the flows, in bytes. The oldest documents are removed first.',
     ),
   }),
 
@@ -530,7 +522,7 @@ export const SETTINGS = {
     auth: setting(
       z.enum(['on', 'off']).default('on'),
       'on',
-      '`off` serves everyone without keys and without limits. Use it only in a private network.',
+      '`off` serves every caller without a key and without limits. Use it only in a private network.',
     ),
     adminSecret: secret(
       setting(
@@ -574,7 +566,7 @@ export const SETTINGS = {
     chargeProxyFactor: setting(
       count(5),
       '5',
-      'Factor by which the tokens of a response are multiplied when it was read through the option `proxy`.',
+      'Charge multiplier for the tokens of responses read through the option `proxy`.',
     ),
     usageKeepDays: setting(
       count(90),
@@ -590,7 +582,7 @@ export const SETTINGS = {
         .default('.lectern')
         .transform((dir) => path.resolve(dir)),
       '.lectern',
-      'Directory for all persistent data: database, page cache, browser, models, temporary files.',
+      'Data folder: database, page cache, browser, models, temporary files.',
     ),
     databaseUrl: secret(
       setting(
@@ -598,7 +590,7 @@ export const SETTINGS = {
           .string()
           .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres://')
           .optional(),
-        'SQLite in the data directory',
+        'SQLite in the data folder',
         'PostgreSQL database, shared by any number of servers: `postgres://user:password@host/name`.',
       ),
     ),
@@ -615,7 +607,7 @@ export const SETTINGS = {
     diskMinFreeBytes: setting(
       count(67_108_864, 0),
       '67108864',
-      'Free disk space below which `/ready` reports a full disk, in bytes. Applies to the data directory and to the directory for temporary files.',
+      'Free disk space below which `/ready` reports a full disk, in bytes. Applies to the data folder and to the folder for temporary files.',
     ),
   }),
 

@@ -422,7 +422,7 @@ const codeTable: Page = (sheet) => {
   sheet.text(prose(37, 8), { left: 110, top: end + 40, width: 1_000 });
 };
 
-/** Adds reproducible noise and a grey background. */
+/** Adds reproducible noise and a gray background. */
 async function worn(sample: Sample): Promise<Sample> {
   const { data, info } = await sharp(sample.picture)
     .greyscale()
@@ -458,7 +458,7 @@ export async function hardPages(): Promise<Sample[]> {
     sampled('newspaper', threeColumns),
     sampled('invoice', invoice),
     sampled('settings', codeTable),
-    await worn(sampled('grey, noisy, slanted by 1°', headingsAcross, { degrees: 1 })),
+    await worn(sampled('gray, noisy, slanted by 1°', headingsAcross, { degrees: 1 })),
     await worn(sampled('table, noisy', loneDigits, { degrees: -0.6 })),
   ];
 }

@@ -1,4 +1,4 @@
-/** Scores of a recognised page against its true text and tables. */
+/** Scores of a recognized page against its true text and tables. */
 
 /** Rows of cells. A cell that spans columns is in the first of them; the others are empty. */
 export type Table = readonly (readonly string[])[];
@@ -19,9 +19,9 @@ export interface Score {
   /** Edit distance to the true text in reading order, divided by its length; white space is collapsed. */
   readonly characters: number;
   readonly words: number;
-  /** Share of the words of the true text that were recognised anywhere. */
+  /** Share of the words of the true text that were recognized anywhere. */
   readonly found: number;
-  /** Of neighbouring words in the true text that were both recognised, the share that are still neighbours. */
+  /** Of neighboring words in the true text that were both recognized, the share that are still neighbors. */
   readonly order: number;
   /** Share of non-empty table cells in the right row and column. */
   readonly cells: number | undefined;

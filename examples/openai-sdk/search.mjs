@@ -8,7 +8,7 @@ const client = new OpenAI({
 const model = 'lectern-static-v1';
 
 const texts = [
-  'Bees find their way home by the sun and by landmarks that they have learnt.',
+  'Bees find their way home by the sun and by landmarks that they have learned.',
   'Green tea is made from leaves that were not oxidised.',
   'A pendulum keeps time because each of its swings takes equally long.',
 ];

@@ -50,7 +50,7 @@ ${menu(page, all)}
 <main id="content">
 ${page.html}
 <footer>
-<nav aria-label="Previous and next page">${neighbourLink('prev', all[at - 1])}${neighbourLink('next', all[at + 1])}</nav>
+<nav aria-label="Previous and next page">${neighborLink('prev', all[at - 1])}${neighborLink('next', all[at + 1])}</nav>
 <p><a href="${markdownUrl(page)}">This page as Markdown</a></p>
 </footer>
 </main>
@@ -80,7 +80,7 @@ function menu(page: SitePage, all: readonly SitePage[]): string {
     .join('\n');
 }
 
-function neighbourLink(rel: 'prev' | 'next', page: SitePage | undefined): string {
+function neighborLink(rel: 'prev' | 'next', page: SitePage | undefined): string {
   if (!page) return '';
   const arrow = rel === 'prev' ? '← ' : '';
   const after = rel === 'next' ? ' →' : '';

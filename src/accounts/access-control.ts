@@ -1,6 +1,7 @@
 /**
- * Access control. Identifies the caller of a request, checks its plan, and counts it against its limits before any work
- * is done. Each admitted request gets an Admission, which must be ended once, however the request ends.
+ * Access control. Identifies the caller of a request, checks the caller's plan, and counts the request against the
+ * caller's limits before any work is done. Each admitted request gets an Admission, which must be ended once, whatever
+ * the outcome of the request.
  */
 import { problem } from '#errors.ts';
 import type { Feature, Plans } from '#plans.ts';
@@ -14,8 +15,8 @@ import type { Accounts, Identity, Usage } from './records.ts';
 
 export interface AccessControl {
   /**
-   * Admits a request, or rejects with the problem to send to the caller. Calls `show` with the caller's limits, even
-   * before a rejection, and again when tokens are reserved.
+   * Admits a request, or rejects with the problem to send to the caller. Calls `show` with the state of the caller's
+   * limits, also before a rejection, and again when tokens are reserved.
    */
   admit(rule: AccessRule, credentials: Credentials, show?: ShowLimits): Promise<Admission>;
   /** Identifies the caller without counting the request. Rejects like `admit` if the credentials are wrong. */
@@ -49,7 +50,7 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
     return taken && !taken.ok ? clientIpLimit(taken.waitMs) : problem(name, {});
   }
 
-  /** `undefined` for a caller without a key, where that is allowed. */
+  /** `undefined` for a caller without a key, if the endpoint admits such callers. */
   async function identify(rule: AccessRule, { authorization, clientIp }: Credentials): Promise<Identity | undefined> {
     const isStrict = rule.authorization === 'bearer';
     const given = (isStrict ? readBearer : readAnyKey)(authorization);
@@ -100,7 +101,7 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   };
 }
 
-/** The admission of every request where no keys are required. */
+/** The admission of every request if no keys are required. */
 const OPEN: Admission = {
   caller: { kind: 'open' },
   requireFeature() {},

@@ -1,9 +1,9 @@
 /** Creates and changes accounts and API keys, and identifies the account of a key. */
 import { problem } from '#errors.ts';
 import type { Store } from '#storage/database/store.ts';
+import { generateKey, hashOf, isValidKey, keyPrefixOf } from './api-key.ts';
 import { createIdentities } from './identities.ts';
 import { newId } from './ids.ts';
-import { generateKey, hashOf, isValidKey, keyPrefixOf } from './key-format.ts';
 import { NAME_PATTERN } from './names.ts';
 import type { Account, Accounts, KeyRecord } from './records.ts';
 import type { Tables } from './schema.ts';

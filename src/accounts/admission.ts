@@ -1,4 +1,4 @@
-/** The types of access control: who calls, under which rule, and the admission of one request. */
+/** Types of access control: the caller, the rule of the endpoint, and the admission of one request. */
 import type { Endpoint, Feature } from '#plans.ts';
 import type { Identity } from './records.ts';
 
@@ -42,7 +42,7 @@ export interface LimitStates {
   readonly tokens?: LimitState | undefined;
 }
 
-/** Called with the caller's limits when they are known. */
+/** Called with the state of the caller's limits when it is known. */
 export type ShowLimits = (states: LimitStates) => void;
 
 export interface Admission {
@@ -59,6 +59,6 @@ export interface Admission {
   reserveTokens(tokens: number): Promise<void>;
   /** Records the cost of the work. The last call counts. */
   recordCost(cost: { readonly tokens: number; readonly model?: string }): void;
-  /** Charges the cost and releases what was reserved beyond it. A second call does nothing. */
+  /** Charges the cost and releases the rest of the reservation. A second call does nothing. */
   end(status: number): void;
 }

@@ -1,16 +1,19 @@
-/** Charges that wait to be written, in groups; during a long outage of the database most of them are saved to files. */
+/**
+ * Charges that are waiting to be written to the database, in groups. During a long outage of the database, most of them
+ * are saved to files.
+ */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ChargeQueueOptions } from './charge-queue.ts';
 import { type Pending, readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 import { writeCharges } from './usage-store.ts';
 
-/** Charges per transaction: few enough that other transactions hardly wait for it. */
+/** Maximum number of charges in one transaction, so that other transactions hardly have to wait. */
 const GROUP_SIZE = 250;
 
 export interface ChargeGroups {
   add(charge: Charge): void;
-  /** Whether charges wait, in memory or in files. */
+  /** Whether charges are waiting, in memory or in files. */
   hasWaiting(): boolean;
   /** Writes all waiting charges to the database. */
   writeAll(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Batches requests to reserve tokens of a balance: those that arrive during a transaction share the next one. With one
- * transaction each, requests of one account would queue for its row, each holding a connection.
+ * Batches reservations of tokens from a balance: requests that arrive during a transaction share the next one. If each
+ * had its own transaction, requests of one account would queue for its row, and each would hold a connection.
  */
 import type { Store } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';

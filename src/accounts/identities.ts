@@ -46,7 +46,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
     const queried = generation;
     try {
       const identity = await find(hash);
-      // An answer read before a change in this process must not enter the cache after it.
+      // An identity that was read before a change in this process must not enter the cache after the change.
       if (queried === generation) store(hash, identity, startedAt);
       return identity;
     } finally {

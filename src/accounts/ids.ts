@@ -1,4 +1,6 @@
-/** Ids in order of creation, so that database indexes grow at their end: UUIDs of version 7 (RFC 9562). */
+/**
+ * Creates ids that sort by time of creation, so that database indexes grow at their end: UUIDs of version 7 (RFC 9562).
+ */
 import { randomUUID } from 'node:crypto';
 
 const MAX_SEQUENCE = 0xfff;

@@ -25,7 +25,7 @@ export const createKeyAdmission =
     const { key, account } = identity;
     const { face, endpoint, expectedTokens } = rule;
     const startedAt = now();
-    // A plan that this version does not know has the limits of the smallest plan.
+    // A plan that this version does not know gets the limits of the smallest plan.
     const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
@@ -157,7 +157,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
       });
       return running;
     },
-    /** Corrects the window to the tokens used, then charges them against the hold. */
+    /** Corrects the window to the number of tokens used, then charges them and releases the hold. */
     settle(tokens: number, charge: (hold: Hold | undefined) => void): void {
       const finish = () => {
         if (reserved && tokens !== reserved.tokens) counters.settle(bucket, reserved.slot, tokens - reserved.tokens);

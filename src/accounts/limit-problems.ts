@@ -33,7 +33,7 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
     retryAfter: seconds(waitMs),
   });
 
-/** Not a rate limit, since waiting does not help and clients retry rate limits by themselves. */
+/** Not reported as a rate limit: clients retry those automatically, but waiting does not help here. */
 export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
   problem('ResourceLimitExceededError', {
     message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,

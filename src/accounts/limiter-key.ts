@@ -2,7 +2,10 @@
 import ipaddr from 'ipaddr.js';
 import { parseAddress } from '#net/guard/ip-address.ts';
 
-/** Prefix length of the smallest IPv6 network that a customer gets (RFC 6177). A customer can use any address in it. */
+/**
+ * Prefix length of the smallest IPv6 network that a customer of a provider gets (RFC 6177). The customer can use any
+ * address in it.
+ */
 const CUSTOMER_BITS = 64;
 
 /** The form of some proxies: `192.0.2.1:443`, `[2001:db8::1]:443`. */

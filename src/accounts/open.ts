@@ -4,10 +4,10 @@ import path from 'node:path';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAccounts } from './accounts.ts';
+import { openDatabaseSecret, openFileSecret } from './installation-secret.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import type { Accounts, Usage } from './records.ts';
 import type { Tables } from './schema.ts';
-import { openDatabaseSecret, openFileSecret } from './secret.ts';
 import { hasAnyKey } from './store.ts';
 import { openUsage } from './usage.ts';
 

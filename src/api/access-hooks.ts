@@ -27,7 +27,7 @@ export interface KeyCheck {
 const CLIENT_GONE = 499;
 
 export interface AccessHooksOptions {
-  /** Called with the cost of a response after it was sent. */
+  /** Called with the cost of a response after it has been sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 

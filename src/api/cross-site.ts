@@ -1,7 +1,7 @@
 /**
- * Detects and refuses requests sent by web pages of other sites. A server on a person's machine that may read private
- * networks would otherwise let any page that the person opens read them, as callers need no key and CORS allows all
- * origins.
+ * Detects and refuses requests sent by web pages of other sites. Otherwise, if a server on a person's machine may read
+ * private networks, any page that the person opens could read them through the server, because callers need no key and
+ * CORS allows all origins.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
@@ -29,8 +29,8 @@ export function refuseCrossSite(
 }
 
 /**
- * Whether a page of another site sent the request. Signs are Fetch Metadata (W3C), the Origin header, and a Host header
- * that does not name this server, as in DNS rebinding.
+ * Whether a page of another site sent the request. Decided by Fetch Metadata (W3C), the Origin header, and a Host
+ * header that does not name this server, as in DNS rebinding.
  */
 export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;

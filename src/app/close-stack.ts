@@ -1,4 +1,4 @@
-/** Parts to close in reverse order of their creation, also if creating a later part fails. */
+/** A stack of parts that are closed in reverse order of their creation, even if creating a later part fails. */
 import type { Log } from '#telemetry/log.ts';
 
 export class CloseStack {

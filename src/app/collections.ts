@@ -1,4 +1,4 @@
-/** Collections of documents that flows search: each is a local index and a table of document ids. */
+/** Document collections of flows. Each consists of a local index and a table of document ids. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -96,7 +96,7 @@ async function openCollection(name: string, options: CollectionsOptions): Promis
 
 const ID_URL_PREFIX = 'file:///';
 
-/** Callers of flows share all collections, so only URLs for which `isShown` holds are stored and returned. */
+/** Callers of flows share all collections, so only URLs for which `isShown` returns true are stored and returned. */
 function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
   /** The index key of a document: its URL if that may be shown, else a URL derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
@@ -110,14 +110,14 @@ function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string)
     const { id, title, description, content, language } = entry;
     const address = addressFor(entry);
     const before = addressOfId(id);
-    // The document was added before with another URL: replace it.
+    // The document was added earlier under another URL, so it is replaced.
     if (before !== undefined && before !== address) await index.remove(before);
     ids.run('INSERT OR REPLACE INTO documents (address, id) VALUES (?, ?)', address, id);
     return index.add({ url: address, title, description, content, language });
   }
 
   return {
-    // Concurrently, so that the index writes them in one transaction.
+    // They are added concurrently, so that the index writes them in one transaction.
     add: (entries) => Promise.all(entries.map(add)),
     async remove({ id, url }) {
       const address = addressOfId(id) ?? addressFor({ id, url });

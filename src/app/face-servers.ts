@@ -58,7 +58,7 @@ export interface FaceModules {
   readonly flow: FlowFace;
   readonly pictures: Pictures;
   readonly metrics: Metrics;
-  /** Everything except whether the server drains. */
+  /** The full state, except whether the server is draining. */
   readonly health: Omit<Health, 'ready'>;
   readonly temporaryDir: string;
   readonly version: string;
@@ -117,7 +117,7 @@ async function createFace(
   return face;
 }
 
-/** Options that the endpoints of the reader and the search host share. */
+/** Options for the endpoints of both the reader and the search host. */
 function commonOptions({ config, modules: { accessHooks, network, pictures } }: FaceContext) {
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {

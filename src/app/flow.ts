@@ -116,7 +116,11 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
     },
     async close(graceMs) {
       watcher?.close();
-      await Promise.all([http.close(graceMs), grpc.close(graceMs)]);
+      const until = performance.now() + graceMs;
+      const leftMs = () => Math.max(0, until - performance.now());
+      // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
+      await Promise.all([http.drain(graceMs), grpc.drain(graceMs)]);
+      await Promise.all([http.close(leftMs()), grpc.close(leftMs())]);
       await flow.close(graceMs);
       await operation.close();
     },

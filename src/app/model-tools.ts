@@ -18,7 +18,7 @@ const MAX_TEXTS_PER_CALL = 512;
 interface ModelCall {
   /** Default: the built-in model. */
   readonly model?: string | undefined;
-  /** The queue of a model alternates between callers. */
+  /** Identifies the caller: the queue of a model alternates between callers. */
   readonly caller: string;
   readonly signal: AbortSignal;
 }
@@ -73,8 +73,9 @@ const CALLER = 'search';
 const LEARNED_DIMENSIONS = 256;
 
 /**
- * The embedder of search indexes; `undefined` for `none`. Throws ModelNotFoundError. The floor and weight of the built-in
- * model were chosen by a benchmark (bench/search-index.ts). Other models get the same weight as word matches.
+ * The embedder of search indexes; `undefined` for `none`. Throws ModelNotFoundError. The minimum cosine and the weight
+ * of the built-in model were chosen by a benchmark (bench/search-index.ts). Other models have the same weight as word
+ * matches.
  */
 export async function createIndexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
   if (model === 'none') return undefined;

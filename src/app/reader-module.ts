@@ -143,7 +143,7 @@ export async function openReaderModule(
   return { reader, renderer, pool, fitPicture };
 }
 
-/** `undefined` if the browser is turned off or not found. */
+/** `undefined` if the browser is disabled or not found. */
 function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
   const { dataDir } = config;
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir });

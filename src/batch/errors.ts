@@ -1,4 +1,4 @@
-/** Failures of a run that decide what happens to its job. */
+/** Failures of a run, which decide what happens to its job. */
 import type { Problem } from '#errors.ts';
 
 /** A failure that is not the line's fault; the job is retried later. */

@@ -1,4 +1,4 @@
-/** A job as callers see it (docs/reference/wire/models.md, Batch jobs). */
+/** A job in the form that callers see (docs/reference/wire/models.md, Batch jobs). */
 import { isFinal, type JobState } from '#storage/jobs/states.ts';
 import type { Job } from './job.ts';
 import type { FileKind, Links } from './links.ts';
@@ -21,7 +21,7 @@ export interface JobJson {
   readonly error: string | null;
 }
 
-/** Links start with the base URL of the request that created the job, unless given. */
+/** Links start with the given base URL, by default that of the request that created the job. */
 export function toJobJson(job: Job, links: Links, baseUrl = job.baseUrl): JobJson {
   const hasFiles = isFinal(job.state) && job.state !== 'expired';
   const link = (kind: FileKind) =>

@@ -9,11 +9,11 @@ export interface KillReport {
   readonly kills: number;
   readonly jobs: number;
   readonly lines: number;
-  /** Kills while a job was in progress. */
+  /** Number of kills while a job was in progress. */
   readonly duringWork: number;
   readonly lost: number;
   readonly repeated: number;
-  /** Lines out of order or with a wrong answer, and jobs with wrong counts. */
+  /** Number of lines out of order or with a wrong answer, and of jobs with wrong counts. */
   readonly wrong: number;
 }
 

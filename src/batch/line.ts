@@ -25,7 +25,7 @@ const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'tru
 /** Whether a name means the job's model. */
 export type IsModel = (name: unknown) => boolean;
 
-/** Matches the names of a model, with or without organisation. */
+/** Matches the names of a model, with or without organization. */
 export function namesOf(...names: readonly string[]): IsModel {
   const short = (name: string) => name.slice(name.lastIndexOf('/') + 1);
   const known = new Set(names.filter(Boolean).map(short));

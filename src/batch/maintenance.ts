@@ -22,17 +22,17 @@ export interface BatchMaintenanceOptions extends Pick<MaintenanceOptions, 'busy'
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
-  /** Idempotent per job, because it may be called more than once. */
+  /** Must be idempotent for each job, because it may be called more than once. */
   readonly charge: (job: Job) => Promise<void>;
   readonly webhookRetryMs: readonly number[];
   readonly now: () => number;
-  /** How long jobs are retained after their creation. */
+  /** How long the rows of jobs are kept after their creation. */
   readonly rememberMs: number;
 }
 
 /** Lease of a webhook delivery; longer than a delivery takes. When it ends, another process retries. */
 const DELIVERY_LEASE_MS = 60_000;
-/** Concurrent deliveries, so that a slow receiver does not delay the others. */
+/** Number of concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_DELIVERIES = 8;
 
 export function startBatchMaintenance({

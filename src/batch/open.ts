@@ -43,10 +43,10 @@ export interface BatchModuleOptions {
   readonly failureOf: FailureOf;
   /** Charges a finished job. Must be idempotent, because it may be called again for the same job. */
   readonly charge: (job: Job) => Promise<void>;
-  /** Jobs that this process runs concurrently; 0 if other processes run them. */
+  /** Number of jobs that this process runs concurrently; 0 if other processes run them. */
   readonly jobs: number;
   readonly log: Pick<Log, 'warn'>;
-  /** How long a job stays leased after its worker died. */
+  /** How long a job stays leased after its worker has died. */
   readonly leaseMs?: number;
   /** How long a job and its files are kept after its creation. */
   readonly keepMs?: number;

@@ -1,6 +1,7 @@
 /**
  * One run of a job under a lease: reads lines, runs a few concurrently and writes results in order. Results and
- * progress are written in one transaction. However the run ends, written results stay and the next run does the rest.
+ * progress are written in one transaction. Whatever ends a run, its written results are kept, and the next run
+ * continues after them.
  */
 import { setMaxListeners } from 'node:events';
 import { asProblem } from '#errors.ts';
@@ -34,7 +35,7 @@ export interface BatchRun {
   readonly signal: AbortSignal;
   /** Whether the job must end after the lines in progress. */
   readonly cancelling: () => boolean;
-  /** When to yield to other jobs, in milliseconds since 1970. */
+  /** Time at which the run yields to other jobs, in milliseconds since 1970. */
   readonly until: number;
 }
 

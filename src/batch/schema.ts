@@ -24,7 +24,7 @@ export interface JobRow extends JobColumns {
   webhook_tries: number;
   /** 1 if the job has ended and is not charged yet. */
   charge_due: number;
-  /** Which logs must be removed. */
+  /** The logs that must be removed. */
   litter: 'none' | 'input' | 'all';
 }
 

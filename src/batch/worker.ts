@@ -1,4 +1,4 @@
-/** Workers of batch jobs in this process: how long a run lasts, and what happens after a failed one. */
+/** The batch workers of this process: how long a run lasts, and what happens after a failed run. */
 import { asProblem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';

@@ -18,14 +18,14 @@ function unit(values: readonly number[]): Float32Array {
 
 const DIMENSIONS = 32;
 
-/** Vectors around one centre for each label, all with a strong common direction, as embeddings have. */
+/** Vectors around one center for each label, all with a strong common direction, as embeddings have. */
 function clusters(labels: number, each: number, noise: number, seed: number): Sample[] {
   const next = numbers(7);
-  const centres = Array.from({ length: labels }, () => Array.from({ length: DIMENSIONS }, next));
+  const centers = Array.from({ length: labels }, () => Array.from({ length: DIMENSIONS }, next));
   const random = numbers(seed);
   return Array.from({ length: labels * each }, (_, at) => {
     const label = at % labels;
-    return { label, vector: unit(centres[label]!.map((value) => 3 + value + noise * random())) };
+    return { label, vector: unit(centers[label]!.map((value) => 3 + value + noise * random())) };
   });
 }
 
@@ -61,7 +61,7 @@ it('is the same for the same samples, and better trained with more iterations', 
 it('reaches the minimum: its gradient is zero', async () => {
   const samples = clusters(3, 10, 2, 3);
   const { weights, biases, mean } = await train(samples, { labels: 3, iterations: 100 });
-  // The regularised mean loss, as in the module; its derivative by the first weight of each label.
+  // The regularized mean loss, as in the module; its derivative by the first weight of each label.
   for (let label = 0; label < 3; label++) {
     let gradient = weights[label * DIMENSIONS]! / (100 * samples.length);
     for (const sample of samples) {

@@ -1,5 +1,5 @@
 /**
- * Multinomial logistic regression over embeddings: L2-regularised cross-entropy, minimised by accelerated gradient
+ * Multinomial logistic regression over embeddings: L2-regularized cross-entropy, minimized by accelerated gradient
  * descent (Nesterov, "Introductory Lectures on Convex Optimization", section 2.2). The same samples always give the same
  * weights.
  */
@@ -24,18 +24,18 @@ export interface Weights {
 
 export interface TrainingOptions {
   readonly labels: number;
-  /** The descent takes STEPS steps for each. */
+  /** The descent takes STEPS steps for each of them. */
   readonly iterations: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 const STEPS = 20;
 /**
- * Inverse strength of the regularisation, `C` of scikit-learn's LogisticRegression. Embeddings of different classes are
+ * Inverse strength of the regularization, `C` of scikit-learn's LogisticRegression. Embeddings of different classes are
  * close to each other, so weights must be able to grow.
  */
 const C = 100;
-/** Longest work between two turns of the event loop. */
+/** Maximum work before the descent yields to the event loop, in ms. */
 const SLICE_MS = 10;
 
 /** The samples must not be empty. Rejects with the reason of `signal`. */

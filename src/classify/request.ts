@@ -111,7 +111,7 @@ export interface TrainRequest {
   /** Samples as they were sent, each with one label in `labels`. */
   readonly inputs: readonly unknown[];
   readonly labels: readonly string[];
-  /** `undefined` to leave that of an existing classifier unchanged. */
+  /** `undefined` keeps the access of an existing classifier. */
   readonly access: Access | undefined;
   readonly iterations: number;
 }

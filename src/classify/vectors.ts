@@ -19,7 +19,7 @@ const TASK = 'classification';
 
 /**
  * Embeds inputs for classification, with the model's task of that name if it has one. Throws as `embed` does, and
- * ParamValidationError for inputs in which the model recognises nothing. `pathOf` gives the path of an input in the
+ * ParamValidationError for inputs in which the model recognizes nothing. `pathOf` gives the path of an input in the
  * request.
  */
 export async function embedUnits(

@@ -39,7 +39,7 @@ const POLL_MS = 500;
 const MAX_INLINE_LINES = 10_000;
 
 export function batchCommand(context: CliContext): Command {
-  const batch = new Command('batch').description('Submit batch jobs of embeddings and fetch their output.');
+  const batch = new Command('batch').description('Submit embedding batch jobs and fetch their output.');
   const add = (name: string, description: string) =>
     withClientFlags(batch.command(name)).description(description).option('--json', 'Print JSON.');
   addSubmitCommand(add('submit', 'Submit a JSONL file, standard input with `-`, or a URL with --url.'), context);
@@ -154,7 +154,7 @@ async function waitForJob(context: CliContext, flags: Flags, client: Client, id:
       if (!context.signal.aborted) throw error;
       throw new CommandError(
         'interrupted',
-        `stopped waiting: the job continues if a worker runs; \`lectern batch wait ${id}\` waits again`,
+        `stopped waiting; the job continues if a worker is running. To wait again: \`lectern batch wait ${id}\``,
       );
     })
     .finally(() => context.rewrite?.(''));

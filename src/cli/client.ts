@@ -1,6 +1,6 @@
 /**
- * The client that commands use: it talks to a server if one is named, else to the same modules in this process. That is
- * safe beside a running server: the stores support several processes, and no port is opened.
+ * The client that commands use. It calls the given server, or else the same modules in this process. This is safe while
+ * a server is running: the stores support several processes, and no port is opened.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -24,7 +24,7 @@ export const withClientFlags = <Given extends Command>(command: Given): Given =>
     .addOption(
       new Option(
         '--server <url>',
-        'URL of the reader of a Lectern server. If omitted, the command works in this process. [LECTERN_URL]',
+        'URL of the reader of a Lectern server. If omitted, the command runs without a server, in its own process. [LECTERN_URL]',
       ).helpGroup(CONNECTION_GROUP),
     )
     .addOption(new Option('--key <key>', 'API key for the server. [LECTERN_API_KEY]').helpGroup(CONNECTION_GROUP))
@@ -42,11 +42,11 @@ const CONNECTION_GROUP = 'Server and data:';
 
 export interface OpenClient {
   readonly client: Client;
-  /** URL of the server; `undefined` when working in this process. */
+  /** URL of the server; `undefined` if the work is done in this process. */
   readonly server: string | undefined;
 }
 
-/** URL of the server to use; `undefined` to work in this process. */
+/** URL of the server to use; `undefined` to do the work in this process. */
 export const serverOf = (
   { environment }: Pick<CliContext, 'environment'>,
   { server }: Pick<ClientFlags, 'server'>,
@@ -55,11 +55,11 @@ export const serverOf = (
 interface ClientUse {
   /** Faces to open in this process; all by default. */
   readonly faces?: 'reader';
-  /** Whether this process also works on jobs. */
+  /** Whether this process also runs jobs. */
   readonly jobs?: boolean;
   /** Retries per call; the client's default if omitted. */
   readonly retries?: number;
-  /** Called with each response, for values that are only in its headers. */
+  /** Called with each response, to read values that are only in its headers. */
   readonly onAnswer?: (response: Response) => void;
 }
 
@@ -127,7 +127,7 @@ const observeResponses = (send: typeof fetch, { onAnswer }: ClientUse): typeof f
 
 const FACES = ['reader', 'search', 'models', 'flow'] as const;
 
-/** Accepts one URL, from which those of all faces follow, or a list by face: `reader=http://…,models=http://…`. */
+/** Accepts one URL, from which those of all faces are derived, or a list by face: `reader=http://…,models=http://…`. */
 function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
   const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
   const places = parts.map(([part, face, url]) => {

@@ -184,7 +184,7 @@ describe('usage', () => {
   });
 
   it('reports errors', async () => {
-    await expect(run('usage --by colour')).rejects.toThrow(CommanderError);
+    await expect(run('usage --by color')).rejects.toThrow(CommanderError);
     await expect(run('usage --from yesterday')).rejects.toThrow(CommanderError);
     await expect(run('usage --account nobody')).rejects.toThrow('no such account: nobody');
     await expect(run('usage --key nothing')).rejects.toThrow('no such key: nothing');

@@ -54,7 +54,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'batch',
     group: 'Models',
-    description: 'Submit batch jobs of embeddings and fetch their output.',
+    description: 'Submit embedding batch jobs and fetch their output.',
     load: async () => (await import('./batch.ts')).batchCommand,
   },
   {

@@ -13,7 +13,7 @@ export function completionCommand(context: CliContext): FlagCommand {
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: Shell) => {
-      // Imported here: the program imports this command, and a static import would be a cycle.
+      // Imported lazily: the program imports this command, so a static import would be circular.
       const { createFullProgram } = await import('./program.ts');
       context.print(WRITERS[shell](completionNodes(await createFullProgram(context))).trimEnd());
     });
@@ -26,7 +26,7 @@ Examples:
   lectern completion zsh > ~/.zfunc/_lectern        (with ~/.zfunc in fpath)
   lectern completion fish > ~/.config/fish/completions/lectern.fish`;
 
-/** The words that can follow a command on the command line. */
+/** The words that can follow a command. */
 interface CompletionNode {
   /** `keys mint`; empty for the program. */
   readonly path: string;

@@ -18,7 +18,7 @@ export interface FlagRow {
   readonly meaning: string;
   readonly unit?: string;
   readonly defaultText?: string;
-  /** Allowed values; of a switch, those besides true and false. */
+  /** Allowed values; for a switch, those in addition to true and false. */
   readonly words?: readonly string[];
   /** Fields of an object. */
   readonly fields?: readonly string[];
@@ -63,7 +63,7 @@ export class Switch extends Option {
   }
 }
 
-/** A command that accepts switches without a value. */
+/** A command whose switches need no value. */
 export class FlagCommand extends Command {
   override parseOptions(argv: string[]) {
     const bare = new Set(this.options.filter((option) => option instanceof Switch).map(({ long }) => long));

@@ -39,7 +39,7 @@ export function indexCommand(context: IndexContext): Command {
     )
     .option('--clear', 'Remove all pages.')
     .action(async (source: string | undefined, flags: IndexFlags) => {
-      // Imported here so that the help starts faster.
+      // Imported lazily, so that the help starts faster.
       const [{ readConfig }, { openIndexOf }] = await Promise.all([import('#config.ts'), import('#search/index.ts')]);
       const place = { dataDir: dataDirOf(context, flags), config: flags.config };
       const config = readConfig({ environment, flags: place });

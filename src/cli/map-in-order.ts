@@ -1,8 +1,8 @@
-/** Concurrent work whose results keep the order of the input. */
+/** Runs work concurrently and returns the results in the order of the input. */
 
 /**
- * Works on up to `concurrency` items at a time and yields the results in order. Finished results wait for earlier ones
- * within a window of a few times `concurrency`, so memory is bounded for any source. Results are yielded while the next
+ * Processes up to `concurrency` items at a time and yields the results in order. At most a few times `concurrency`
+ * finished results wait for earlier ones, so memory is bounded for any source. Results are yielded even while the next
  * item is still awaited. `work` must not throw.
  */
 export async function* mapInOrder<Thing, Result>(

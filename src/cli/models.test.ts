@@ -49,12 +49,12 @@ describe('lectern models', () => {
     expect(hub.requests).toEqual([]);
   });
 
-  it('downloads a model after showing its size and licence', async () => {
+  it('downloads a model after showing its size and license', async () => {
     const folder = await run('pull', 'jina-embeddings-v3');
     expect(folder).toBe(path.join(dataDir, 'models', 'jinaai--jina-embeddings-v3@main'));
     expect(notes.slice(0, 2)).toEqual([
       'jina-embeddings-v3: 3 files of jinaai/jina-embeddings-v3 at main, 1 MB',
-      'licence: CC-BY-NC-4.0 (commercial use requires permission from its owner)',
+      'license: CC-BY-NC-4.0 (commercial use requires permission from its owner)',
     ]);
     expect(notes.at(-1)).toMatch(/^100 % of 1 MB/);
     expect(await lineOf('jina-embeddings-v3')).toMatch(/yes$/);

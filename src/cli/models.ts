@@ -108,7 +108,7 @@ const NON_COMMERCIAL = 'commercial use requires permission from its owner';
 function* planLines(plan: PullPlan): Generator<string> {
   const { repository, revision, files, bytes, licence, nonCommercial } = plan;
   yield `${plan.id}: ${files.length} files of ${repository} at ${revision}, ${megabytes(bytes)}`;
-  yield `licence: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
+  yield `license: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
 }
 
 /** Prints a line for each tenth of the download. */
@@ -182,7 +182,7 @@ function facts(model: LibraryModel): [string, string][] {
     ['task', row.does === 'embed' ? `embed, ${row.dimensions} dimensions${sizes}` : 'rerank'],
     ['tokens', row.contextTokens.toLocaleString('en-US')],
     ['languages', row.languages.join(', ')],
-    ['licence', `${row.licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`],
+    ['license', `${row.licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`],
     ['size', size === undefined ? 'unknown' : megabytes(size)],
     ['downloaded', onDisk ? onDisk.folder : 'no'],
     ...(onDisk?.commit ? ([['commit', onDisk.commit]] as [string, string][]) : []),

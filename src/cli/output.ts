@@ -5,7 +5,7 @@ import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 
-/** Resolves when the stream has accepted the data, even if its reader is gone: that is handled elsewhere. */
+/** Resolves when the stream has accepted the data. A closed stream is not an error here; it is handled elsewhere. */
 export const write = (output: Writable, data: string | Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     output.write(data, () => resolve());
@@ -40,8 +40,8 @@ export async function writeAtomically(name: string, write: (file: string) => Pro
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Returns a file name for a source: readable, stable, and never a path out of its folder. A hash distinguishes sources
- * that differ only in characters that are not allowed in file names.
+ * Returns a file name for a source. It is readable and stable, and never leads out of the folder. A hash distinguishes
+ * sources that differ only in characters that are not allowed in file names.
  */
 export function fileNameFor(source: string, extension: string): string {
   const readable = source

@@ -75,7 +75,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   conclude(tally, { end, outDir, context });
 }
 
-/** Whether further reads would fail in the same way: the server is unreachable or refuses the key. */
+/** Whether further reads would fail in the same way, because the server is unreachable or refuses the key. */
 function isFatal(error: unknown, atServer: boolean): boolean {
   if (!atServer) return false;
   return exitOf(error) === 'unreachable' || (error as { status?: unknown }).status === 401;

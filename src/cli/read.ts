@@ -134,7 +134,7 @@ function checkPictureOutput(
   context: CliContext,
 ): void {
   const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
-  // In JSON, an image is a URL of this process, which ends with the command.
+  // In JSON, an image would be a URL of this process, which stops working when the command ends.
   if (isNamed && (json || stream) && !serverOf(context, flags))
     throw usageError('JSON contains a screenshot only as a URL on a server: use --server, or -f pageshot -o page.png');
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
@@ -168,7 +168,7 @@ export const isErrorStatus = (status: number | undefined): status is number => s
 export const targetStatusError = (source: string, status: number): CommandError =>
   new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
 
-/** Reads one source and formats the output; `isLine` gives JSON in one line. */
+/** Reads one source and formats the output. With `isLine`, JSON is written on one line. */
 export async function readAnswer(source: Source, reading: ReadContext, isLine = false): Promise<Answer> {
   const { client, options, flags, context } = reading;
   const call = {

@@ -1,4 +1,4 @@
-/** `lectern serve`: starts the server and prints the URL of each face. */
+/** `lectern serve`: starts the server and prints the URL of each API. */
 import { Command, Option } from 'commander';
 import type { App, FaceUrl } from '#app.ts';
 import type { Config } from '#config.ts';
@@ -22,7 +22,7 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
-    // Imported here so that `--help` is fast.
+    // Imported lazily, so that `--help` is fast.
     const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });

@@ -23,7 +23,7 @@ async function* readInputLines({ input, signal }: Input): AsyncGenerator<string>
     const text = line.replace(/^\uFEFF/, '');
     if (text.trim()) yield parseLine(text);
   }
-  // Interrupted input is incomplete and must not be processed as if it were whole.
+  // Interrupted input is incomplete and must not be processed as if it were complete.
   signal.throwIfAborted();
 }
 

@@ -5,7 +5,7 @@ import { reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import type { ServeContext } from './serve.ts';
 
-/** Settings that are flags of the worker; all others come from the environment and the settings file. */
+/** Settings that are also flags of the worker. All others come from the environment and the settings file. */
 const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
 
 export function workerCommand({ environment, print, onStop, onFault }: Omit<ServeContext, 'version'>): Command {

@@ -22,7 +22,7 @@ const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = 
 export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);
   const [label, ...rest] = base.hostname.split('.');
-  const isLabelled = rest.length > 0 && FACES.some((face) => face.label === label);
+  const isLabeled = rest.length > 0 && FACES.some((face) => face.label === label);
   const places: Partial<Record<FaceName, string>> = {};
   for (const { name, label: own, portOffset } of FACES) {
     const given = urls[name];
@@ -31,7 +31,7 @@ export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {
       continue;
     }
     const url = new URL(base);
-    if (isLabelled) url.hostname = [own, ...rest].join('.');
+    if (isLabeled) url.hostname = [own, ...rest].join('.');
     else if (portOffset && !(url.port && Number(url.port) + portOffset <= LAST_PORT)) continue;
     else if (portOffset) url.port = String(Number(url.port) + portOffset);
     places[name] = withoutTrailingSlash(url);

@@ -1,6 +1,7 @@
 /**
  * The environment of child processes. They parse untrusted files, so they get no keys, settings, proxies or home
- * directory of the server. Telemetry of libraries is switched off here, because a child inherits no such variable.
+ * directory of the server. It also disables the telemetry of libraries, because a child process does not inherit the
+ * variables that do so.
  */
 
 /** Paths of programs, libraries, fonts and temporary files, and the time zone. */
@@ -17,7 +18,7 @@ const INHERITED = [
   'FONTCONFIG_PATH',
 ] as const;
 
-/** All variables that switch off the telemetry of libraries and programs. */
+/** All variables that disable the telemetry of libraries and programs. */
 export const TELEMETRY_OFF = {
   // onnxruntime 1.30 and later connects to Microsoft and stores a device id in the home directory.
   ORT_DISABLE_TELEMETRY: '1',
@@ -25,7 +26,7 @@ export const TELEMETRY_OFF = {
   DO_NOT_TRACK: '1',
 } as const;
 
-/** Not a directory, so not even root can create anything below it. */
+/** This is not a directory, so not even root can create anything below it. */
 const NOWHERE = '/dev/null';
 
 /** A common locale, independent of the server's. Many libraries treat an unset or `C` locale as no language. */

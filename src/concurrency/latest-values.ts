@@ -1,6 +1,6 @@
 /**
- * Yields the newest value of a source and skips those that arrived while the consumer was busy. For values that replace
- * each other: a slow consumer does not hold up the source, and always gets the last value.
+ * Yields the newest value of a source and skips older ones that arrived while the consumer was busy. Use it for values
+ * that replace each other: a slow consumer does not delay the source, and always gets the last value.
  */
 export async function* latestValues<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   let waiting: { value: T } | undefined;
@@ -35,7 +35,7 @@ export async function* latestValues<T>(source: AsyncIterable<T>): AsyncGenerator
       else if (ended) return;
     }
   } finally {
-    // The source stops at its next value, or earlier by its own signal.
+    // The source stops at its next value, or earlier if its own signal is aborted.
     stopped = true;
     consuming.catch(() => {});
   }

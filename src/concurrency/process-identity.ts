@@ -11,7 +11,7 @@ export function processStartTime(pid: number): string {
   }
 }
 
-/** Whether the process with this id and start time still runs. */
+/** Whether the process with this id and start time is still running. */
 export function isProcessRunning(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0);

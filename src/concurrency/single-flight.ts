@@ -1,6 +1,6 @@
 /**
- * Runs identical concurrent work only once and shares its values. For work whose values replace each other: late and
- * slow callers get the newest value and skip older ones.
+ * Runs identical concurrent work only once and shares its values. Use it for work whose values replace each other: late
+ * and slow callers get the newest value and skip older ones.
  */
 import { unlessAborted } from './deadline.ts';
 

@@ -1,4 +1,4 @@
-/** Behaviour that thread and process pools share. */
+/** Behavior that thread and process pools share. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

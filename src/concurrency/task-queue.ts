@@ -10,7 +10,7 @@ export class QueueFullError extends Error {}
 export interface TaskLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Expected cost in any unit. The lightest waiting task runs first. Default 0. */
+  /** Expected cost in any unit. The waiting task with the lowest cost runs first. Default 0. */
   readonly weight?: number;
   /** Memory limit of the task, for process pools. At most, and by default, the limit of the pool. */
   readonly memoryMb?: number | undefined;
@@ -34,7 +34,7 @@ interface Waiter {
   readonly go: () => void;
 }
 
-/** A queue with `count` slots. The lightest waiting task is next; among equals, the oldest. */
+/** A queue with `count` slots. The waiting task with the lowest cost runs next; among equals, the oldest. */
 export function createTaskQueue({
   count,
   maxWaiting,

@@ -30,7 +30,10 @@ export interface ThreadPoolOptions {
   readonly maxWaitMs?: number;
 }
 
-/** One less than the processors, which leaves one for the main thread. At least two, so that one slow task never blocks all. */
+/**
+ * One less than the number of processors, which leaves one for the main thread. At least two, so that one slow task
+ * never blocks all others.
+ */
 export const defaultThreads = (): number => Math.max(2, os.availableParallelism() - 1);
 
 export function createThreadPool<Task, Result>({

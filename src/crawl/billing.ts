@@ -1,6 +1,6 @@
-/** Charging of the pages that a crawl reads. */
+/** Charges for the pages that a crawl reads. */
 
-/** One read of a page and the account that pays for it. */
+/** One read of a page, and the account that pays for it. */
 export interface ChargedRead {
   /** Idempotency key: charging twice with the same id counts once. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface ChargedRead {
   readonly status: number;
 }
 
-/** Tokens reserved for a read, as a JSON value that only `Billing` understands. It may be settled by another server. */
+/** Tokens reserved for a read, as a JSON value that only `Billing` understands. Another server may settle it. */
 export type Reservation = unknown;
 
 export interface Billing {

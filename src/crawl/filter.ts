@@ -1,4 +1,4 @@
-/** Decides which of the URLs that a crawl finds are followed. Owns the URLs around which the scope lies. */
+/** Decides which of the URLs that a crawl finds are followed. Holds the URLs that define the scope. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CrawlLink } from '#reader/index.ts';
 import type { FoundUrl } from './frontier.ts';

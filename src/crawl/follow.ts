@@ -13,7 +13,7 @@ export interface CrawlResult {
 export type FollowEvent =
   | ({ readonly kind: 'result' } & CrawlResult)
   | { readonly kind: 'progress' | 'done'; readonly job: CrawlJob }
-  /** Nothing has happened for QUIET_MS: keeps the connection open. */
+  /** Sent when nothing has happened for QUIET_MS, to keep the connection open. */
   | { readonly kind: 'quiet' };
 
 /** Results read from the database at once; each may be megabytes long. */
@@ -81,7 +81,7 @@ export function createFollower(store: CrawlDb) {
     let progressAt = 0;
     let lastEventAt = performance.now();
     while (!signal.aborted) {
-      // Read before the results, so that a final state is never seen before the last result.
+      // The state is read before the results, so that a final state is never reported before the last result.
       const job = await find(id);
       if (!job) return;
       const state = JSON.stringify([job.state, job.found, job.done, job.failed, job.skipped]);

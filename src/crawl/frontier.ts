@@ -62,7 +62,7 @@ export interface FoundUrl {
 }
 
 interface FoundCounts {
-  /** How many URLs the crawl has found before. */
+  /** Number of URLs that the crawl has found before. */
   readonly found: number;
   readonly maxFound: number;
 }

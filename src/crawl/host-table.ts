@@ -1,4 +1,4 @@
-/** The hosts that a process has contacted lately: slots in use, rest periods, and consecutive failures. */
+/** The hosts that a process has contacted lately: slots in use, pauses, and consecutive failures. */
 import type { HostAnswer, HostLimits } from './politeness.ts';
 
 export interface Host {
@@ -6,7 +6,7 @@ export interface Host {
   active: number;
   /** Earliest time of the next page, in ms since 1970. */
   nextAt: number;
-  /** Wakes those who wait for a slot, in order. */
+  /** Functions that wake the callers waiting for a slot, in order. */
   readonly waiting: (() => void)[];
   /** Consecutive answers that said the host is busy. */
   busy: number;
@@ -52,7 +52,7 @@ export function createHostTable(now: () => number): HostTable {
   };
 }
 
-/** When a slot of the host may be free: infinity while all are in use. */
+/** When a slot of the host may be free; infinity while all are in use. */
 export const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
   host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
 
@@ -60,7 +60,9 @@ export function restFor(host: Host, delayMs: number, nowMs: number): void {
   host.nextAt = Math.max(host.nextAt, nowMs + delayMs);
 }
 
-/** Notes how a host answered. A busy host rests for the time that it asked for, or for a growing back-off. */
+/**
+ * Notes how a host answered. A busy host is not contacted for the time that it asked for, or for a growing back-off.
+ */
 export function noteAnswer(host: Host, { busy, isReached }: HostAnswer, nowMs: number): void {
   if (isReached === undefined) return;
   host.busy = busy ? host.busy + 1 : 0;

@@ -28,6 +28,6 @@ export interface CrawlJob {
   readonly failed: number;
   readonly skipped: number;
   readonly tokens: number;
-  /** The number of the last result, which is also their count. */
+  /** The number of the last result, which is also the number of results. */
   readonly lastSeq: number;
 }

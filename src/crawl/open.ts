@@ -35,9 +35,9 @@ export interface CrawlModuleOptions {
   readonly userAgent?: string | undefined;
   readonly billing: Billing;
   readonly limits: CrawlLimits;
-  /** Crawls that this process runs at once; 0 if other processes run them. */
+  /** Number of crawls that this process runs at once; 0 if other processes run them. */
   readonly jobs: number;
-  /** Pages that this process reads at once, for all crawls. */
+  /** Number of pages that this process reads at once, for all crawls together. */
   readonly maxPagesAtOnce: number;
   /** How long a crawl and its results are kept after it was submitted. */
   readonly keepMs: number;
@@ -66,7 +66,7 @@ export interface CrawlModule {
   list(owner: string, limit: number): Promise<CrawlJob[]>;
   /** Resolves once the crawl has ended; a crawl that has already ended is unchanged. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
-  /** Cancels the crawl at once, and aborts the pages being read. For a caller who has disconnected. */
+  /** Cancels the crawl at once, and aborts the pages being read. Used when the caller has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
   /** The existing results after the number `after`. */
   results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;

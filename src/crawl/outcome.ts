@@ -25,7 +25,7 @@ export interface ReadPage {
   readonly bases?: readonly string[] | undefined;
 }
 
-/** `read` tells whether the URL counts toward the page limit. */
+/** `read` states whether the URL counts toward the page limit. */
 export type Outcome =
   | ReadPage
   | { readonly kind: 'failed'; readonly failure: Problem; readonly status?: number | undefined; readonly read: boolean }

@@ -1,6 +1,6 @@
 /**
- * Reads one page of a crawl from its host's slot to its outcome in the database. It changes no state of the run: what
- * the scheduler must know is returned.
+ * Reads one page of a crawl: acquires a slot of its host, reads it, and writes its outcome to the database. Does not
+ * change the state of the run, but returns everything that the scheduler must know.
  */
 import { randomUUID } from 'node:crypto';
 import { type Problem, problem } from '#errors.ts';
@@ -54,13 +54,13 @@ export type PageResult =
 /** Maximum wait for a host's slot while the lease of the job is held. */
 export const LONG_WAIT_MS = 5_000;
 const MAX_CRAWL_DELAY_MS = 60_000;
-/** Pause after this server was overloaded. */
+/** Pause if this server is overloaded. */
 const OVERLOAD_PAUSE_MS = 2_000;
 /** Minimum wait of a page that redirects to a host without a free slot. */
 const MIN_POSTPONE_MS = 1_000;
-/** How often a page is retried because its host was busy. */
+/** Maximum number of retries of a page because its host was busy. */
 const MAX_BUSY_TRIES = 5;
-/** Consecutive failures to reach a host after which its pages are given up. */
+/** Number of consecutive failures to reach a host after which its remaining pages fail. */
 const MAX_UNREACHED = 15;
 /** Status for a read that was aborted ("client closed request" of nginx). */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -70,7 +70,7 @@ export async function runPageJob(page: WaitingPage, context: PageContext, signal
   const rules = redirectRules(page, context, signal);
   const chain = createRedirectChain(normalizeUrl(page.url)!, rules, context, signal);
   try {
-    // A page that waits for the host of its redirect waits for its own host as well.
+    // A page that waits for the host that it redirects to also waits for its own host.
     const readyAt = await chain.begin(waitsForRedirect(page) ? rules.maxWaitMs : 0);
     return readyAt === undefined ? await readAndWrite(page, chain, context, signal) : { kind: 'not-started' };
   } finally {
@@ -81,7 +81,7 @@ export async function runPageJob(page: WaitingPage, context: PageContext, signal
 /** Whether a page waits for a slot of a host that it redirects to. */
 export const waitsForRedirect = ({ url, host }: WaitingPage): boolean => new URL(url).host !== host;
 
-/** How long a redirect may wait for a slot of its host. */
+/** How long a redirect may wait for a slot of its target's host. */
 const redirectWaitMs = ({ timeoutMs = Number.POSITIVE_INFINITY }: Options): number =>
   Math.min(LONG_WAIT_MS, timeoutMs / 2);
 

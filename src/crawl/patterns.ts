@@ -45,7 +45,7 @@ export async function compilePatterns(
 const SHOWN = 100;
 /** Limit of a compiled pattern, in instructions: the cost of matching grows with it. */
 const MAX_SIZE = 1_000;
-/** Limit of all repetitions, in pattern characters times count: the compiler expands `{30}`. */
+/** Limit of all repetitions, in pattern characters times count, because the compiler expands `{30}`. */
 const MAX_EXPANDED = 30_000;
 
 function limitRepetition(patterns: readonly string[], option: string): void {

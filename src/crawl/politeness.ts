@@ -38,9 +38,9 @@ export interface Politeness {
    * there is none within `maxWaitMs`. Throws the reason of the signal.
    */
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
-  /** Releases the slot. The host rests for `delayMs`. */
+  /** Releases the slot. The host is not contacted for `delayMs`. */
   release(host: string, delayMs: number): void;
-  /** Makes a host rest that was contacted without a slot. */
+  /** Starts the pause of a host that was contacted without a slot. */
   pause(host: string, delayMs: number): void;
   /** Records how the host answered. Returns the number of consecutive failures to reach it. */
   report(host: string, answer: HostAnswer): { readonly unreached: number };
@@ -48,7 +48,7 @@ export interface Politeness {
   onChange(listener: () => void): () => void;
 }
 
-/** How often a waiting call checks again: a slot of another process becomes free without notice. */
+/** How often a waiting call checks again, because it is not notified when another process frees a slot. */
 const POLL_MS = 250;
 
 export function createPoliteness(maxPagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {

@@ -9,7 +9,7 @@ import { type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
 import type { HostLimits, Politeness } from './politeness.ts';
 import { isWithin } from './scope.ts';
 
-/** Why a redirect was not followed. */
+/** The reason why a redirect was not followed. */
 export type StopReason =
   /** The robots.txt of the site forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
@@ -39,9 +39,9 @@ export interface RedirectRules extends HostLimits {
   readonly allows: (url: string) => boolean;
   /** The URL under which the page of this key already has a result. */
   readonly findDuplicate: (key: string) => Promise<string | undefined>;
-  /** How long the host of a URL rests after a request. */
+  /** How long the host of a URL is not contacted after a request. */
   readonly delayMs: (url: string) => Promise<number>;
-  /** How long a redirect waits for a slot of its host. */
+  /** How long a redirect waits for a slot of its target's host. */
   readonly maxWaitMs: number;
 }
 
@@ -61,8 +61,8 @@ export interface RedirectChain {
   /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
-   * Releases the slot. The host then rests for the usual delay, a number of milliseconds, or not at all. So does the
-   * host of `final`, because a browser may have read it without a slot.
+   * Releases the slot. The host is then not contacted for the usual delay, or for a number of milliseconds (0 for no
+   * pause). With `usual`, the same applies to the host of `final`, because a browser may have read it without a slot.
    */
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A worker's run of a crawl: puts scheduler, page jobs and writer together. However a run ends, what it has written
- * stays, and the next run continues from there.
+ * A worker's run of a crawl: connects scheduler, page jobs and writer. Whatever ends a run, everything that it has
+ * written is kept, and the next run continues from there.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -23,7 +23,7 @@ export interface RunTools {
   readonly store: CrawlDb;
   readonly reader: Reader;
   readonly robots: Robots;
-  /** For sitemaps. */
+  /** Used for sitemaps. */
   readonly fetch: GuardedFetch;
   readonly userAgent: string | undefined;
   readonly politeness: Politeness;
@@ -105,7 +105,7 @@ async function* addSitemaps(job: JobRow, context: SitemapContext, signal: AbortS
         yield progress;
       }
       if (cancelling()) return;
-      // A database in this process answers without yielding.
+      // A database in this process answers without yielding to the event loop.
       await yieldToEventLoop();
     }
     if (found >= maxFound) break;

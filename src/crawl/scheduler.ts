@@ -16,7 +16,7 @@ export type RunEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string }
-  /** Other crawls wait for a worker, or nothing can be read before `readyAt`. */
+  /** Other crawls are waiting for a worker, or nothing can be read before `readyAt`. */
   | { readonly kind: 'later'; readonly readyAt: number };
 
 export interface SchedulerOptions {
@@ -30,7 +30,7 @@ export interface SchedulerOptions {
   readonly frontier: Frontier;
   readonly politeness: Pick<Politeness, 'readyAt' | 'hasFreePage' | 'takePage' | 'releasePage' | 'onChange'>;
   readonly now: () => number;
-  /** Whether another crawl waits for a worker. */
+  /** Whether another crawl is waiting for a worker. */
   readonly hasWaitingJobs: () => Promise<boolean>;
   readonly runPage: (page: WaitingPage, signal: AbortSignal) => Promise<PageResult>;
   /** Adds the URLs of the sitemaps to the frontier, batch by batch. */
@@ -67,7 +67,7 @@ export class Scheduler {
     this.#options = options;
     this.#limits = { maxAtOnce: options.plan.concurrency };
     this.#signal = AbortSignal.any([options.signal, this.#stopping.signal]);
-    // Every page being read listens to it, and their number is bounded.
+    // Every page being read adds a listener; their number is limited elsewhere.
     setMaxListeners(0, this.#signal);
     this.#job = options.job;
   }
@@ -170,7 +170,7 @@ export class Scheduler {
     const { frontier, politeness, now } = this.#options;
     const at = now();
     if (this.#failingHosts.has(host) || (this.#hosts.get(host) ?? 0) > at || !this.#isReady(host, at)) return false;
-    // Copied first: a page that ends during the query may still be listed as waiting.
+    // Copied before the query, because a page that ends during the query may still be listed as waiting.
     const runningKeys = new Set(this.#running.keys());
     const runningOfHost = [...this.#running.values()].filter((one) => one.host === host).length;
     const pages = await frontier.nextPages(host, at, runningOfHost + 1);

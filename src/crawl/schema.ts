@@ -33,7 +33,7 @@ export interface PageRow {
   url: string;
   host: string;
   state: PageState;
-  /** The order of reading: see RANK. */
+  /** Determines the order of reading, see RANK. */
   rank: number;
   depth: number;
   /** The order of discovery, from 0. */

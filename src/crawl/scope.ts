@@ -1,4 +1,4 @@
-/** The scope of a crawl: which URLs belong to it, by where it starts. */
+/** The scope of a crawl: decides from the start URLs which URLs belong to the crawl. */
 import { getDomain } from 'tldts';
 
 export const SCOPES = ['path', 'host', 'domain'] as const;

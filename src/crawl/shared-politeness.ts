@@ -9,9 +9,9 @@ import type { Log } from '#telemetry/log.ts';
 export interface SharedPoliteness {
   /** Acquires a slot: `undefined` once it has one, otherwise how many milliseconds to wait before the next try. */
   acquire(host: string, maxAtOnce: number): Promise<number | undefined>;
-  /** Releases a slot; the host rests for all servers. Returns at once and never fails. */
+  /** Releases a slot; no server contacts the host during the pause. Returns at once and never fails. */
   release(host: string, pauseMs: number): void;
-  /** Makes a host rest for all servers, without a slot. Returns at once and never fails. */
+  /** Starts a pause of the host for all servers, without a slot. Returns at once and never fails. */
   pause(host: string, pauseMs: number): void;
   /** Waits for pending writes. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface PolitenessTables {
 const SLOT_LEASE_MS = 20_000;
 /** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;
-/** How soon to try again while all slots are held, because their release is not announced. */
+/** How soon to try again while all slots are in use, because their release is not announced. */
 const POLL_MS = 250;
 /** Rows of hosts that have been idle for this long are deleted. */
 const FORGET_AFTER_MS = 3_600_000;

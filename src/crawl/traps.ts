@@ -1,6 +1,6 @@
 /**
- * Crawler traps: calendars without an end, and lists that can be sorted and filtered in every combination. URLs that
- * look alike form a kind, and a crawl reads a limited number of each kind.
+ * Crawler traps: endless calendars, and lists that can be sorted and filtered in every combination. URLs that look
+ * alike form a kind, and a crawl reads a limited number of each kind.
  */
 import { parameterName, queryPairs } from './normalize-url.ts';
 
@@ -10,14 +10,14 @@ export interface TrapKind {
   readonly limit: number;
 }
 
-/** Deeper paths usually come from links that are relative to the wrong folder. */
+/** Paths deeper than this usually come from links that are relative to the wrong folder. */
 const MAX_SEGMENTS = 20;
-/** A path that repeats a segment more often is considered a loop. */
+/** A path that repeats a segment more often than this is considered a loop. */
 const MAX_REPEATS = 3;
 const MAX_PARAMETERS = 12;
 
 const MAX_OF_CALENDAR = 60;
-/** By number of query parameters: pages of a list have one, combinations of filters several. */
+/** Limits by number of query parameters: the pages of a list have one, combinations of filters have several. */
 const MAX_OF_QUERY = [2_000, 500, 200, 50] as const;
 const MAX_OF_PATH_QUERIES = 5_000;
 
@@ -39,7 +39,7 @@ export function isUnfollowable({ pathname, search }: URL): boolean {
   if (segments.length > MAX_SEGMENTS || queryPairs(search).length > MAX_PARAMETERS) return true;
   const counts = new Map<string, number>();
   for (const segment of segments) {
-    // Numbers repeat without a loop.
+    // Numbers may repeat without being a loop.
     if (/^\d+$/.test(segment)) continue;
     const count = (counts.get(segment) ?? 0) + 1;
     if (count > MAX_REPEATS) return true;

@@ -11,7 +11,7 @@ import { type NewResult, type Outcome, resultOf } from './outcome.ts';
 import type { Db, JobRow } from './schema.ts';
 import { type CrawlDb, ofLease } from './store.ts';
 
-/** What a write changed. */
+/** The effects of a write. */
 export interface Progress {
   readonly job: JobRow;
   /** Hosts to which the write added waiting pages. */

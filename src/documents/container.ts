@@ -2,7 +2,10 @@
 import { openZip } from './archive/zip.ts';
 import { canonicalType, TYPES } from './detect.ts';
 
-/** The type of a complete file of which only the container is known. Throws DocumentError if a ZIP cannot be opened. */
+/**
+ * Detects the type of a complete file of which only the container format is known. Throws DocumentError if a ZIP cannot
+ * be opened.
+ */
 export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
   if (mediaType === TYPES.ole) return typeOfOle(bytes);
   if (mediaType !== TYPES.zip) return mediaType;
@@ -17,7 +20,7 @@ export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
   return mediaType;
 }
 
-/** An OLE file that contains an encrypted new-style Office file. */
+/** Marks an OLE file that contains an encrypted new-style Office file. */
 export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
 
 /** An OLE file lists the names of its streams in its directory, as UTF-16 (MS-CFB, section 2.6.1). */

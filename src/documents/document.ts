@@ -1,11 +1,11 @@
 /**
  * The contract of a document kind. A kind is a module with `parse`, which turns a file into pages of plain HTML and
  * metadata; and with `picture` if its pages can be rendered as images. Kinds run in a separate process, which is killed
- * when a file exceeds its time or memory.
+ * when a file exceeds the time or memory limit.
  */
 import type { ImageFit } from './image/fit.ts';
 
-/** A file to read. It lies at a temporary path chosen by Lectern; `name` is data and never used as a path. */
+/** A file to read. It is stored at a temporary path chosen by Lectern; `name` is data and is never used as a path. */
 export interface DocumentFile {
   readonly path: string;
   readonly size: number;
@@ -26,7 +26,7 @@ export interface DocumentPage {
    * colspan and rowspan), blockquote, pre, links with absolute URLs, images with alternative text.
    */
   readonly html: string;
-  /** Whether the page shows something but has no text, and so needs text recognition. */
+  /** Whether the page has visible content but no text, so that it needs text recognition. */
   readonly scanned?: boolean;
 }
 
@@ -97,7 +97,7 @@ export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsuppo
 export class DocumentError extends Error {
   readonly kind: DocumentErrorKind;
 
-  /** `message` is shown to callers: a sentence without a full stop that names the kind of file and no path. */
+  /** `message` is shown to callers: a sentence without a period that names the kind of file but no path. */
   constructor(kind: DocumentErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;

@@ -1,5 +1,5 @@
 /**
- * Reads and renders files, each in a process that is killed when a file exceeds its time or memory. LibreOffice
+ * Reads and renders files, each in a process that is killed when a file exceeds the time or memory limit. LibreOffice
  * converts the old Office formats first, and lays out Office files whose pages are rendered.
  */
 import path from 'node:path';
@@ -31,7 +31,7 @@ export interface Documents {
   /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
-   * Renders pages of a PDF in the given order without reopening the file for each. Other files may use the process
+   * Renders pages of a PDF in the given order without reopening the file for each. The process may handle other files
    * between two runs of pages. Throws what `read` throws.
    */
   pictures(file: DocumentFile, options: PicturesOptions, signal: AbortSignal): AsyncGenerator<Uint8Array>;
@@ -60,14 +60,15 @@ const LIGHT_BYTES = 256 * 1024;
 const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
 
 /**
- * Memory of a process: a base for any file, plus a multiple of its size, since compressed text becomes many objects.
+ * Memory limit of a process: a base for any file, plus a multiple of its size, because compressed text becomes many
+ * objects.
  */
 const LEAST_MEMORY_MB = 512;
 const MEMORY_FACTOR = 64;
-/** Smaller for PDFs and images, which are processed one page at a time. */
+/** The multiple is smaller for PDFs and images, which are processed one page at a time. */
 const PAGED_MEMORY_FACTOR = 8;
 
-/** Rounded to steps, so that files of similar size share processes. */
+/** The limit is rounded, so that files of similar size share processes. */
 function memoryFor({ size, mediaType }: DocumentFile): number {
   const isPaged = mediaType === TYPES.pdf || mediaType.startsWith('image/');
   const wanted = (size / 1024 ** 2) * (isPaged ? PAGED_MEMORY_FACTOR : MEMORY_FACTOR);

@@ -42,8 +42,11 @@ describe('a document', () => {
     expect(chunk).toMatchObject({ parentId: 'r', granularity: 1, adjacency: 0 });
     expect(grandchild).toMatchObject({ parentId: 'c', granularity: 2 });
     expect(match).toMatchObject({ parentId: '', granularity: 0, adjacency: 1 });
-    chunk.matches = [new Document()];
-    expect(chunk.matches[0]).toMatchObject({ parentId: '', granularity: 1, adjacency: 1 });
+    const part = new Document();
+    part.granularity = 3;
+    chunk.matches = [new Document(), part];
+    expect(chunk.matches[0]).toMatchObject({ parentId: '', granularity: 0, adjacency: 1 });
+    expect(part).toMatchObject({ granularity: 3, adjacency: 1 });
   });
 
   it('reports a document that contains itself', () => {

@@ -180,7 +180,7 @@ export class Document {
     }
   }
 
-  /** Setting them adjusts their adjacency and granularity. */
+  /** Setting them adjusts their adjacency. Their granularity stays as it is, because a match may be a chunk. */
   get matches(): readonly Document[] {
     return this.#matches;
   }
@@ -189,7 +189,6 @@ export class Document {
     this.#matches = documents;
     for (const match of documents) {
       match.adjacency = this.adjacency + 1;
-      match.granularity = this.granularity;
       updateDepths(match);
     }
   }
@@ -223,10 +222,9 @@ function updateDepths(root: Document): void {
     }
     for (const match of document.matches) {
       const adjacency = document.adjacency + 1;
-      if (match.adjacency === adjacency && match.granularity === document.granularity) continue;
+      if (match.adjacency === adjacency) continue;
       if (adjacency > 100_000) throw new RangeError('matches: a document is a match of itself');
       match.adjacency = adjacency;
-      match.granularity = document.granularity;
       waiting.push(match);
     }
   }

@@ -37,8 +37,11 @@ export interface FlowServer {
 
 interface Gateway {
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
+  drain(graceMs?: number): Promise<void>;
   close(graceMs?: number): Promise<void>;
 }
+
+const GRACE_MS = 10_000;
 
 /** Limits of WebSocket connections that the options of the HTTP server set. */
 export function socketLimits({ httpServer }: GatewayOptions): Partial<SocketLimits> {
@@ -76,9 +79,13 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
   const flow = createReloadableFlow(definition, tools);
   const gateways: Gateway[] = [];
   let watcher: FileWatcher | undefined;
-  const close = async (graceMs?: number): Promise<void> => {
+  const close = async (graceMs = GRACE_MS): Promise<void> => {
     watcher?.close();
-    await Promise.all(gateways.map((gateway) => gateway.close(graceMs)));
+    const until = performance.now() + graceMs;
+    const leftMs = () => Math.max(0, until - performance.now());
+    // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
+    await Promise.all(gateways.map((gateway) => gateway.drain(graceMs)));
+    await Promise.all(gateways.map((gateway) => gateway.close(leftMs())));
     await flow.close(graceMs);
     await operation.close();
   };

@@ -1,6 +1,7 @@
 /**
  * Reports failures of executors in the format that existing clients match on (docs/reference/wire/flow.md, Failures).
  */
+import type { Problem } from '#errors.ts';
 import { type DataRequest, ERROR, joinRequests, type Status } from './request.ts';
 
 /** Python's repr() of a string. */
@@ -73,6 +74,21 @@ export function statusOf(error: unknown, executor: string, withStacks: boolean):
     },
   };
 }
+
+/** The exception name that clients expect for invalid requests. */
+const VALIDATION_ERROR = 'ValidationError';
+
+/** Reports a failure that the request caused, over interfaces that answer it instead of refusing the call. */
+export const refusalStatus = ({ code, name, message }: Problem): Status => ({
+  code: ERROR,
+  description: message,
+  exception: {
+    name: code === 422 || code === 400 ? VALIDATION_ERROR : name,
+    args: [message],
+    stacks: [],
+    executor: '',
+  },
+});
 
 /** The joined request with the failure as its status. */
 export function failedRequest(

@@ -109,7 +109,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'removeOverlay',
     kind: 'switch',
     group: 'Page content',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
     defaultText: 'false',
   },
   {
@@ -544,7 +544,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'removeOverlay',
     kind: 'switch',
     group: 'Page content',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
     defaultText: 'false',
   },
   {
@@ -878,7 +878,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--metrics-port',
     variable: 'LECTERN_METRICS_PORT',
     meaning:
-      'Additional port for `/metrics` that needs no secret. The admin API serves the same metrics behind its secret.',
+      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret.',
     defaultText: 'none',
   },
   {
@@ -918,7 +918,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Server and ports',
     flag: '--drain-ms',
     variable: 'LECTERN_DRAIN_MS',
-    meaning: 'Grace period after SIGTERM in which running requests may finish, in ms.',
+    meaning: 'Time that running requests have to finish after SIGTERM, in ms.',
     defaultText: '20000',
   },
   {
@@ -1116,7 +1116,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--libreoffice',
     variable: 'LECTERN_LIBREOFFICE',
-    meaning: 'Path of LibreOffice, used for the old Office formats. `none` turns them off.',
+    meaning: 'Path of LibreOffice, which converts old Office formats. `none` disables them.',
     defaultText: 'auto-detected',
   },
   {
@@ -1125,7 +1125,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--tesseract',
     variable: 'LECTERN_TESSERACT',
     meaning:
-      'Path of Tesseract, used for text recognition. `tesseract.js` uses the built-in recognition, as does a machine without Tesseract. `none` turns both off.',
+      'Path of Tesseract, used for text recognition. `tesseract.js` selects the built-in recognition, which is also used if Tesseract is not installed. `none` disables both.',
     defaultText: 'auto-detected',
   },
   {
@@ -1133,7 +1133,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-languages',
     variable: 'LECTERN_OCR_LANGUAGES',
-    meaning: 'Languages of text recognition by their Tesseract names, separated by commas (`eng,deu`).',
+    meaning: 'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`).',
     defaultText: 'eng',
   },
   {
@@ -1141,7 +1141,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-max-pages',
     variable: 'LECTERN_OCR_MAX_PAGES',
-    meaning: 'Maximum number of scanned pages of a document that are recognised in one request. 0 recognises none.',
+    meaning: 'Maximum number of scanned pages of a document that are recognized in one request. 0 recognizes none.',
     defaultText: '20',
   },
   {
@@ -1150,7 +1150,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--ocr-model-dir',
     variable: 'LECTERN_OCR_MODEL_DIR',
     meaning:
-      'Directory with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
+      'Folder with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
     defaultText: 'none',
   },
   {
@@ -1379,7 +1379,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--charge-model-factor',
     variable: 'LECTERN_CHARGE_MODEL_FACTOR',
-    meaning: 'Factor by which the tokens of a response written by a model are multiplied when they are charged.',
+    meaning: 'Charge multiplier for the tokens of responses written by a model.',
     defaultText: '3',
   },
   {
@@ -1388,7 +1388,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--models',
     variable: 'LECTERN_MODELS',
     meaning:
-      'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a directory, in a repository of the hub, or on another server.',
+      'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository of the hub, or on another server.',
     defaultText: 'none',
   },
   {
@@ -1397,7 +1397,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-aliases',
     variable: 'LECTERN_MODEL_ALIASES',
     meaning:
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` serves requests for the first with the second.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` answers requests for the first model with the second.',
     defaultText: 'none',
   },
   {
@@ -1455,7 +1455,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Embeddings and local models',
     flag: '--model-threads',
     variable: 'LECTERN_MODEL_THREADS',
-    meaning: 'Number of threads for one run of a local model.',
+    meaning: 'Number of threads that a local model uses for one batch of inputs.',
     defaultText: 'number of processors',
   },
   {
@@ -1506,7 +1506,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--search-providers-at-once',
     variable: 'LECTERN_SEARCH_PROVIDERS_AT_ONCE',
     meaning:
-      'Number of search providers that are queried in parallel; their results are merged. The others are used when one of them fails.',
+      'Number of search providers to query in parallel; their results are merged. The other providers are used if one of them fails.',
     defaultText: '1',
   },
   {
@@ -1514,7 +1514,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Search',
     flag: '--search-keyless',
     variable: 'LECTERN_SEARCH_KEYLESS',
-    meaning: 'With `limited`, callers without a key may search, at the rate limit of their reads.',
+    meaning: 'With `limited`, callers without a key may search, within their rate limit for reads.',
     defaultText: 'refused',
   },
   {
@@ -1530,7 +1530,8 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Search',
     flag: '--search-reranker',
     variable: 'LECTERN_SEARCH_RERANKER',
-    meaning: 'Model that reranks the results of the index of pages. `none` keeps the order of the fused ranking.',
+    meaning:
+      'Model that reranks the results of the index of pages. `none` keeps the order in which the index returns them.',
     defaultText: 'none',
   },
   {
@@ -1548,7 +1549,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--index-shared',
     variable: 'LECTERN_INDEX_SHARED',
     meaning:
-      'Which indexed pages other accounts find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
+      'Which indexed pages other accounts can find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
     defaultText: 'public',
   },
   {
@@ -1640,7 +1641,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--flow-index-max-bytes',
     variable: 'LECTERN_FLOW_INDEX_MAX_BYTES',
     meaning:
-      'Maximum size of each document collection of the flows on disk, in bytes. The oldest documents are removed first.',
+      'Maximum size on disk of each document collection of the flows, in bytes. The oldest documents are removed first.',
     defaultText: '5000000000',
   },
   {
@@ -1648,7 +1649,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Accounts and limits',
     flag: '--auth',
     variable: 'LECTERN_AUTH',
-    meaning: '`off` serves everyone without keys and without limits. Use it only in a private network.',
+    meaning: '`off` serves every caller without a key and without limits. Use it only in a private network.',
     defaultText: 'on',
   },
   {
@@ -1716,7 +1717,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Accounts and limits',
     flag: '--charge-proxy-factor',
     variable: 'LECTERN_CHARGE_PROXY_FACTOR',
-    meaning: 'Factor by which the tokens of a response are multiplied when it was read through the option `proxy`.',
+    meaning: 'Charge multiplier for the tokens of responses read through the option `proxy`.',
     defaultText: '5',
   },
   {
@@ -1732,7 +1733,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Database and storage',
     flag: '--data-dir',
     variable: 'LECTERN_DATA_DIR',
-    meaning: 'Directory for all persistent data: database, page cache, browser, models, temporary files.',
+    meaning: 'Data folder: database, page cache, browser, models, temporary files.',
     defaultText: '.lectern',
   },
   {
@@ -1741,7 +1742,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--database-url',
     variable: 'LECTERN_DATABASE_URL',
     meaning: 'PostgreSQL database, shared by any number of servers: `postgres://user:password@host/name`.',
-    defaultText: 'SQLite in the data directory',
+    defaultText: 'SQLite in the data folder',
   },
   {
     name: 'redisUrl',
@@ -1757,7 +1758,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--disk-min-free-bytes',
     variable: 'LECTERN_DISK_MIN_FREE_BYTES',
     meaning:
-      'Free disk space below which `/ready` reports a full disk, in bytes. Applies to the data directory and to the directory for temporary files.',
+      'Free disk space below which `/ready` reports a full disk, in bytes. Applies to the data folder and to the folder for temporary files.',
     defaultText: '67108864',
   },
   {

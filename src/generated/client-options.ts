@@ -25,7 +25,7 @@ export interface ReadOptions {
   readonly withIframe?: 'quoted' | boolean | undefined;
   /** Includes the content of open shadow roots. Default: false. */
   readonly withShadowDom?: boolean | undefined;
-  /** Removes elements that cover the page: dialogs, banners, fixed layers over its centre. Default: false. */
+  /** Removes elements that cover the page: dialogs, banners, fixed layers over its center. Default: false. */
   readonly removeOverlay?: boolean | undefined;
   /** Removes elements that are not displayed before the page is captured. Default: false. */
   readonly detachInvisibles?: boolean | undefined;
@@ -187,7 +187,7 @@ export interface CrawlRequest {
 
 /** A request for embeddings. */
 export interface EmbedRequest {
-  /** The id of a served model (`GET /v1/models`), with or without its organisation. */
+  /** The id of a served model (`GET /v1/models`), with or without its organization. */
   readonly model?: string | undefined;
   /** What to embed: a string, `{text}`, `{image}`, `{audio}` or `{video}`, or a list of these, with one vector each. `{pdf}` must be the only input and gives one vector per page. `{content: […]}` combines several parts into one vector. Media are a URL, a data URI or base64. */
   readonly input: string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] } | { readonly pdf: string } | readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>> | { readonly url: string } | { readonly bytes: string } | { readonly content: readonly (string | { readonly text: string } | { readonly image: string } | { readonly audio: string } | { readonly video: string } | Readonly<Record<string, unknown>>)[] })[];
@@ -213,7 +213,7 @@ export interface EmbedRequest {
 
 /** A request to rerank documents. */
 export interface RerankRequest {
-  /** The id of a served reranker (`GET /v1/models`), with or without its organisation. */
+  /** The id of a served reranker (`GET /v1/models`), with or without its organization. */
   readonly model?: string | undefined;
   /** The query to rank by. */
   readonly query: string | { readonly text: string };

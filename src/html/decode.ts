@@ -64,7 +64,7 @@ const metaCharset = (bytes: Uint8Array): string =>
 const xmlCharset = (bytes: Uint8Array): string | undefined =>
   /^<\?xml[^>]{1,100}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/.exec(latin1(bytes.subarray(0, 200)))?.[1];
 
-/** UTF-16 without a byte order mark: `<` or an ASCII letter beside a zero byte (RFC 4627, section 3). */
+/** UTF-16 without a byte order mark: `<` or an ASCII letter next to a zero byte (RFC 4627, section 3). */
 function utf16Charset([a, b, c, d]: Uint8Array): string | undefined {
   if (a === 0 && b && c === 0 && d) return 'utf-16be';
   return a && b === 0 && c && d === 0 ? 'utf-16le' : undefined;
@@ -101,8 +101,8 @@ const SLICE_BYTES = 256 * 1024;
 const MAX_INVALID_BYTES = 512 * 1024;
 
 /**
- * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. Bytes
- * with this many of them are not text, and the rest is read as Latin-1, which accepts any byte.
+ * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. If
+ * there are too many invalid bytes, the data is not text, and the rest is read as Latin-1, which accepts any byte.
  */
 function decodeBounded(bytes: Uint8Array, charset: string): string {
   const decoder = new TextDecoder(charset);
@@ -174,7 +174,7 @@ function guessCharset(bytes: Uint8Array): string | undefined {
 /** Bytes of context on either side of a non-ASCII character: a word or two. */
 const CONTEXT_BYTES = 32;
 
-/** The non-ASCII parts with some context. A long head of scripts and styles does not help to guess. */
+/** The non-ASCII parts with some context. A long head of scripts and styles would not help with the guess. */
 function nonAsciiParts(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;

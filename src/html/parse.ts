@@ -7,7 +7,10 @@ import { TreeBuilder, type TreeLimits } from './tree-builder.ts';
 
 /** Elements nested deeper than this are flattened, as in browsers. */
 export const MAX_DEPTH = 512;
-/** Maximum number of elements, attributes and comments in a document; far more than any page for people has. */
+/**
+ * Maximum number of elements, attributes and comments in a document; far more than any page has that is made for
+ * people.
+ */
 export const MAX_PIECES = 1_000_000;
 
 const LIMITS: TreeLimits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };

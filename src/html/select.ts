@@ -17,7 +17,10 @@ export interface Selectors {
 }
 
 const MAX_LENGTH = 8192;
-/** Maximum number of simple tests in one call: some seconds, reached only by an extreme selector on an extreme page. */
+/**
+ * Maximum number of simple tests in one call. They take some seconds; only an extreme selector on an extreme page needs
+ * so many.
+ */
 const MAX_WORK = 50_000_000;
 
 /**
@@ -212,7 +215,7 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   /** For each element: the compounds from which a chain is complete, among its children, and among all descendants. */
   const children = new Int32Array(size);
   const under = new Int32Array(size);
-  /** The same of the following siblings, for each parent (by the index of its element; the last entry is the top). */
+  /** The same for the following siblings, for each parent (by the index of its element; the last entry is the top). */
   const next = new Int32Array(size + 1);
   const after = new Int32Array(size + 1);
   const having = new Set<Element>();

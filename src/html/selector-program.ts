@@ -1,8 +1,8 @@
 /**
  * Compiles parsed selectors to programs. A program is a sequence of lists, where inner lists (`:is`, `:not`,
  * `:nth-child(of)`) precede the lists that use them. A list is a sequence of chains; a chain is compounds with
- * combinators between them. Each compound but the last of its chain has a mark, one bit, that tells later elements
- * that the chain matched up to it.
+ * combinators between them. Each compound except the last of its chain has a mark, one bit, which records for later
+ * elements that the chain matched up to it.
  */
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
@@ -16,7 +16,7 @@ import {
   parseNth,
 } from './selector-tests.ts';
 
-/** A selector that cannot be used; the message tells its author why. */
+/** A selector that cannot be used; the message states why. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
@@ -53,7 +53,7 @@ export interface HasTest {
 
 export interface SelectorProgram {
   readonly lists: readonly SelectorList[];
-  /** The list for the selector itself. */
+  /** Index in `lists` of the selector itself. */
   readonly main: number;
   readonly has: readonly HasTest[];
   readonly counters: number;

@@ -297,7 +297,7 @@ export class Tokenizer {
     const source = this.#source;
     let escaped = true;
     let twice = false;
-    // The dashes of the opening also count for the close: `<!-->` is empty.
+    // The dashes of the start also count for the end: `<!-->` is empty.
     let i = at + 2;
     while (i < this.#length) {
       const unit = source.charCodeAt(i);
@@ -516,7 +516,7 @@ export class Tokenizer {
     else if (bang >= 0) this.#emitComment(start, start + bang, start + bang + 4);
     else if (end < this.#length) this.#emitComment(start, end, end + 3);
     else {
-      // A close that the end of the source cuts off is not part of the comment.
+      // An end marker that is cut off by the end of the source is not part of the comment.
       const cut = /(?:--!|--?)$/.exec(source.slice(Math.max(start, this.#length - 3)))?.[0].length ?? 0;
       this.#emitComment(start, this.#length - cut, this.#length);
     }
@@ -605,7 +605,7 @@ function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
     else token.forceQuirks = true;
     take(SPACES);
   }
-  // Only text after a complete system identifier may be cut off without a consequence.
+  // Only text after a complete system identifier may be cut off without an effect.
   if (!closed && at === text.length) token.forceQuirks = true;
   return token;
 }

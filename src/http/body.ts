@@ -43,7 +43,7 @@ export async function registerBodies(
   face.addHook('preValidation', async (request) => {
     if (!request.isMultipart()) return;
     request.body = await readParts(request, temporaryDir).catch((error: unknown) => {
-      // Read the rest of the body, or the next request on this connection would never arrive.
+      // The rest of the body is read, because otherwise the next request on this connection would never arrive.
       request.raw.unpipe();
       request.raw.resume();
       throw error;

@@ -22,7 +22,7 @@ export interface ServerOptions {
   readonly writeError: ErrorWriter;
   /** Paths with a route. Every other path is rewritten to `/*`, whose handler reads `originalUrl`. */
   readonly paths?: ReadonlySet<string>;
-  /** Directory for uploaded files while they are received. */
+  /** Folder for uploaded files while they are received. */
   readonly temporaryDir: string;
   /**
    * For a face that only programs call. Request ids are generated, in 32 hex digits. CORS allows any origin without

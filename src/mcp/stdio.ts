@@ -1,4 +1,4 @@
-/** MCP over the standard streams, for the one client that started this process. */
+/** MCP over standard input and output, for the one client that started this process. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '#client/index.ts';

@@ -1,5 +1,5 @@
 /**
- * Marks untrusted text, as a defence against prompt injection. A page may contain instructions or a fake closing mark. The
+ * Marks untrusted text, as a defense against prompt injection. A page may contain instructions or a fake closing mark. The
  * mark is random and drawn after the page was read, so no fetched text can contain it.
  */
 import { randomBytes } from 'node:crypto';

@@ -57,7 +57,7 @@ describe('a secret URL', () => {
     'nonsense',
   ])('%s', (url) => expect(isCapabilityUrl(url)).toBe(true));
 
-  it('is recognised in linear time', () => {
+  it('is recognized in linear time', () => {
     for (const piece of ['a1', '-', '%', '?', '&a=', ';', 'Aa', '#/', 'https%3A'])
       expect(typeof isCapabilityUrl(`https://a.example/${piece.repeat(60_000)}`)).toBe('boolean');
   });

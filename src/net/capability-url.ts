@@ -1,7 +1,7 @@
 /**
  * Detects capability URLs, which give access to everyone who knows them (W3C TAG, "Good Practices for Capability
- * URLs"): by credentials, by parameter names, or by parts that look random. In case of doubt a URL counts as secret,
- * which only means that fewer people can find it. Documented in docs/guide/privacy.md.
+ * URLs"): by credentials, by parameter names, or by parts that look random. In case of doubt a URL counts as secret.
+ * The only effect is that fewer callers can find its page. Documented in docs/guide/privacy.md.
  */
 import { parseAddress } from './guard/ip-address.ts';
 import { isTrackingParameter } from './tracking-parameters.ts';
@@ -9,7 +9,7 @@ import { isTrackingParameter } from './tracking-parameters.ts';
 /** Also true for invalid URLs. Takes linear time. */
 export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTING);
 
-/** URLs may contain URLs as parameters; up to this many levels are checked. */
+/** Maximum number of levels of URLs inside URLs that are checked. */
 const MAX_NESTING = 2;
 
 function isSecret(text: string, nested: number): boolean {

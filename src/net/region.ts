@@ -25,7 +25,7 @@ export interface Region {
   require(url: URL, what: 'service' | 'proxy'): void;
 }
 
-/** Beyond this number, hosts are logged again. */
+/** Number of hosts that are remembered; hosts beyond it may be logged again. */
 const MAX_LOGGED = 1_000;
 
 export function createRegion({ region, euHosts, log }: RegionOptions): Region {

@@ -1,6 +1,6 @@
 /**
- * Requests to services that the operator configured, such as model servers. Their URLs are trusted, so the guard does not
- * check them, but the region must match. Redirects are not followed, because they could leave the region.
+ * Requests to services that the operator configured, such as model servers. Their URLs are trusted, so the guard does
+ * not check them, but the region must permit them. Redirects are not followed, because they could leave the region.
  */
 import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';

@@ -17,7 +17,7 @@ export const RIVERS =
   'takes the shortest way across the neck of a bend.';
 export const BRIDGES =
   'Bridges were built first where the banks were firm and the water narrow. Towns grew beside them, since everybody who ' +
-  'travelled had to pass there, and the toll paid for walls, markets and finally for a wider bridge of stone.';
+  'traveled had to pass there, and the toll paid for walls, markets and finally for a wider bridge of stone.';
 
 export const BRIDGE_ROWS = [
   ['Bridge', 'Arches', 'Length', 'Built'],

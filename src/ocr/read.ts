@@ -21,7 +21,7 @@ export interface OcrTools {
 
 const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
-/** Confidence from which no other orientation is tried. */
+/** Confidence at which no other orientation is tried any more. */
 const SURE = 0.7;
 /** Minimum confidence of legible text. */
 const READABLE = 0.6;
@@ -30,11 +30,11 @@ const FEW_WORDS = 3;
 
 /** On a legible page, lines below this confidence are noise. */
 const MIN_CONFIDENCE = 0.3;
-/** The same for lines without letters and digits, which strokes and dirt resemble. */
+/** The same for lines without letters and digits, because strokes and dirt look like them. */
 const MIN_SIGN_CONFIDENCE = 0.7;
-/** Words with less confidence do not count as plausible text. */
+/** Minimum confidence of words that count as plausible text. */
 const MIN_LETTER_CONFIDENCE = 0.4;
-/** The plausibility of readings with sideways boxes is divided by this. */
+/** Divisor of the plausibility of readings with sideways boxes. */
 const SIDEWAYS_PENALTY = 10;
 
 export interface OcrReading {
@@ -42,7 +42,7 @@ export interface OcrReading {
   readonly preparation: Preparation;
 }
 
-/** Reads the lines of an image. Pages on their side or upside down are rotated. */
+/** Reads the lines of an image. Pages that are sideways or upside down are rotated. */
 export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
   let best: (OcrReading & { plausibility: number; prepared: Prepared }) | undefined;
@@ -86,7 +86,8 @@ async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promi
 const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
 
 /**
- * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line needs high confidence to stay.
+ * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line is kept only if its confidence
+ * is high.
  */
 function withoutNoise(page: OcrPage): OcrPage {
   const isClean = confidenceOf(page) >= READABLE;

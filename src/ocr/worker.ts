@@ -10,7 +10,7 @@ export type OcrTask =
   | { readonly do: 'prepare'; readonly picture: Uint8Array; readonly turn: Rotation; readonly whole: boolean }
   | { readonly do: 'gather'; readonly picture: Uint8Array; readonly boxes: readonly OcrBox[] }
   | {
-      readonly do: 'recognise';
+      readonly do: 'recognize';
       readonly picture: Uint8Array;
       readonly languages: readonly string[];
       readonly segmentation: Segmentation;
@@ -24,7 +24,7 @@ export default function work(task: OcrTask): Promise<OcrTaskResult> {
       return prepare(task.picture, task.turn, task.whole);
     case 'gather':
       return createSheet(task.picture, task.boxes);
-    case 'recognise':
+    case 'recognize':
       return recognizeBuiltIn(task.picture, task);
   }
 }

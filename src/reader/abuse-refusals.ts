@@ -1,8 +1,8 @@
 /**
- * Temporary refusal of pages that were stopped as abuse. Callers without a key cannot read such a page for a while
- * (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and again. Many sites may
- * share a host, so the refusal widens step by step: the URL, its path with any query, the folder, the host. Each scope
- * is refused once several distinct parts of it were stopped.
+ * Temporarily refuses pages that were stopped as abuse. Callers without a key cannot read such a page for a while
+ * (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and again. Many sites
+ * may share a host, so the refusal widens step by step: the URL, its path with any query, the folder, the host. Each
+ * scope is refused once several distinct parts of it were stopped.
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
@@ -10,7 +10,7 @@ import { problem } from '#errors.ts';
 export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
   check(url: string, keyed: boolean): void;
-  /** Starts to refuse a URL. `reason` is shown to callers: a clause such as `it …` without a full stop. */
+  /** Starts to refuse a URL. `reason` is shown to callers. It is a clause, such as `it …`, without a period. */
   add(url: string, reason: string): void;
 }
 

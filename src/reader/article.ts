@@ -1,6 +1,6 @@
 import type { Document, Element } from '#html/node.ts';
 
-/** Kinds of pages, as recognised from their structure. */
+/** Kinds of pages, as recognized from their structure. */
 export const PAGE_KINDS = [
   'article',
   'documentation',
@@ -21,14 +21,14 @@ export type PageKind = (typeof PAGE_KINDS)[number];
 export interface DeclaredMetadata {
   /** Title of the article without the site name; for the whole page the text of `<title>`. */
   title: string;
-  /** The first meta whose name or property ends in `description`; '' if there is none. */
+  /** Content of the first meta element whose name or property ends in `description`; '' if there is none. */
   description: string;
   lang?: string;
-  /** As the page wrote it, usually ISO 8601; ISO 8601 if it was found in the page's text or URL. */
+  /** As the page states it, usually in ISO 8601; always in ISO 8601 if it was found in the page's text or URL. */
   publishedTime?: string;
-  /** ISO 8601: a date, or a date and time with the page's zone, if it gave one. */
+  /** ISO 8601: a date, or a date and time, with the time zone if the page states one. */
   modifiedTime?: string;
-  /** Names of people, joined by ", "; of an organisation only if no person is named. */
+  /** Names of people, joined by ", "; of an organization only if no person is named. */
   author?: string;
   siteName?: string;
   /** Absolute http(s) URL of the picture that represents the page. */

@@ -1,7 +1,7 @@
 /**
  * Generates alternative texts with a vision model, for images of an answer that have none
- * (docs/reference/wire/reader.md, Images). Images are fetched under the same rules as pages. Captions are remembered by
- * the hash of the image's bytes.
+ * (docs/reference/wire/reader.md, Images). Images are fetched under the same rules as pages. Captions are cached by the
+ * hash of the image's bytes.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -41,8 +41,8 @@ export interface Captioner {
 const MAX_IMAGES = 50;
 const CONCURRENCY = 4;
 /**
- * Time limit for all images of an answer, if the caller sets no shorter timeout. Images without a caption by then keep
- * their alternative text.
+ * Time limit for all images of an answer, if the caller sets no shorter timeout. Images that have no caption by then
+ * keep their alternative text.
  */
 const TOTAL_MS = 90_000;
 const MAX_IMAGE_BYTES = 10_000_000;

@@ -8,7 +8,7 @@ import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
 export interface Explanation {
   /** Version of the extraction that made this answer. */
   version: string;
-  /** Kind of page, as recognised from its structure, with a confidence of 0 to 1. */
+  /** Kind of page, as recognized from its structure, with a confidence of 0 to 1. */
   kind?: string;
   kindConfidence?: number;
   /** Confidence in the choice of the content, 0 to 1. */
@@ -41,7 +41,7 @@ const MAX_BLOCKS = 2_000;
 export interface WrittenMarkdown {
   readonly trace: MarkdownTrace;
   readonly markdown: string;
-  /** Text that precedes the Markdown in the answer. */
+  /** The text before the Markdown in the answer. */
   readonly head: string;
   /** Content of the answer: `head` and the Markdown, possibly truncated. */
   readonly content: string;
@@ -113,7 +113,7 @@ function recordLeftOut(removals: RemovalLog, { trace, options }: WrittenMarkdown
   }
 }
 
-/** Elements that show something without text. */
+/** Elements that show something although they contain no text. */
 const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
 function ruleFor(name: string, { retainImages, retainLinks }: WrittenMarkdown['options']): string {

@@ -24,7 +24,7 @@ export interface FileTools {
   readonly documents: Documents;
   /** Absent if text recognition is disabled. */
   readonly ocr?: Ocr | undefined;
-  /** Maximum number of scanned pages to recognise in one document. */
+  /** Maximum number of scanned pages to recognize in one document. */
   readonly ocrMaxPages: number;
   /** Describes an image in words; absent without a vision model. */
   readonly describe?: ((picture: Picture, options: Options, signal: AbortSignal) => Promise<string>) | undefined;
@@ -71,7 +71,7 @@ export const createImageScaler =
 export const SCAN_SCALE = 200 / 72;
 /** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Documents and other types). */
 const PICTURE_BOX = 1_024;
-/** Side of the box, in pixels, for images to recognise: small print needs the resolution. */
+/** Side of the box, in pixels, for images to recognize: small print needs the resolution. */
 export const SCAN_BOX_PX = 4_000;
 
 export async function readFileSnapshot(read: FileReadRequest, tools: FileTools): Promise<Snapshot> {
@@ -88,12 +88,12 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
     const description = await describePicture(read, document, tools);
     const { text, mediaType } =
       description === undefined
-        ? htmlOf(document, await recogniseText(read, document, tools, notes), title)
+        ? htmlOf(document, await recognizeText(read, document, tools, notes), title)
         : { text: description, mediaType: 'text/markdown' };
     const pictures = await drawPictures(read, document, text, tools, notes);
     return {
       ...snapshot,
-      // Model formats still read the pages of the file.
+      // Model formats read the pages of the file later.
       file: options.modelFormat ? snapshot.file : undefined,
       mediaType,
       text,
@@ -138,8 +138,8 @@ export function pageInFragment(url: string): number | undefined {
 /** Why a page remains without text. */
 type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
-/** The pages, with recognised text added to those that are images. */
-async function recogniseText(
+/** The pages, with recognized text added to those that are images. */
+async function recognizeText(
   read: FileReadRequest,
   document: ReadFile,
   tools: FileTools,
@@ -150,27 +150,27 @@ async function recogniseText(
   const until = read.deadline ?? performance.now() + RECOGNITION_MS;
   const unread = new Map<UnreadReason, number[]>();
   const result: DocumentPage[] = [];
-  let recognised = 0;
+  let recognized = 0;
   for (const page of document.pages) {
     if (!page.scanned) {
       result.push(page);
       continue;
     }
-    const recognise = recogniserOf(page, read, tools);
+    const recognize = recognizerOf(page, read, tools);
     let reason: UnreadReason | undefined;
-    if (!recognise) reason = 'no recognition';
-    else if (recognised >= tools.ocrMaxPages) reason = 'enough';
-    else if (recognised > 0 && performance.now() > until) reason = 'time';
+    if (!recognize) reason = 'no recognition';
+    else if (recognized >= tools.ocrMaxPages) reason = 'enough';
+    else if (recognized > 0 && performance.now() > until) reason = 'time';
     else {
-      recognised++;
+      recognized++;
       try {
-        const html = await recognise();
+        const html = await recognize();
         if (!html.trim()) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
         result.push({ ...page, html: page.html + html });
         continue;
       } catch (error) {
         signal.throwIfAborted();
-        // A partly recognised document is still useful; a failed single image is not.
+        // A partly recognized document is still useful; a failed single image is not.
         if (document.pages.length === 1 || !isPageFailure(error)) throw error;
         reason = 'failed';
       }
@@ -188,8 +188,8 @@ const RECOGNITION_MS = 90_000;
 const isPageFailure = (error: unknown) =>
   error instanceof DocumentError || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
 
-/** Draws a page and recognises its text as HTML; `undefined` if text recognition is disabled. */
-function recogniserOf(
+/** Draws a page and recognizes its text as HTML; `undefined` if text recognition is disabled. */
+function recognizerOf(
   page: DocumentPage,
   { snapshot, signal }: FileReadRequest,
   { documents, ocr }: FileTools,
@@ -209,15 +209,15 @@ function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPage
   const which = pages.length === 1 ? `Page ${named} is a picture` : `Pages ${named} are pictures`;
   const why = {
     'no recognition': 'no text recognition is configured',
-    enough: `at most ${ocrMaxPages} pages are recognised in one read`,
+    enough: `at most ${ocrMaxPages} pages are recognized in one read`,
     time: 'no time was left for text recognition',
     failed: 'recognition failed',
-    blank: 'no text was recognised',
+    blank: 'no text was recognized',
   }[reason];
   return `${which} without text: ${why}`;
 }
 
-/** The document's own title, else the file name, else the hash of its bytes with an extension; none for text. */
+/** The document's own title, else the file name, else the hash of its bytes with an extension. Text has no title. */
 function titleOf(document: ReadFile, { snapshot, target }: FileReadRequest, page: number | undefined): string {
   const own = document.title.trim();
   const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;

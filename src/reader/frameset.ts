@@ -33,7 +33,7 @@ export function replaceFrameset(document: Document): boolean {
     (element) => attribute(element, FRAME_ATTRIBUTE) !== null && /\S/.test(textOf(element)),
   );
   for (const element of elements(document, 'noframes')) {
-    // Elsewhere, and beside frames that were read, `noframes` is invisible.
+    // On other pages, and if the frames were read, `noframes` is invisible.
     if (isSet && !isFilled) unwrap(element);
     else detach(element);
   }

@@ -1,4 +1,4 @@
-/** Checks of a read: what is refused before it starts, and which failures are remembered. */
+/** Checks of a read: which reads are refused before they start, and which failures are recorded. */
 import { Problem } from '#errors.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
@@ -18,7 +18,7 @@ export async function assertAllowed(
   failures: FailureLimit,
 ): Promise<void> {
   if (!target.given && !target.upload) {
-    // Before the cache: no copy is served for a refused URL.
+    // Checked before the cache, so that no copy is served for a refused URL.
     guard.checkUrl(new URL(target.url));
     failures.check(target.url);
     abuse?.check(target.url, keyed);
@@ -37,7 +37,7 @@ export async function assertAllowed(
 
 /**
  * Whether the target itself failed. A problem that names an option, or a read with the caller's own cookies, scripts
- * and the like, does not count: no caller can block a URL for others.
+ * and the like, does not count, so that no caller can block a URL for others.
  */
 export function isFailedTarget(error: unknown, { target, options }: ReadRequest): error is Problem {
   if (!(error instanceof Problem) || error.name !== 'AssertionFailureError' || target.given || target.upload)

@@ -1,5 +1,5 @@
 /**
- * The pipeline of a read; read this file first. An engine yields snapshots, each more complete than the last. A worker
+ * The pipeline of a read. Start with this file. An engine yields snapshots, each more complete than the last. A worker
  * thread turns each into a rendition. The last rendition is the answer.
  */
 import { problem } from '#errors.ts';
@@ -32,7 +32,7 @@ export interface ReadRequest {
   readonly keyed: boolean;
   /** Account of the caller; `undefined` without one. It does not change the result. */
   readonly account?: string | undefined;
-  /** Maximum age of a copy, in milliseconds, if neither the options nor the cache's default should decide. */
+  /** Maximum age of a copy, in milliseconds, if the options set none; used instead of the cache's default. */
   readonly freshMs?: number | undefined;
   /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
@@ -57,7 +57,7 @@ export interface ReaderParts extends Engines {
   readonly cache: SnapshotCache;
   readonly robots: Robots;
   readonly files: FileTools;
-  /** Models that write answers. */
+  /** Generative models that write answers. */
   readonly writers: ModelTools;
   /** Absent without a vision model. */
   readonly captioner?: Captioner | undefined;
@@ -96,14 +96,16 @@ export function createReader(parts: ReaderParts): Reader {
     }
   }
 
-  /** Snapshots from the cache, else live. Formats whose model reads the target itself need it live. */
+  /**
+   * Snapshots from the cache, or else from a live read. Formats whose model reads the target itself need a live read.
+   */
   function snapshots(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { modelFormat } = request.options;
     if (modelFormat && modelFormat !== 'readerlm-v2') return live(request, folder);
     return cache.getOrRead(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
-  /** All renditions with `streaming`, else only those that the answer needs. */
+  /** With `streaming`, all renditions; otherwise only those that the answer needs. */
   async function* answers(asked: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
     const request = captioner ? asked : { ...asked, options: withoutDescriptions(asked.options) };
     const { options, target } = request;

@@ -1,4 +1,4 @@
-/** Runs rendering in worker threads, and maps their limits of time and memory to problems. */
+/** Runs rendering in worker threads, and turns exceeded time and memory limits into problems. */
 
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { createThreadPool } from '#concurrency/threads.ts';
@@ -14,7 +14,7 @@ import type { Rendition } from './rendition.ts';
 import type { Outcome, Task, TimedStep } from './worker.ts';
 
 export interface Renderer {
-  /** Throws AssertionFailureError if the page exceeds the limits of time or memory. */
+  /** Throws AssertionFailureError if the page exceeds the time or memory limit. */
   render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
   /** The input for a model that writes the answer. Fails like `render`. */
   modelInput(task: RenderTask, signal: AbortSignal): Promise<ModelInput>;

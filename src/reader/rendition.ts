@@ -1,4 +1,4 @@
-/** A page in its requested form. Plain data: it crosses threads, and endpoints write it as it is. */
+/** A page in its requested form. Plain data, because it is passed between threads, and endpoints write it as it is. */
 import type { Explanation } from './explanation.ts';
 import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
@@ -20,7 +20,7 @@ export interface Page {
   pageshotUrl?: string;
   /** Cookies and local storage, if requested. */
   storageState?: StorageState;
-  /** Set if a document was read whole. */
+  /** Set if all pages of a document were read. */
   numPages?: number;
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;

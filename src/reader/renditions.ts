@@ -73,7 +73,7 @@ const EXPLANATION_CHARACTERS = 400;
 /** Estimated characters of one link. */
 const LINK_CHARACTERS = 150;
 
-/** Estimated size in characters. The body repeats the page object, so it counts beside it. */
+/** Estimated size in characters. The body repeats the page object, so both are counted. */
 const sizeOf = ({ body, page, pageLinks }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +

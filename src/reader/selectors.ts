@@ -58,7 +58,7 @@ export function applySelectors(
   return unmatched;
 }
 
-/** Records the largest pieces of the page that neither contain nor lie within a target. */
+/** Records the largest pieces of the page that neither contain a target nor are inside one. */
 function noteOutside(removals: RemovalLog, body: Element, targets: ReadonlySet<Element>): void {
   const around = new Set<Element>();
   for (const target of targets) {

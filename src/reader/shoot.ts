@@ -1,4 +1,4 @@
-/** Screenshots of HTML made from a file that cannot be drawn directly. */
+/** Takes screenshots of HTML made from a file that cannot be drawn directly. */
 import { problem } from '#errors.ts';
 import type { Engine } from './engines/engine.ts';
 import type { FileTools } from './file.ts';

@@ -1,5 +1,5 @@
 /**
- * What earlier reads learned about sites: whether scripts add content to the HTML that their servers send. Records are
+ * Records of sites from earlier reads: whether scripts add content to the HTML that their servers send. Records are
  * kept for a week after the last comparison, under a hash of the host, the kind of path and the scripts of the page;
  * URLs are not stored.
  *
@@ -13,7 +13,7 @@ import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 export interface SiteRecords {
   /**
    * What is known about similar pages, and whether to render this page too, for a comparison. With `keep` the read
-   * counts towards the next comparison; without it nothing is stored.
+   * counts toward the next comparison; without it nothing is stored.
    */
   lookUp(url: string, template: Template, keep: boolean): SiteView;
   /** Records a comparison: whether rendering made no difference. */
@@ -35,8 +35,8 @@ export interface SiteRecordsOptions {
 }
 
 /**
- * Number of comparisons without a difference after which scripts are considered irrelevant: one page may match by
- * chance, two seldom do. A site that once differed needs more comparisons.
+ * Number of comparisons without a difference after which scripts are considered irrelevant. One page may match by
+ * chance, but two rarely do. A site on which a difference was found before needs more comparisons.
  */
 const COMPARISONS = 2;
 const COMPARISONS_AFTER_DIFFERENCE = 4;
@@ -83,7 +83,7 @@ interface Row {
 
 const UNKNOWN: SiteView = { scripts: 'unknown', compare: true };
 
-/** The records can be learned again: a damaged file is replaced, and a store that fails returns `unknown`. */
+/** The records can be collected again, so a damaged file is replaced, and a store that fails returns `unknown`. */
 export async function openSiteRecords({
   file,
   maxSites = 20_000,
@@ -96,7 +96,7 @@ export async function openSiteRecords({
   let closed = false;
 
   const safely = <Result>(work: () => Result, fallback: Result): Result => {
-    // A comparison runs beside its read, and may end after the store was closed.
+    // A comparison runs in parallel with its read, and may end after the store was closed.
     if (closed) return fallback;
     try {
       return work();

@@ -1,16 +1,15 @@
 /** Turns snapshots into renditions: in a worker thread, with captions for images, or by a model that writes the answer. */
-import { problem } from '#errors.ts';
 import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { Captioner } from './captions.ts';
 import type { Engines } from './engines/choose.ts';
 import { drawPage, type FileTools, fileProblem, SCAN_BOX_PX, SCAN_SCALE } from './file.ts';
 import { type ModelTools, writeByModel } from './formats/write-by-model.ts';
-import type { Options } from './options/resolve.ts';
 import type { ReadRequest } from './read.ts';
 import type { RenderLimits, RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 import { createRenditionCache } from './renditions.ts';
 import type { Snapshot } from './snapshot.ts';
+import { assertBudget } from './token-budget.ts';
 
 export interface ReaderLimits extends RenderLimits {
   /** `maxElements` for callers without a key. */
@@ -104,12 +103,4 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
   }
 
   return { render, addCaptions, renderByModel };
-}
-
-function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
-  if (!tokenBudget || tokens <= tokenBudget) return;
-  throw problem('BudgetExceededError', {
-    path: 'tokenBudget',
-    message: `The answer costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
-  });
 }

@@ -93,7 +93,7 @@ export interface Snapshot {
   readonly stale?: boolean | undefined;
 }
 
-/** A rendered snapshot of a page that another engine had fetched, with the notes of both. */
+/** The rendered snapshot of a page that another engine had fetched before, with the notes of both. */
 export const withFetchedNotes = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
   ...seen,
   notes: [...fetched.notes, ...seen.notes],

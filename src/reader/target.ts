@@ -46,7 +46,7 @@ export function cleanUrl(typed: string, ownHosts: readonly string[] = []): strin
   else if (!/^https?$/i.test(scheme[1]!))
     throw invalid(`Only http and https URLs can be read, not ${scheme[1]}:`, typed);
   if (!URL.canParse(text)) throw invalid('The URL is not valid', typed);
-  return normalise(new URL(text));
+  return normalize(new URL(text));
 }
 
 function withoutOwnHost(text: string, ownHosts: readonly string[]): string {
@@ -59,7 +59,7 @@ function withoutOwnHost(text: string, ownHosts: readonly string[]): string {
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-function normalise(url: URL): string {
+function normalize(url: URL): string {
   url.username = '';
   url.password = '';
   if (!url.hostname) throw invalid('The URL has no host');

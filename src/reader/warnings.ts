@@ -5,7 +5,7 @@ import type { InvisibleParts } from './extract/visibility/invisible-parts.ts';
 import type { UnmatchedSelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Only shorter answers carry the warnings that explain why they may be short. */
+/** Only answers shorter than this get the warnings that explain why an answer may be short. */
 const SHORT_TOKENS = 200;
 
 export const CAPTCHA_MARKUP =

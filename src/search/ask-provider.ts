@@ -1,4 +1,4 @@
-/** Sends a query to a search provider, with limits of time and size. Every failure becomes a ProviderError. */
+/** Sends a query to a search provider, with time and size limits. Every failure becomes a ProviderError. */
 import { Problem } from '#errors.ts';
 import { cleanStrings } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -15,7 +15,7 @@ const QUICK_FAILURE_MS = 1_000;
 
 /** A provider failed. The message is for the log and contains neither URL nor key. */
 export class ProviderError extends Error {
-  /** How long to send it no requests, in ms; 0 if unknown. */
+  /** How long the provider should get no requests, in ms; 0 if unknown. */
   readonly restMs: number;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;

@@ -1,6 +1,6 @@
 /**
- * Finds the hits of a query: asks sources in order, several at once if configured, and the next one for each that
- * fails. Merges their lists, and returns the requested page of them.
+ * Finds the hits of a query. Queries the sources in order, several at once if configured, and the next source for each
+ * one that fails. Merges their lists and returns the requested page of results.
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
@@ -52,9 +52,9 @@ export interface HitFinderOptions {
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
 /** Maximum number of result pages requested from a source for one request. */
 const MAX_PAGES = 5;
-/** Results requested if the caller wants all, or if many will be filtered out. */
+/** Number of results to request if the caller wants all of them, or if many will be filtered out. */
 const LONG_COUNT = 20;
-/** For a source with its own page size: a page with fewer results is the last. */
+/** Minimum page size of sources with their own page size: a page with fewer results is the last one. */
 const MIN_PAGE_RESULTS = 5;
 
 export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions): HitFinder {
@@ -98,7 +98,8 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
               hasMore: mayHaveMore(source, firstQuery, hits),
             });
           }
-          // If page 2 came from this source, page 3 of another source would not continue it.
+          // If page 2 came from this source, page 3 must come from it too: the list of another source would not
+          // continue it.
           if (query.page > 1 && isOnly) return;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
@@ -143,7 +144,7 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
 
 interface OpenedList {
   readonly source: Source;
-  /** The first query sent to it. */
+  /** The first query sent to the source. */
   readonly firstQuery: SearchQuery;
   readonly hits: Hit[];
   /** Whether there may be a next page. */

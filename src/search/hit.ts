@@ -30,7 +30,7 @@ export interface Passage {
   readonly text: string;
   /** The headings above it, outermost first, joined by ` > `; empty for none. */
   readonly heading: string;
-  /** Its range in the Markdown of the page, in UTF-16 units; `end` is exclusive. */
+  /** Range of the passage in the Markdown of the page, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   /** Higher is better. Comparable only within one answer. */

@@ -1,7 +1,7 @@
 /**
- * A reader that adds the pages it reads to the local index. Only public pages are added: nothing sent with a request or
- * read with a caller's credentials, and nothing that its site or the caller forbids to store. Its URLs decide who can
- * find it.
+ * A reader that adds the pages it reads to the local index. Only public pages are added: no content sent with a
+ * request, nothing read with a caller's credentials, and nothing that the site or the caller forbids storing. The URLs
+ * of a page decide who can find it.
  */
 import { createHash } from 'node:crypto';
 import { mayCache, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
@@ -70,7 +70,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
     const { url } = rendition.page;
     const exclusion = exclusionOf(rendition, keepsNoStore);
     if (exclusion) {
-      // An earlier copy must not outlive the page or the consent of its site.
+      // An earlier copy must be removed when the page is gone or its site no longer permits indexing.
       if (exclusion.isPermanent) {
         known.delete(url);
         track(url, index.remove(url));
@@ -86,7 +86,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
     const version = createHash('sha256').update(`${owner}\n${page.title}\n${page.content}`).digest('base64');
     const before = known.get(url);
     if (before?.version === version && before.until > now()) return;
-    // Re-inserted as the youngest; the oldest is evicted.
+    // Reinserted as the newest entry; the oldest one is evicted.
     known.delete(url);
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
     known.set(url, { version, until: now() + KNOWN_FOR_MS });

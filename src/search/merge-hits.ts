@@ -40,7 +40,7 @@ const combine = (first: Hit, second: Hit): Hit => ({
   description: first.description || second.description,
 });
 
-/** The hits of all lists by rank fusion. Hits with such URLs are omitted. */
+/** Merges the hits of all lists by rank fusion. Hits with the given URLs are omitted. */
 export function mergeHits(lists: readonly (readonly Hit[])[], kind: SearchKind): Hit[] {
   const found = new Map<string, Hit>();
   const keyed = lists.map((list) => {

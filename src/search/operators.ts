@@ -1,4 +1,4 @@
-/** Operators of a query: writes them into its text, and checks hits against them. */
+/** Search operators: writes them into the text of a query, and checks hits against them. */
 import type { Hit } from './hit.ts';
 import type { Operators, SearchQuery } from './query.ts';
 

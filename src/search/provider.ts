@@ -22,7 +22,7 @@ export interface Provider {
   readonly maxCount: number;
   /** The last page that may be requested. */
   readonly maxPage?: number | undefined;
-  /** Operators that it supports. Results are filtered by the others afterwards. */
+  /** Operators that it supports. For the others, Lectern filters the results. */
   readonly operators: ReadonlySet<OperatorName>;
   /** Whether it supports date ranges. */
   readonly takesDates?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface ProviderSettings {
   readonly key?: string | undefined;
   /** The engine that the caller named. */
   readonly engine?: EngineName | undefined;
-  /** Set for a provider that the settings describe themselves. */
+  /** Set for a provider that the operator describes in the settings. */
   readonly described?: DescribedProvider | undefined;
 }
 

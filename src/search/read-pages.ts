@@ -21,12 +21,12 @@ export interface PagesRequest {
   readonly trace?: Trace | undefined;
 }
 
-/** A read ends this long before the search, so that its last snapshot is still returned. */
+/** A read ends this long before the search does, so that its last snapshot can still be returned. */
 const MARGIN_MS = 300;
 
 /**
- * Yields all entries: first unread, then after each change, and finally in their last state. Throws a Problem that
- * concerns every page, such as an invalid option, or the signal's reason.
+ * Yields all entries: first before any page is read, then after each change, and finally in their last state. Throws a
+ * Problem that concerns every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(
   hits: readonly Hit[],
@@ -94,7 +94,7 @@ export async function* readPages(
       if (fatal) throw fatal;
       signal.throwIfAborted();
       if (stop.signal.aborted) {
-        // Does not wait for reads that are slow to end.
+        // Does not wait for reads that end slowly.
         entries = entries.map((entry) => (entry.state === 'waiting' ? { ...entry, state: 'late' } : entry));
         break;
       }

@@ -22,7 +22,7 @@ export interface SearchRequest {
   readonly fallback: boolean;
   /** Whether to read pages at all. */
   readonly reads: boolean;
-  /** How each page is read. */
+  /** Reader options for each page. */
   readonly options: Options;
   /** Maximum age of cached pages if the options do not set one. */
   readonly pagesFreshMs: number;
@@ -146,7 +146,7 @@ export function createSearch({ hitFinder, reader, passages, favicons, close }: S
     if (request.reads) {
       let shown: readonly Entry[] | undefined;
       for await (const entries of readPages(hits, { ...request, budgetMs }, reader)) {
-        // One answer is held back, since the last one is completed below.
+        // One answer is held back, because the last one is completed below.
         if (shown && streaming) yield await answerOf(shown, listed, work);
         shown = entries;
       }

@@ -23,13 +23,13 @@ interface PassagesRequest {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of passages considered: of one page, by a model, and for the selection. */
+/** Maximum number of passages considered: from one page, by a model, and for the selection. */
 const MAX_PER_PAGE = 150;
 const MAX_BY_MODEL = 96;
 const MAX_RANKED = 500;
 /** The selection ends when fewer tokens are left. */
 const MIN_TOKENS = 15;
-/** Low, since the order of results ranks pages, not their passages. */
+/** Low, because the order of the results is a ranking of pages, not of passages. */
 const POSITION_WEIGHT = 0.5;
 const MAX_QUERY_SLOTS = 32;
 /** BM25 parameters (Robertson and Zaragoza 2009). */
@@ -68,7 +68,7 @@ export async function selectPassages(
     { order: byWords(candidates, slots), weight: 1 },
     { order: byPosition(candidates), weight: POSITION_WEIGHT },
   ];
-  // A model sees passages that match the words, and the beginnings of pages.
+  // The model gets the passages that match the words, and the beginnings of pages.
   const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
   const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
   if (near) rankings.push({ order: near, weight: embedder.weight });
@@ -179,7 +179,7 @@ async function byMeaning(
       .filter(([, score]) => score > embedder.floor)
       .map(([candidate]) => candidate);
   } catch (error) {
-    // The ranking by words is enough.
+    // The ranking by words is used alone.
     if (signal.aborted) throw error;
     return undefined;
   }

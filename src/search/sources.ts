@@ -20,7 +20,7 @@ export interface SourceRequest {
   readonly noTrace: boolean;
   /** Reads only the cache, whatever the age. */
   readonly onlyCached?: boolean;
-  /** Called with the time when such a list was stored, in ms since 1970. */
+  /** Called if a list from the cache was used, with the time when it was stored, in ms since 1970. */
   readonly onCached?: (cachedAt: number) => void;
   readonly engine?: EngineName | undefined;
   /** The account that searches; `undefined` for a caller without one. */

@@ -1,4 +1,6 @@
-/** Detects full disks by the reported free space and by a test write, since only a write reveals a quota. */
+/**
+ * Detects full disks by the reported free space and by a test write, because only a write reveals an exceeded quota.
+ */
 import { randomUUID } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';

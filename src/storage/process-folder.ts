@@ -20,7 +20,7 @@ export interface ProcessFolder {
 
 const NAME = /^lectern-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{6}$/;
 const SOCKET = 'owner';
-/** The owner of a folder younger than this may not listen on its socket yet. */
+/** The owner of a folder that is younger than this may not be listening on its socket yet. */
 const YOUNG_MS = 60_000;
 /** Maximum path length of the parent folder. Our folder adds about 25 characters, and Chromium's files in it 45. */
 const MAX_BASE_LENGTH = 36;
@@ -40,7 +40,7 @@ export async function openProcessFolder(base: string = temporaryBase()): Promise
   };
 }
 
-/** A child process of another Lectern process puts its folder beside that one's, not inside it. */
+/** A child process of another Lectern process creates its folder beside that of its parent, not inside it. */
 function temporaryBase(): string {
   const given = os.tmpdir();
   const base = NAME.test(path.basename(given)) ? path.dirname(given) : given;

@@ -1,6 +1,6 @@
 /**
- * Metrics in the Prometheus text format. Counting is a map lookup and an addition; prom-client sees the values only when
- * they are scraped.
+ * Metrics in the Prometheus text format. Counting is a map lookup and an addition; prom-client gets the values only
+ * when they are scraped.
  */
 import type { MetricValue, Registry } from 'prom-client';
 import {
@@ -124,7 +124,7 @@ interface Branch<S> {
   series: S | undefined;
 }
 
-/** A trie by label, which avoids building a combined key for each lookup. */
+/** A trie of label values, which avoids building a combined key for each lookup. */
 function createFamily<S>(): Family<S> {
   const branch = (): Branch<S> => ({ next: new Map(), series: undefined });
   const root = branch();

@@ -20,7 +20,7 @@ describe('a trace', () => {
     expect(whole).toBeGreaterThanOrEqual(100);
   });
 
-  it('keeps the least favourable cache outcome, and each engine once', () => {
+  it('keeps the least favorable cache outcome, and each engine once', () => {
     const trace = createTrace();
     for (const word of ['hit', 'miss', 'stale']) trace.fact('cache', word);
     for (const engine of ['direct', 'browser', 'direct']) trace.fact('engine', engine);

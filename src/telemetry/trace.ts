@@ -65,7 +65,7 @@ export interface SpanJson {
   readonly [fact: string]: string | number | boolean;
 }
 
-/** A trace in the format for callers, the same on every face. */
+/** A trace in the form that callers see, which is the same on every face. */
 export interface TraceJson {
   readonly id: string;
   readonly duration_ms: number;

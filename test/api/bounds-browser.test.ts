@@ -86,8 +86,10 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect([200, 422]).toContain(status);
   });
 
-  it('refuses endless text, as the direct engine does', async () => {
-    expect((await bounded('/endless/text')).told).toContain('Text larger than 32 MiB cannot be read');
+  // As the direct engine does. On a busy machine loading may be stopped before 32 MiB have arrived.
+  it('refuses or cuts off endless text', async () => {
+    const told = /Text larger than 32 MiB cannot be read|The page was too large and was cut off/;
+    expect((await bounded('/endless/text')).told).toMatch(told);
   });
 
   it.each(['/endless/fetch-many', '/endless/xhr-sync'])(

@@ -7,10 +7,20 @@ import { createServer } from 'node:http';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { type Call, createRequest, Document, Executor, NdArray, requests } from '#flow/index.ts';
+import {
+  type Call,
+  createRequest,
+  Document,
+  defineFlow,
+  Executor,
+  NdArray,
+  requests,
+  serveFlow as serveDefinition,
+} from '#flow/index.ts';
 import { decodeRequest, encodeRequest } from '#flow/proto/request.ts';
 import { findBrowser } from '#reader/index.ts';
-import { type Served, serveFlow } from '../support/flow-gateway.ts';
+import { openWatchedPage } from '../support/browser-page.ts';
+import { Marker, type Served, serveFlow } from '../support/flow-gateway.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -82,6 +92,27 @@ describe('the Python client', () => {
   it('finds a failure by its integer code', async () => {
     const { status, body } = await call(`${rest.url}/post`, 'POST', part([{}], { execEndpoint: '/fail' }));
     expect([status, body.header.status.code]).toEqual([200, 1]);
+  });
+
+  it.each(['HTTP', 'WebSocket'])('gets matches with the granularity that was sent: %s', async (protocol) => {
+    const matches = [{ id: 'm1' }, { id: 'm2', granularity: 3 }];
+    const docs = [{ id: 'd', granularity: 1, matches }];
+    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+    let body: any;
+    if (protocol === 'HTTP') ({ body } = await call(`${rest.url}/post`, 'POST', part(docs)));
+    else {
+      const socket = new WebSocket(ws.url);
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ data: docs, execEndpoint: '/index' }));
+      const [text] = await once(socket, 'message');
+      body = JSON.parse(String(text));
+      socket.terminate();
+    }
+    const found = body.data[0].matches as { granularity: number | null; adjacency: number }[];
+    expect(found.map(({ granularity, adjacency }) => [granularity, adjacency])).toEqual([
+      [null, 1],
+      [3, 1],
+    ]);
   });
 
   it('streams over WebSocket: arrays of every type come back as they went, and the close ends it', async () => {
@@ -226,8 +257,28 @@ describe('version 1', () => {
       contentHash: expect.any(String),
     });
     expect(Object.keys(document)).not.toContain('uri');
+    // Documents that were sent as objects have tags; those that executors made have none.
+    expect(document.tags).toEqual({});
+    expect(document.matches[0].tags).toBeUndefined();
     expect(body.routes.at(0).pod).toBe('gateway');
     expect(body.routes.at(-1).pod).toBe('gateway');
+  });
+
+  it('writes no empty tags for strings, and passes every pod, also those that do nothing', async () => {
+    const own = await serveFlow({
+      restApiVersion: '1',
+      executors: [
+        { name: 'pass', uses: '_pass' },
+        { name: 'finder', uses: Finder },
+        { name: 'merge', uses: '_merge' },
+      ],
+    });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    const route = (pod: string) => ({ pod, podId: pod, startTime: time, endTime: time });
+    const { body } = await call(`${own.url}/search`, 'POST', { data: ['a', { text: 'b', color: 'red' }] });
+    expect(body.search.docs.map(({ tags }: { tags?: object }) => tags)).toEqual([undefined, { color: 'red' }]);
+    expect(body.routes).toEqual(['gateway', 'pass', 'finder', 'merge', 'gateway'].map(route));
+    await own.close();
   });
 
   it('deletes by ids, and by nothing else', async () => {
@@ -287,7 +338,11 @@ describe('version 1', () => {
     expect((await fetch(`${served.url}/`)).status).toBe(404);
     const status = await fetch(`${served.url}/status`, { headers: { origin: 'https://a.example' } });
     expect(status.headers.get('access-control-allow-origin')).toBe('*');
-    expect(await status.json()).toMatchObject({ used_memory: expect.stringMatching(/B$/), jina: { jina: '1.2.3' } });
+    expect(await status.json()).toMatchObject({
+      used_memory: expect.stringMatching(/^\d+\.\d [KMG]B$/),
+      jina: { jina: '1.2.3', 'jina-resources': '(unset)' },
+      envs: { JINA_POD_NAME: '(unset)' },
+    });
   });
 });
 
@@ -385,4 +440,40 @@ describe("a browser's WebSocket", () => {
     },
     60_000,
   );
+
+  it('sends requests from the page of the description, and shows the answers', async () => {
+    const definition = defineFlow({ protocol: 'HTTP', host: '127.0.0.1', token: 'sesame', title: 'Teapots <b>' })
+      .add({ name: 'marker', uses: Marker })
+      .definition();
+    const server = await serveDefinition({ definition, version: '1.2.3' });
+    const { url } = server.places[0]!;
+    const { page: tab, complaints, requests: requested } = await openWatchedPage(browser);
+    await tab.goto(`${url}/docs`);
+    expect(await tab.textContent('h1')).toBe('Teapots <b>');
+    const form = tab.locator('form[data-path="/index"]');
+    await tab.click('summary:has-text("POST /index")');
+    await form.locator('button').click();
+    await form.locator('.status', { hasText: 'HTTP 401' }).waitFor();
+    await tab.fill('#token', 'sesame');
+    await form.locator('textarea').fill('{"data": [{"text": "it\'s tea"}]}');
+    await form.locator('button').click();
+    await form.locator('.status', { hasText: 'HTTP 200' }).waitFor();
+    const answer = JSON.parse((await form.locator('.answer').textContent())!);
+    expect(answer).toMatchObject({ header: { execEndpoint: '/index' }, data: [{ text: "it's tea!" }] });
+    expect(await form.locator('.command').textContent()).toBe(
+      `curl -X POST '${url}/index' -H 'Content-Type: application/json' -d '{"data": [{"text": "it'\\''s tea"}]}'`,
+    );
+    await tab.click('summary:has-text("POST /api/{mode}")');
+    const mode = tab.locator('form[data-path="/api/{mode}"]');
+    await mode.locator('input').fill('index');
+    await mode.locator('button').click();
+    await mode.locator('.answer', { hasText: '"contentHash"' }).waitFor();
+    await tab.click('summary:has-text("GET /dry_run")');
+    await tab.locator('form[data-path="/dry_run"] button').click();
+    await tab.locator('form[data-path="/dry_run"] .answer', { hasText: '"code": 0' }).waitFor();
+    expect(complaints).toEqual([]);
+    expect(requested.filter((one) => !one.startsWith(url))).toEqual([]);
+    await tab.context().close();
+    await server.close();
+  }, 90_000);
 });

@@ -17,8 +17,10 @@ import {
   decodeStatus,
   encodeRequest,
   encodeSingleDocument,
+  endpointsProto,
   infoProto,
 } from '../../src/flow/proto/codec.ts';
+import { createOldPeer } from '../../src/flow/proto/old-protocol.suite.ts';
 import { createPeers } from '../../src/flow/proto/protocol.suite.ts';
 import { createConnect } from '../../src/flow/remote/worker.ts';
 import { createRequest, type DataRequest, type RequestInit } from '../../src/flow/request.ts';
@@ -378,6 +380,26 @@ describe('a stream', () => {
   });
 });
 
+describe('an old request', () => {
+  it.each([1, 2] as const)('of generation %i is answered in its form', async (generation) => {
+    const peer = createOldPeer(generation);
+    const { client } = await gatewayOf([{ uses: 'Mark', name: 'a' }]);
+    const docs = { docs: [{ id: 'd1', text: 'x' }] };
+    const body = generation === 1 ? { search: docs } : { data: docs, header: { exec_endpoint: '/search' } };
+    const control = generation === 1 ? { control: { command: 1 } } : { control: { command: 1 }, header: {} };
+    const call = client.makeBidiStreamRequest(CALL, same, same, new grpc.Metadata());
+    for (const fields of [body, control])
+      call.write(Buffer.from(peer.encode('RequestProto', { request_id: 'r', ...fields })));
+    call.end();
+    const answers = ((await call.toArray()) as Buffer[]).map((bytes) => peer.decode('RequestProto', bytes));
+    const found = answers.find((one) => one.search ?? one.data)!;
+    expect(answers).toHaveLength(2);
+    expect((found.search ?? found.data) as object).toMatchObject({ docs: [{ id: 'd1', text: 'x a' }] });
+    expect(found).toMatchObject({ request_id: 'r', status: {} });
+    expect(answers.find((one) => one.control)).toMatchObject({ status: { code: 2 } });
+  });
+});
+
 describe('documents one by one', () => {
   it('come back in as many messages', async () => {
     const run = ({ docs }: Call) => [docs[0]!, new Document({ text: 'more' })];
@@ -413,11 +435,11 @@ describe('what is said of the gateway', () => {
     await expect(unary(client, CHECK, health('jina.JinaDataRequestRPC'))).rejects.toMatchObject({
       code: grpc.status.NOT_FOUND,
     });
-    for (const method of [
-      '/jina.JinaDataRequestRPC/process_data',
-      '/jina.JinaDiscoverEndpointsRPC/endpoint_discovery',
-      '/jina.JinaRPC/Nothing',
-    ]) {
+    const { endpoints } = endpointsProto.decode(
+      await unary(client, '/jina.JinaDiscoverEndpointsRPC/endpoint_discovery'),
+    );
+    expect(endpoints).toEqual(expect.arrayContaining(['/default', '_jina_dry_run_']));
+    for (const method of ['/jina.JinaDataRequestRPC/process_data', '/jina.JinaRPC/Nothing']) {
       await expect(unary(client, method)).rejects.toMatchObject({ code: grpc.status.UNIMPLEMENTED });
     }
   });
@@ -438,9 +460,14 @@ describe('what is said of the gateway', () => {
     call.write(Buffer.concat([Buffer.from([0x22, 12]), Buffer.from('jina.Nothing')]));
     call.end();
     const [services, files, nothing] = (await call.toArray()) as [Buffer, Buffer, Buffer];
-    for (const service of ['jina.JinaRPC', 'jina.JinaSingleDataRequestRPC', 'grpc.health.v1.Health']) {
-      expect(services.toString('latin1')).toContain(service);
-    }
+    // Exactly the names that gateways of the original know: they fail on any other.
+    expect(services.toString('latin1').match(/\w+(?:\.\w+)+/g)).toEqual([
+      'jina.JinaRPC',
+      'jina.JinaSingleDataRequestRPC',
+      'jina.JinaDiscoverEndpointsRPC',
+      'jina.JinaInfoRPC',
+      'grpc.reflection.v1alpha.ServerReflection',
+    ]);
     expect(files.toString('latin1')).toContain('DataRequestProto');
     expect(nothing.toString('latin1')).toContain('Symbol or file not found');
   });

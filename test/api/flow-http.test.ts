@@ -356,7 +356,7 @@ describe('options', () => {
     });
   });
 
-  it('a token: without it, only / answers', () =>
+  it('a token: without it, only health and description answer', () =>
     withFlow({ token: 'sesame-1' }, async ({ url }) => {
       const refused = await send(`${url}/index`, {});
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -364,7 +364,8 @@ describe('options', () => {
       expect(wrong.status).toBe(401);
       const right = await send(`${url}/index`, {}, { headers: { ...JSON_TYPE, authorization: 'Bearer sesame-1' } });
       expect(right.status).toBe(200);
-      expect((await fetch(`${url}/`)).status).toBe(200);
+      for (const path of ['/', '/live', '/docs', '/openapi.json']) expect((await fetch(url + path)).status).toBe(200);
+      expect((await fetch(`${url}/status`)).status).toBe(401);
     }));
 
   it('failures as HTTP 500 with the same body', () =>
@@ -632,10 +633,11 @@ describe('bad input', () => {
     const slow = send(`${own.url}/post`, { data: ['a'], execEndpoint: '/gate' });
     await started;
     const closing = own.gateway.close(60_000);
-    await expect(send(`${own.url}/index`, {})).rejects.toThrow();
+    expect((await send(`${own.url}/index`, {})).status).toBe(503);
     release();
     expect((await slow).status).toBe(200);
     await closing;
+    await expect(send(`${own.url}/index`, {})).rejects.toThrow();
     await own.close();
   });
 });

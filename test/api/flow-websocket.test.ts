@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { createRequest, type DataRequest, Document, Executor, NdArray, requests } from '#flow/index.ts';
+import { type Call, createRequest, type DataRequest, Document, Executor, NdArray, requests } from '#flow/index.ts';
+import { createOldPeer } from '#flow/proto/old-protocol.suite.ts';
 import { decodeRequest, decodeStatus, encodeRequest } from '#flow/proto/request.ts';
 import { createGate, type Served, serveFlow } from '../support/flow-gateway.ts';
 
@@ -55,6 +56,16 @@ const refusedWith = (url: string, options: WebSocket.ClientOptions = {}): Promis
   });
 
 const request = (init: Parameters<typeof createRequest>[0]): Uint8Array => encodeRequest(createRequest(init));
+
+/** Waits before it answers the document `slow`. */
+class Uneven extends Executor {
+  static override readonly requests = requests<Uneven>({ '/index': 'run' });
+  async run({ docs }: Call) {
+    if (docs[0]?.text === 'slow') await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const MARK = { fields: { mark: { string_value: '?' } } };
 
 let served: Served;
 let url: string;
@@ -466,6 +477,92 @@ describe('the oldest frames on /stream', () => {
     client.send({ requestId: 'r3', control: { command: 'STATUS' } });
     expect(await client.nextJson()).toMatchObject({ requestId: 'r3', status: { code: 'READY' } });
     client.socket.terminate();
+  });
+});
+
+describe('old requests as bytes', () => {
+  const v1 = createOldPeer(1);
+  const v2 = createOldPeer(2);
+  const ID = '5f3c2c9a-63f4-4a38-9f0e-0a7d2d2d1a10';
+  const index = (request_id: string, text: string) =>
+    v1.encode('RequestProto', { request_id, index: { docs: [{ id: 'd1', text }] } });
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  const answerOf = async (client: Client, peer = v1): Promise<any> => peer.decode('RequestProto', await client.next());
+
+  it.each([[], ['bytes']])('of generation 1 are answered in their form: sub-protocol %j', async (...asked) => {
+    const client = await open(`${url}/stream`, asked);
+    client.send(index(ID, 'a'));
+    const answer = await answerOf(client);
+    expect(answer).toMatchObject({ request_id: ID, status: {}, index: { docs: [{ id: 'd1', text: 'a!' }] } });
+    expect(answer.index.docs[0].content_hash).toMatch(/^[0-9a-f]{16}$/);
+    expect(answer.routes.map(({ pod }: { pod: string }) => pod)).toEqual(['gateway', 'marker', 'gateway']);
+    client.send(v1.encode('RequestProto', { request_id: 'r2', delete: { ids: ['d1'] } }));
+    expect(await answerOf(client)).toMatchObject({ request_id: 'r2', delete: { ids: ['d1'] } });
+    client.send(v1.encode('RequestProto', { request_id: 'r3', control: { command: 1 } }));
+    expect(await answerOf(client)).toMatchObject({ request_id: 'r3', control: { command: 1 }, status: { code: 2 } });
+    client.send(v1.encode('RequestProto', { request_id: 'r4', control: { command: 5 } }));
+    expect(await answerOf(client)).toMatchObject({
+      request_id: 'r4',
+      status: { code: 3, exception: { name: 'ValidationError' } },
+    });
+    client.socket.terminate();
+  });
+
+  it('of generation 1 are answered in order, and their client ends the connection', async () => {
+    const slow = await serveFlow({
+      protocol: 'WEBSOCKET',
+      executors: [{ uses: Uneven, name: 'uneven' }],
+    });
+    const client = await open(`${slow.url}/stream`);
+    for (const id of ['slow', 'fast']) client.send(index(id, id));
+    client.send(new Uint8Array([0]));
+    expect([(await answerOf(client)).request_id, (await answerOf(client)).request_id]).toEqual(['slow', 'fast']);
+    client.send(index('again', 'x'));
+    expect((await answerOf(client)).request_id).toBe('again');
+    client.socket.terminate();
+    await slow.close();
+  });
+
+  it('of generation 2 have an endpoint, and the end marker closes the connection', async () => {
+    const client = await open(`${url}/`);
+    const header = { exec_endpoint: '/foo', target_peapod: 'mark' };
+    const data = { docs: [{ id: 'd1', text: 'a' }] };
+    client.send(v2.encode('RequestProto', { request_id: ID, data, header, parameters: MARK }));
+    const answer = await answerOf(client, v2);
+    expect(answer).toMatchObject({
+      request_id: ID,
+      data: { docs: [{ id: 'd1', text: 'a?' }] },
+      header: { exec_endpoint: '/foo' },
+      status: {},
+    });
+    expect(answer.routes.map(({ pod }: { pod: string }) => pod)).toEqual(['gateway', 'marker']);
+    client.send(v2.encode('RequestProto', { request_id: 'f', data, header: { exec_endpoint: '/fail' } }));
+    expect(await answerOf(client, v2)).toMatchObject({
+      request_id: 'f',
+      status: { code: 3, description: "RangeError('boom', 42)", exception: { executor: 'Marker' } },
+    });
+    client.send(new Uint8Array([0]));
+    expect(await client.closed).toMatchObject({ code: 1000 });
+  });
+
+  it('without an id are old if the flow serves an old version, or if the client asked for no sub-protocol', async () => {
+    const bytes = v1.encode('RequestProto', { index: { docs: [{ id: 'd1', text: 'a' }] } });
+    const own = await serveFlow({ protocol: 'WEBSOCKET', restApiVersion: '1' });
+    for (const client of [await open(own.url, ['bytes']), await open(url)]) {
+      client.send(bytes);
+      expect(await answerOf(client)).toMatchObject({ index: { docs: [{ id: 'd1', text: 'a!' }] } });
+      client.socket.terminate();
+    }
+    await own.close();
+  });
+
+  it('are the only bytes without a sub-protocol; without a body they end the connection', async () => {
+    const current = await open(url);
+    current.send(request({ requestId: 'r1', endpoint: '/index' }));
+    expect(await current.closed).toMatchObject({ code: 1003 });
+    const empty = await open(url);
+    empty.send(v1.encode('RequestProto', { request_id: ID }));
+    expect(await empty.closed).toMatchObject({ code: 1007, reason: 'The RequestProto has no body' });
   });
 });
 

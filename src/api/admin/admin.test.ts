@@ -216,7 +216,7 @@ describe('an invalid request', () => {
     ['POST', '/accounts', { name: 'a\nb', plan: 'free', balance: -1 }, ['name', 'balance']],
     ['POST', '/accounts', { name: 'a', plan: 'free', balance: 1.5, id: 'mine' }, ['balance', 'id']],
     ['POST', '/accounts', { name: 'a', plan: 'free', balance: '5' }, ['balance']],
-    ['PATCH', '/accounts/default', { addBalance: 'more', colour: 1, __proto__: null }, ['addBalance', 'colour']],
+    ['PATCH', '/accounts/default', { addBalance: 'more', color: 1, __proto__: null }, ['addBalance', 'color']],
     ['POST', '/keys', { name: 'x'.repeat(201), expiresAt: 'tomorrow', key: 'short' }, ['name', 'expiresAt', 'key']],
     ['POST', '/keys', { name: 'x', expiresAt: '2036-01-01' }, ['expiresAt']],
     ['PATCH', '/keys/k', { revokedAt: null }, ['revokedAt']],
@@ -228,7 +228,7 @@ describe('an invalid request', () => {
     ['POST', '/keys', { name: 'x', accountId: 'a\0b' }, ['accountId']],
     ['GET', '/keys?accountId=%00', undefined, ['accountId']],
     ['GET', '/usage?keyId=%00&accountId=%0A', undefined, ['accountId', 'keyId']],
-    ['GET', '/usage?by=day,colour&from=2026-02-30&to=x', undefined, ['by', 'from', 'to']],
+    ['GET', '/usage?by=day,color&from=2026-02-30&to=x', undefined, ['by', 'from', 'to']],
     ['POST', '/accounts', '[1]', ['body']],
     ['POST', '/accounts', '{"name"', ['body']],
   ])('%s %s with %j names every fault', async (method, path, body, paths) => {

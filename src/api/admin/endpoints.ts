@@ -1,4 +1,4 @@
-/** THE table of endpoints of the admin API. Its routes and its OpenAPI document are made from it. */
+/** The table of endpoints of the admin API. Its routes and its OpenAPI document are made from this table. */
 import type { z } from 'zod';
 import { type Accounts, toAccountJson, toKeyJson, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';

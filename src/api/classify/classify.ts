@@ -55,7 +55,7 @@ export function classifyRoutes(face: Face, deps: ModelEndpointOptions & Classify
   });
   refuseOtherMethods(face, '/v1/train', ['POST']);
 
-  // The original answers both methods.
+  // The hosted service answers both methods.
   face.route({
     method: ['GET', 'POST'],
     url: '/v1/classifiers',
@@ -81,7 +81,7 @@ const send = (reply: FastifyReply, value: unknown) =>
 function classifierOwner(caller: Caller, plans: Plans): ClassifierOwner {
   if (caller.kind !== 'key') return { id: '', maxLabels: undefined, maxClassifiers: undefined };
   const { id, plan: name } = caller.account;
-  // A plan that this version does not know grants what the smallest plan does.
+  // A plan that this version does not know gets the limits of the smallest plan.
   const { labels, classifiers } = plans[name] ?? plans.free;
   return { id, maxLabels: labels, maxClassifiers: classifiers };
 }

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, type ProblemName, problem } from '#errors.ts';
 
-/** THE table: code and status of each problem on the model host. Problems without a row have no code. */
+/** The code and status of each problem on the model host. Problems without a row have no code. */
 export const MODEL_CODES = {
   ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
   TokenLimitExceededError: { code: 'INPUT_TOKEN_LIMIT_EXCEEDED', status: 400 },

@@ -151,7 +151,7 @@ async function read(
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
-/** Sent as a header, since not every format of an answer can contain a warning. */
+/** Sent as a header, because not every format of an answer can contain a warning. */
 function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number | undefined }): void {
   if (staleAt !== undefined) reply.header('x-stale-copy', new Date(staleAt).toISOString());
 }

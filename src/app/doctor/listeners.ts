@@ -9,7 +9,7 @@ export interface Listener {
   readonly port: number;
   /** Number of connections received so far. */
   connections(): number;
-  /** Connects once to prove that connections are counted, so that a count of zero means something. */
+  /** Connects once, to prove that connections are counted. Otherwise a count of zero would prove nothing. */
   countsConnections(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a scri
 /** After this time the attack page reports that it is done, even if requests are still pending. */
 const ATTEMPTS_TIMEOUT_MS = 2_000;
 
-/** THE table: how a page can send a request, as an expression of its script that requests `address`. */
+/** The ways in which a page can send a request: each is an expression of its script that requests `address`. */
 export const REQUEST_KINDS = {
   fetch: "fetch(address, { mode: 'no-cors' })",
   image:

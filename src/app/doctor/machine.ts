@@ -17,9 +17,9 @@ import { absent, broken, type Check, type CheckResult, ok, warning } from './fin
 
 const GIGABYTE = 1024 ** 3;
 const MIN_MEMORY_BYTES = 2 * GIGABYTE;
-/** Less free space on the data disk is a warning. */
+/** Less free space than this on the data disk causes a warning. */
 const LOW_DISK_BYTES = 2 * GIGABYTE;
-/** Less free space on the data disk is broken. */
+/** With less free space than this on the data disk, the check fails. */
 const MIN_DISK_BYTES = GIGABYTE / 10;
 const MIN_OPEN_FILES = 4_096;
 const PROGRAM_TIMEOUT_MS = 30_000;
@@ -172,7 +172,7 @@ async function checkFfmpeg({ ffmpeg: program }: Config): Promise<CheckResult> {
   return absent('not found', 'Audio and video need it');
 }
 
-/** Loads it in a child process, since a missing system library would crash this one. */
+/** The package is loaded in a child process, because a missing system library would crash this process. */
 async function checkOnnxruntime(): Promise<CheckResult> {
   let module: string;
   try {

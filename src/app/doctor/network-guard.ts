@@ -6,7 +6,7 @@ import { absent, broken, type Check, type CheckResult, ok, warning } from './fin
 import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
-/** THE table: forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
+/** Forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
 const FORBIDDEN = {
   'This machine': [
     'http://127.0.0.1:PORT/',
@@ -118,7 +118,7 @@ export function networkGuardChecks(
   ];
 }
 
-/** Runs a check, and fails it if a listener received a connection meanwhile. */
+/** Runs a check, which fails if a listener received a connection meanwhile. */
 async function withoutConnections(server: TestServer, run: () => Promise<CheckResult>): Promise<CheckResult> {
   const count = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
   const before = count();
@@ -201,7 +201,10 @@ async function checkRefused(
   );
 }
 
-/** The name resolves to an allowed address first, then to a forbidden one: the guard must check the one it connects to. */
+/**
+ * The name first resolves to an allowed IP address, then to a forbidden one. The guard must check the one that it
+ * connects to.
+ */
 async function checkRebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
   if (!server.canRebind) return absent('this machine has only one local address');
   const url = `http://${server.names.changing}:${server.pages.port}/`;

@@ -57,7 +57,7 @@ export const privacyChecks = (watch: ConnectionWatch): Check[] => [
   { group: 'Privacy', name: 'Connections', run: () => checkConnections(watch) },
 ];
 
-/** Checks that the switches against telemetry are set in a new child process and in the running ones. */
+/** Checks that the variables that disable telemetry are set in a new child process and in the running ones. */
 async function checkTelemetry(): Promise<CheckResult> {
   const script = 'process.stdout.write(JSON.stringify(process.env))';
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
@@ -65,7 +65,8 @@ async function checkTelemetry(): Promise<CheckResult> {
     timeout: PROGRAM_TIMEOUT_MS,
   });
   const child = new Map(Object.entries(JSON.parse(stdout) as Record<string, string>));
-  // Children only: their own children inherit the variables. Renderers of Chromium overwrite theirs with a title.
+  // Only direct children are checked, because their own children inherit the variables. Chromium's renderers overwrite
+  // their environment with a process title.
   const running = isLinux ? processTree(process.pid).filter((pid) => parentOf(pid) === process.pid) : [];
   const environments = running.flatMap((pid) => {
     const environment = environmentOf(pid);

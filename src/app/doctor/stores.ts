@@ -93,7 +93,7 @@ async function checkTables(config: Config): Promise<CheckResult> {
   }
 }
 
-/** Takes two units from a limit of one, in the server's store. The second take must be refused. */
+/** Takes two units from a limit of one, in the server's store. The second one must be refused. */
 async function checkLimits({ limitStore: store, redisUrl, databaseUrl, dataDir }: Config): Promise<CheckResult> {
   const kind = store ?? (redisUrl ? 'redis' : databaseUrl ? 'database' : 'memory');
   const file = path.join(dataDir, 'limits.db');

@@ -10,9 +10,9 @@ import { readZipEntries, type ZipEntry } from './directory.ts';
 /** Limits of decompressed bytes, for one entry and for all together. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
-/** Deflate can reach 1,032:1; text and XML of real documents stay far below this. */
+/** Maximum compression ratio. Deflate can reach 1,032:1; text and XML of real documents stay far below this limit. */
 const MAX_RATIO = 200;
-/** Entries up to this size may have any ratio. */
+/** Entries up to this size may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
 export interface SalvagedEntry {

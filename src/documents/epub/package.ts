@@ -28,7 +28,7 @@ export function readBook(zip: Zip): Book {
   }
   const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
   const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
-  // A small spine that lists one chapter many times would produce a huge document.
+  // Limit of chapters: a small spine that lists one chapter many times would produce a huge document.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
   if (chapters.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
   refuseEncrypted(zip, chapters);
@@ -70,7 +70,7 @@ export function resolveName(from: string, reference: string): string {
   try {
     plain = decodeURIComponent(path);
   } catch {
-    // A stray percent sign is taken literally.
+    // A percent sign that starts no escape is taken literally.
   }
   if (plain === '') return from;
   const steps = plain.startsWith('/') ? [] : from.split('/').slice(0, -1);

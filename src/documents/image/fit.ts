@@ -6,14 +6,14 @@ export interface ImageFit {
   readonly width: number;
   readonly height: number;
   /**
-   * `shortest`: the shorter side becomes `resizeTo` and the centre is cropped. `longest`: the longer side becomes
+   * `shortest`: the shorter side becomes `resizeTo` and the center is cropped. `longest`: the longer side becomes
    * `resizeTo` and the rest is padded. `squash`: both sides get the output size, regardless of the proportions.
    */
   readonly resize: 'shortest' | 'longest' | 'squash';
   /** In pixels. */
   readonly resizeTo: number;
   readonly kernel: Kernel;
-  /** How a centre between two pixels is rounded: down, or to the even pixel like Python's `round`. */
+  /** How a center between two pixels is rounded: down, or to the even pixel like Python's `round`. */
   readonly middle: 'floor' | 'even';
   /** Level of the padding, 0 to 255. */
   readonly fill: number;

@@ -39,7 +39,7 @@ export function detectImageFormat(bytes: Uint8Array, mediaType: string): ImageFo
     if (/avi[fs]/.test(start.slice(8, 64))) return 'avif';
     throw unsupported(/hei[cx]|hev[cx]|mif1/.test(start.slice(8, 64)) ? 'HEIC' : 'this type');
   }
-  // UTF-16 has a zero byte beside each letter.
+  // UTF-16 has a zero byte next to each letter.
   if (/<(?:[a-z]+:)?svg[\s>]/i.test(start.replaceAll('\0', ''))) return 'svg';
   if (mediaType === 'image/svg+xml' && /^[^\w]*</.test(start.replaceAll('\0', ''))) return 'svg';
   const other = OTHERS.find(([magic]) => start.startsWith(magic))?.[1];

@@ -84,7 +84,7 @@ describe('metadata of an image', () => {
   });
 });
 
-/** Pages of 2 x 2 grey pixels, each 40 lighter than the one before. */
+/** Pages of 2 x 2 gray pixels, each 40 lighter than the one before. */
 function tiffOf(pages: number): Buffer {
   const parts: Buffer[] = [Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0])];
   const entries = (data: number): readonly (readonly [tag: number, type: number, value: number])[] => [
@@ -164,11 +164,11 @@ interface BitmapLook {
 
 /** Two pixels wide, two high: red and green over blue and white. */
 function bitmapOf(body: Buffer, { bits, compression = 0, header = 40, topDown = false }: BitmapLook): Buffer {
-  const colours = bits <= 8 ? Buffer.from('0000ff0000ff0000ff000000ffffff00', 'hex') : Buffer.alloc(0);
+  const colors = bits <= 8 ? Buffer.from('0000ff0000ff0000ff000000ffffff00', 'hex') : Buffer.alloc(0);
   const masks = compression === 3 && header === 40 ? Buffer.from('00f80000e00700001f000000', 'hex') : Buffer.alloc(0);
   const head = Buffer.alloc(14 + header);
   head.write('BM');
-  head.writeUInt32LE(14 + header + masks.length + colours.length, 10);
+  head.writeUInt32LE(14 + header + masks.length + colors.length, 10);
   head.writeUInt32LE(header, 14);
   head.writeInt32LE(2, 18);
   head.writeInt32LE(topDown ? -2 : 2, 22);
@@ -176,7 +176,7 @@ function bitmapOf(body: Buffer, { bits, compression = 0, header = 40, topDown = 
   head.writeUInt16LE(bits, 28);
   head.writeUInt32LE(compression, 30);
   head.writeUInt32LE(bits <= 8 ? 4 : 0, 46);
-  return Buffer.concat([head, masks, colours, body]);
+  return Buffer.concat([head, masks, colors, body]);
 }
 
 const RED = [255, 0, 0];

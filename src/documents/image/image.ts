@@ -1,5 +1,5 @@
 /**
- * Images: their metadata as a document, and rendering. Their content is left to text recognition or a vision model. SVG
+ * Images: their metadata as a document, and rendering. Their content is read by text recognition or a vision model. SVG
  * is read as the text in it and never rendered.
  */
 import { DocumentError, type DocumentKind } from '../document.ts';

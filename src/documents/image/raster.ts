@@ -57,7 +57,7 @@ export async function renderPng(
     // Computes the exact size, because sharp rounds in two steps and can be off by one pixel.
     return picture
       .resize({ ...fitted, fit: 'fill' })
-      .toColourspace('srgb')
+      .toColorspace('srgb')
       .png()
       .toBuffer();
   });
@@ -75,7 +75,7 @@ export async function decodePixels(
   return decoding(format, async () => {
     const picture = await open(bytes, format, 0, 'error');
     const { data, info } = await picture
-      .toColourspace('srgb')
+      .toColorspace('srgb')
       .flatten({ background: '#ffffff' })
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });
@@ -113,7 +113,8 @@ async function sharpHere() {
   // The process handles one image at a time, so more threads and a cache would only use memory.
   sharp.concurrency(1);
   sharp.cache(false);
-  // Detection already excludes these formats. Block vector formats in any case: rendering them could load other files.
+  // Detection already excludes these formats. Vector formats are blocked here too, because rendering them could load
+  // other files.
   sharp.block({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPdf', 'VipsForeignLoadMagick'] });
   return sharp;
 }

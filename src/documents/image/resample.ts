@@ -1,7 +1,7 @@
 /**
  * Resizes images exactly as Pillow does, byte for byte, because image models were trained and published with it. The
- * method: separable convolution with a kernel that is widened when shrinking, columns first. Weights are rounded to 22
- * fractional bits, and each pass to bytes.
+ * method is separable convolution, columns first, with a kernel that is widened when an image is shrunk. Weights are
+ * rounded to 22 fractional bits, and each pass to bytes.
  */
 
 /** Red, green, blue, row by row. */

@@ -8,8 +8,8 @@ const SMALL_HTML_BYTES = 1024 * 1024;
 const MAX_GROWTH = 100;
 
 /**
- * Maximum size of a spreadsheet's HTML, by file size. Repeated cells and shared texts let a small file expand to
- * millions of words; real tables grow tenfold.
+ * Maximum size of a spreadsheet's HTML, relative to the file size. Repeated cells and shared texts let a small file
+ * expand to millions of words; real tables grow about tenfold.
  */
 export const maxHtmlBytes = (fileBytes: number): number =>
   Math.min(MAX_HTML_BYTES, Math.max(SMALL_HTML_BYTES, fileBytes * MAX_GROWTH));

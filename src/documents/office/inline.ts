@@ -112,7 +112,7 @@ export class Inline {
     return out;
   }
 
-  /** Spaces and breaks between two runs get the marks that both have; those at the ends get none. */
+  /** Spaces and breaks between two runs get the marks that both runs have; those at the ends get none. */
   #shown(breaks: boolean): Run[] {
     const runs: Run[] = this.#runs.map((run) =>
       run.kind === 'break' && !breaks ? { ...run, kind: 'text', content: ' ' } : { ...run },

@@ -63,8 +63,8 @@ const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
 
 /**
- * Import filters by type, tried in order. Without one, LibreOffice guesses and opens almost anything: a damaged file as
- * plain text, or a web page with its images.
+ * Import filters by type, tried in order. Without a filter, LibreOffice guesses the type and opens almost anything: a
+ * damaged file as plain text, or a web page with its images.
  * https://help.libreoffice.org/latest/en-US/text/shared/guide/convertfilters.html
  */
 const FROM_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -128,7 +128,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       folder.recordProcess(pid);
       await endOf(ended, pid, signal, deadline);
     } finally {
-      // Kill everything it has started.
+      // Kills everything that it has started.
       killGroup(pid);
       await ended;
       running.delete(pid);
@@ -198,7 +198,7 @@ async function endOf(ended: Promise<void>, pid: number, signal: AbortSignal, dea
   if (reason !== undefined) throw reason;
 }
 
-/** Maximum number of bytes inspected in a file that LibreOffice could not read. */
+/** Maximum number of bytes examined in a file that LibreOffice could not read. */
 const MAX_LOOK_BYTES = 64 * 1024 * 1024;
 
 async function unreadableError(inputPath: string): Promise<DocumentError> {

@@ -23,7 +23,7 @@ export function isPasswordProtected(bytes: Uint8Array): boolean {
   return book === undefined ? hasEncryptedUser(file) : hasFilePass(file, book);
 }
 
-/** Offset of a stream. Short streams lie in the mini stream, which is assumed to be contiguous. */
+/** Offset of a stream. Short streams are stored in the mini stream, which is assumed to be contiguous. */
 function startOf(file: Buffer, name: string): number | undefined {
   const entry = entryOf(file, name);
   if (entry === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Caches Office files printed as PDF while the file exists: a request for one page is often followed by the next. */
+/**
+ * Caches the PDFs to which Office files were printed, as long as the files exist: a request for one page is often
+ * followed by a request for the next.
+ */
 import { stat } from 'node:fs/promises';
 
 /** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */

@@ -4,7 +4,7 @@ import type { DocumentPage, ParseOptions } from '../document.ts';
 export const CUT_OFF = 'The document is damaged: the part after the damage is missing';
 export const TOO_LONG = 'The document is too long: its end is missing';
 
-/** Returns the requested page, or all. A document of one page counts as one without pages. */
+/** Returns the requested page, or all. A document with one page counts as a document without pages. */
 export function selectPages(
   pages: readonly DocumentPage[],
   { page }: ParseOptions,

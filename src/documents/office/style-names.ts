@@ -1,4 +1,7 @@
-/** Meaning of built-in style names. Writers share the same names, given here in English and lower case. */
+/**
+ * Meaning of built-in style names: headings, lists of contents, quotes, code. All writers use the same names, which are
+ * given here in English and lower case.
+ */
 import { Inline } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 
@@ -13,6 +16,19 @@ export function headingLevelOf(names: readonly string[]): number | undefined {
     if (found) return Number(found[1]);
   }
   return undefined;
+}
+
+/** Outline levels of Word are counted from 0; this one means body text. */
+const BODY_LEVEL = 9;
+
+/**
+ * The heading level of a Word paragraph, from the names of its style and its outline level. An outline level set on
+ * the paragraph or its styles overrides the style's name.
+ */
+export function headingOf(names: readonly string[], outlineLevel: number | undefined): number | undefined {
+  const named = headingLevelOf(names);
+  if (named === TITLE || outlineLevel === undefined) return named;
+  return outlineLevel >= 0 && outlineLevel < BODY_LEVEL ? outlineLevel + 1 : undefined;
 }
 
 /** Maps to 1 to 6, for h1 to h6. */

@@ -37,7 +37,7 @@ class Frame {
   /** Paragraphs of a quote or lines of code that may continue. */
   readonly run: string[] = [];
   runKind: 'quote' | 'code' | undefined;
-  /** Text anchored in the current paragraph, written after it. */
+  /** Text that is anchored in the current paragraph and written after it. */
   readonly beside: Block[] = [];
 }
 

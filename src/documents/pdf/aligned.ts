@@ -6,20 +6,20 @@ import type { Cell } from './table.ts';
 
 /** Rows and columns of a table without ruling lines, and the width of its gutters in font sizes. */
 const MIN_ROWS = 3;
-/** The same between ruling lines. */
+/** The same limits, between ruling lines. */
 const MIN_RULED_ROWS = 2;
 /** A row of a table has at least this many filled cells. */
 const MIN_CELLS = 2;
 const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
-/** Share of the rows that must have several filled cells. */
+/** Minimum share of rows with several filled cells. */
 const FULL_ROWS = 0.55;
-/** Share of the rows. A column that is filled in fewer of them may belong to its neighbour. */
+/** Share of the rows. A column that is filled in fewer of them may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
 /** In font sizes: the largest difference between baselines of one row. */
 const SAME_ROW = 0.35;
 /** In points: tolerance for rounding. */
 const ROUNDING = 0.01;
-/** Share of numeric cells, or number of columns, from which segments are certainly a table. */
+/** Minimum share of numeric cells, or number of columns, of segments that are certainly a table. */
 const MANY_NUMERIC = 0.3;
 const MANY_TABLE_COLUMNS = 4;
 /** A column of running text has more than this share of full lines. */
@@ -31,7 +31,7 @@ const MIN_TEXT_LINES = 4;
 const CONTINUING_LINES = 0.5;
 const MIN_LINE_LENGTH = 9;
 const FULL_TEXT_LINES = 0.4;
-/** Share of the longest line from which a line is full. */
+/** Minimum length of a full line, as a share of the longest line. */
 const FULL_LINE = 0.8;
 /** Lines of one cell: largest distance, as a multiple of the smallest between rows, and in font sizes. */
 const CLOSE_TO_TIGHTEST = 1.15;

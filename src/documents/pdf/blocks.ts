@@ -90,14 +90,14 @@ function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
 // text in question, "letters" are counts of characters.
 
 /** Lines on each side of a line that are examined to find its right edge. */
-const NEIGHBOURS = 10;
+const NEIGHBORS = 10;
 /** Lines that are needed to estimate the right edge of a paragraph. */
 const MIN_EDGE_LINES = 3;
 /** In sizes: lines whose left edges differ by less can share a right edge. */
 const SAME_COLUMN = 4;
 /** In sizes: text whose size differs by less is of the same size. */
 const SAME_SIZE = 0.08;
-/** In points: centred lines have left edges further apart than the first, and centres closer than half the second. */
+/** In points: centered lines have left edges further apart than the first, and centers closer than half the second. */
 const CENTRED_MIN_SHIFT = 3;
 const CENTRED_TOLERANCE = 4;
 /** In usual line pitches: a larger distance between baselines starts a new block. */
@@ -134,12 +134,12 @@ const NARROW = 0.5;
 /** The right edge of the lines around each line; infinite if there are too few lines to tell. */
 function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[] {
   const edges = items.map((item, at) => {
-    const neighbours = items.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1);
+    const neighbors = items.slice(Math.max(0, at - NEIGHBORS), at + NEIGHBORS + 1);
     return edgeOf(
-      neighbours.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
+      neighbors.filter((other) => Math.abs(other.x0 - item.x0) < SAME_COLUMN * item.size && isAlike(other, item)),
     );
   });
-  // With too few lines nearby, use the rest of the column.
+  // If too few lines are nearby, the rest of the column is used.
   for (const [at, edge] of edges.entries()) {
     if (edge === Number.POSITIVE_INFINITY && items.length >= MIN_EDGE_LINES) edges[at] = x1;
   }
@@ -155,7 +155,7 @@ function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[]
   return edges;
 }
 
-const isCentred = (one: Segment, two: Segment): boolean =>
+const isCentered = (one: Segment, two: Segment): boolean =>
   Math.abs(one.x0 - two.x0) > CENTRED_MIN_SHIFT && Math.abs(one.x0 + one.x1 - two.x0 - two.x1) < CENTRED_TOLERANCE;
 
 const edgeOf = (lines: readonly Segment[]): number =>
@@ -217,7 +217,7 @@ const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 /** Whether the first word would have fitted on the previous line, so that the line break is deliberate. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
-  if (isCentred(line, before)) return false;
+  if (isCentered(line, before)) return false;
   const freeWidth = edge - before.x1;
   if (freeWidth < MIN_FREE_WIDTH * line.size) return false;
   if (isUnspaced(line.text.slice(0, 1))) return freeWidth > MIN_UNSPACED_FREE_WIDTH * line.size;
@@ -383,6 +383,9 @@ const isSameLook = (one: Run, two: Run): boolean =>
   one.shift === two.shift &&
   one.href === two.href;
 
-/** True for `exam-` and `ple`; false for `well-` and `Known`, and for `2019-` and `20`. */
+/**
+ * Whether a hyphen is only a line break: true for `exam-` and `ple`, false for `well-` and `Known`, and for `2019-` and
+ * `20`.
+ */
 const isHyphenated = (text: string, next: string): boolean =>
   /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

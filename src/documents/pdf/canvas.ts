@@ -75,7 +75,7 @@ export class Canvas {
     this.#unpainted = null;
   }
 
-  /** Called where the effect of `cm` ends. If nothing was painted there, assumes an image. */
+  /** Called where the effect of `cm` ends. If nothing was painted there, an image is assumed. */
   addExpectedPicture(): void {
     if (this.#unpainted) this.addFill(this.#unpainted, null, true);
     this.#unpainted = null;
@@ -90,7 +90,7 @@ export class Canvas {
     const color = fillOpacity < 0.95 || blended ? null : fill;
     for (const area of areas) this.addFill(area, color);
     if (bounds) this.#addDot(bounds);
-    // A rule in the colour of the paper is invisible.
+    // A ruling line in the color of the paper is invisible.
     if (!isPaper(painting.stroke ? stroke : fill)) for (const rule of rules) this.#addRule(rule);
   }
 

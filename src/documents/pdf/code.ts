@@ -5,7 +5,7 @@ import type { Typography } from './typography.ts';
 export const isMono = (line: Line): boolean =>
   line.runs.length > 0 && line.runs.every(({ mono, text }) => mono || text.trim() === '');
 
-/** Limits of restored white space. */
+/** Maximum amount of restored white space. */
 const MAX_SPACES = 120;
 const MAX_EMPTY_LINES = 3;
 

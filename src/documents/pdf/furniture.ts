@@ -1,4 +1,4 @@
-/** Removes headers, footers and page numbers: rows near the page edge that also occur on neighbouring pages. */
+/** Removes headers, footers and page numbers: rows near the page edge that also occur on neighboring pages. */
 import type { Piece } from './drawn-content.ts';
 import type { PageText } from './page.ts';
 
@@ -28,7 +28,7 @@ export interface Paged {
   readonly pieces: readonly Piece[];
 }
 
-/** The pieces of each page without repeated rows. A page without neighbours keeps all. */
+/** The pieces of each page without repeated rows. A page without neighbors keeps all. */
 export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
   const edges = pages.map((page) => edgeRows(page, bodySize));
   return pages.map((page, at) => {

@@ -5,7 +5,7 @@ import { type Box, intersect, type Matrix, multiply, toMatrix, transformBox } fr
 
 export interface GraphicsState {
   matrix: Matrix;
-  /** Null for a pattern or no colour. */
+  /** Null for a pattern or no color. */
   fill: string | null;
   stroke: string | null;
   fillOpacity: number;

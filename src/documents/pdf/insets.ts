@@ -41,7 +41,7 @@ const MIN_FRAME_WIDTH = 60;
 const MIN_FRAME_HEIGHT = 36;
 /** Shortest ruling line of a table, in points. */
 const MIN_LINE_WIDTH = 60;
-/** In font sizes: height of the centre of lower-case letters above the baseline. */
+/** In font sizes: height of the center of lower-case letters above the baseline. */
 const LETTER_CENTRE = 0.3;
 
 /** Painted areas beside the text: narrower than the page and higher than a table row. */

@@ -24,7 +24,7 @@ export type Inset =
   /** Alternative text of an image. */
   | { readonly alt: string };
 
-/** In ems of the smaller neighbour: a gap that separates segments. */
+/** In ems of the smaller neighbor: a gap that separates segments. */
 const SEGMENT_GAP = 0.85;
 const WORD_GAP = 0.15;
 /** The same in files that write their spaces. */

@@ -63,7 +63,7 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
   const { pdf, half } = await halves();
   const port = createPort();
   half.WorkerMessageHandler.initializeFromPort(port);
-  // PDF.js expects a Web Worker, but uses only its messages.
+  // PDF.js expects a Web Worker, but only uses its messages.
   const worker = new pdf.PDFWorker({ port: port as unknown as null, verbosity: pdf.VerbosityLevel.ERRORS });
   const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   const task: PDFDocumentLoadingTask = pdf.getDocument({

@@ -1,4 +1,4 @@
-/** PDF files as text in reading order, by analysing the layout of what PDF.js finds on each page. */
+/** Reads PDF files as text in reading order: analyzes the layout of what PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
@@ -15,7 +15,7 @@ const MAX_PAGE_MS = 10_000;
 const MAX_LOCATING_MS = 5_000;
 /** Pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
 const PAGES_AT_ONCE = 48;
-const NEIGHBOURS = 2;
+const NEIGHBORS = 2;
 
 async function parse(
   _file: DocumentFile,
@@ -33,7 +33,7 @@ async function parse(
     let hiddenCount = 0;
     let texts: PageText[] = [];
     const [from, to] =
-      only === null ? [1, last] : [Math.max(1, only - NEIGHBOURS), Math.min(numPages, only + NEIGHBOURS)];
+      only === null ? [1, last] : [Math.max(1, only - NEIGHBORS), Math.min(numPages, only + NEIGHBORS)];
     let done = to;
     for (let number = from; number <= to; number++) {
       if (only === null && number > from && (performance.now() > until || reader.lookingMs() > MAX_LOCATING_MS)) {
@@ -44,7 +44,7 @@ async function parse(
       if (text) texts.push(text);
       else if (only === null || number === only) failed.push(number);
       if (text && (only === null || number === only)) hiddenCount += text.hidden;
-      if (only !== null || texts.length < PAGES_AT_ONCE || to - number < NEIGHBOURS) continue;
+      if (only !== null || texts.length < PAGES_AT_ONCE || to - number < NEIGHBORS) continue;
       layout.add(texts);
       texts = [];
     }

@@ -39,7 +39,7 @@ const LONGEST_PIECE = 200;
 /** In ems: a forward jump that separates words, and a backward jump that starts a new piece. */
 const WORD_GAP = 0.15;
 const BACK_JUMP = 0.5;
-/** In ems: from the centre of a column of vertical text to the corresponding baseline. */
+/** In ems: from the center of a column of vertical text to the corresponding baseline. */
 const CENTRE = 0.35;
 
 export class Pen {

@@ -73,9 +73,9 @@ const FITTING: ImageFit = {
 function mixedFile(): Uint8Array {
   const stream = (entries: string, content: string) =>
     `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
-  const grey = String.fromCharCode(...Array.from({ length: 64 }, (_, at) => (at * 37) % 256));
+  const gray = String.fromCharCode(...Array.from({ length: 64 }, (_, at) => (at * 37) % 256));
   const objects = [
-    stream('/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8', grey),
+    stream('/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8', gray),
     stream(
       '/Type /XObject /Subtype /Form /BBox [0 0 100 100] /Group << /S /Transparency >>',
       '0 0 1 rg 0 0 60 60 re f',

@@ -1,6 +1,6 @@
 /**
  * How much of a known source comes back from its print: a score from 0 to 1 for each kind of layout, printed, and held
- * against a floor. Order is the share of pairs of neighbours that still are neighbours; cells are counted by place.
+ * against a floor. Order is the share of pairs of neighbors that still are neighbors; cells are counted by place.
  */
 // Full run only: converts whole documents with LibreOffice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -107,7 +107,7 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
   return [{ segments, whole: true }];
 }
 
-/** Whether most text is monospaced. Columns in code are alignment by its author, and stay code. */
+/** Whether most text is monospaced. Columns in code were aligned by its author, and remain code. */
 function isTyped(segments: readonly Segment[]): boolean {
   const typed = segments.filter(({ pieces }) => pieces.length > 0 && pieces.every(({ style }) => style.mono)).length;
   return typed > 0.8 * segments.length;

@@ -10,7 +10,7 @@ import type { Cell, Table } from './table.ts';
 const NEAR = 3;
 const MAX_LINES = 1_500;
 const MAX_CELLS = 20_000;
-/** Share of a cell's side that a line must cover to separate it from its neighbour. */
+/** Share of a cell's side that a line must cover to separate it from its neighbor. */
 const COVERED = 0.55;
 
 export interface Grid {

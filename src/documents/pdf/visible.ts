@@ -8,13 +8,13 @@ const PAPER = '#ffffff';
 const SMALLEST = 1.2;
 /** Smallest visible opacity. */
 const FAINTEST = 0.04;
-/** Largest difference per colour channel that is invisible. */
+/** Largest difference per color channel that is invisible. */
 const SAME_COLOR = 10;
-/** In font sizes: height of the centre of lower-case letters above the baseline. */
+/** In font sizes: height of the center of lower-case letters above the baseline. */
 const LETTER_CENTRE = 0.3;
 /** In font sizes: height above the baseline that a fill must cover to hide a letter. */
 const COVERED = 0.6;
-/** In font sizes: a letter whose centre is this far outside a clip is still partly visible. */
+/** In font sizes: a letter whose center is this far outside a clip is still partly visible. */
 const CLIPPED = 0.4;
 /** In points: tolerance at the sides of clips and fills. */
 const EDGE = 0.5;
@@ -25,7 +25,7 @@ export interface VisibleText {
 }
 
 /**
- * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the colour of a
+ * Keeps invisible text over an image, because it is the result of text recognition. Removes text in the color of a
  * known background, and text that is off the page, clipped, too small or painted over.
  */
 export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }: DrawnContent): VisibleText {

@@ -25,7 +25,7 @@ export interface Feed {
   readonly metadata: Readonly<Record<string, string>>;
   readonly publishedTime: string;
   readonly lang: string;
-  /** Read lazily while writing, so that reading stops when the output is full. */
+  /** The entries are read lazily while writing, so that reading stops when the output is full. */
   readonly entries: Iterable<FeedEntry>;
   readonly hidden: { count: number };
   /** `articles`: each entry has a heading. `addresses`: entries are list items. */

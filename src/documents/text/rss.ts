@@ -75,7 +75,7 @@ const TEXTS = [
   'xhtml:body',
 ];
 
-/** HTML, which should be escaped but is not always. */
+/** HTML, which should be escaped but often is not. */
 function sourceOf(item: XmlNode): string {
   const node = TEXTS.flatMap((name) => childrenOf(item, name)).find((each) => textIn(each) !== '');
   if (!node) return '';

@@ -43,18 +43,18 @@ const languagesOf = (node: XmlNode): FeedLink[] =>
 
 const picturesOf = (node: XmlNode): FeedLink[] =>
   childrenOf(node, 'image:image').flatMap((image) =>
-    linkOf(textOfChild(image, 'image:loc'), labelled('Image', textOfChild(image, 'image:title', 'image:caption'))),
+    linkOf(textOfChild(image, 'image:loc'), labeled('Image', textOfChild(image, 'image:title', 'image:caption'))),
   );
 
 const videosOf = (node: XmlNode): FeedLink[] =>
   childrenOf(node, 'video:video').flatMap((video) =>
     linkOf(
       textOfChild(video, 'video:content_loc', 'video:player_loc', 'video:thumbnail_loc'),
-      labelled('Video', textOfChild(video, 'video:title')),
+      labeled('Video', textOfChild(video, 'video:title')),
     ),
   );
 
-const labelled = (kind: string, title: string): string => (title === '' ? kind : `${kind} (${plainLine(title)})`);
+const labeled = (kind: string, title: string): string => (title === '' ? kind : `${kind} (${plainLine(title)})`);
 
 function linkOf(address: string | undefined, label: string): FeedLink[] {
   const url = safeUrl(address ?? '', undefined);

@@ -1,4 +1,4 @@
-/** Text shown as it is: plain text, JSON, YAML, source code, Markdown, subtitles. */
+/** Text that is returned unchanged: plain text, JSON, YAML, source code, Markdown, subtitles. */
 import { decodeText } from '#html/decode.ts';
 import { DocumentError, type DocumentKind, type ParsedDocument } from '../document.ts';
 import { readJsonFeed } from './json-feed.ts';

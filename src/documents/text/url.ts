@@ -1,4 +1,4 @@
-/** URLs in files: made absolute where a base is known; schemes that run code are refused. */
+/** URLs in files: they are made absolute if a base is known, and schemes that run code are refused. */
 
 /** Largest image in a data URL, in bytes. */
 const MAX_PICTURE = 256 * 1024;

@@ -4,6 +4,7 @@
  */
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
+import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { Flow } from '../flow.ts';
 import { createHealth } from '../grpc/health.ts';
 import { infoMethod } from '../grpc/info.ts';
@@ -15,7 +16,10 @@ import { type Handle, reportingErrors, withTimeout } from '../grpc/requests.ts';
 import { createRpcServer } from '../grpc/server.ts';
 import type { StreamLimits } from '../grpc/stream.ts';
 import type { FlowObserver } from '../observer.ts';
-import { encodeStatus } from '../proto/codec.ts';
+import { encodeStatus, endpointsProto } from '../proto/codec.ts';
+import { ERROR } from '../request.ts';
+import { prefersOldForm } from './old-requests.ts';
+import { createRunningRequests, DRAINING } from './running-requests.ts';
 import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
@@ -36,44 +40,72 @@ export interface GrpcGateway {
   readonly protocol: 'GRPC';
   /** Opens the port; 0 for any free port. Rejects with the library's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
+  /**
+   * Refuses new requests with UNAVAILABLE and reports NOT_SERVING. Resolves when all running requests are answered,
+   * after `graceMs` at the latest. The port stays open.
+   */
+  drain(graceMs?: number): Promise<void>;
+  /** Drains and closes the port and all connections, after `graceMs` at the latest. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
-const LISTED_SERVICES = [
-  SERVICES.stream,
-  SERVICES.single,
-  SERVICES.document,
-  SERVICES.dryRun,
-  SERVICES.info,
-  SERVICES.health,
-  SERVICES.reflectionAlpha,
-  SERVICES.reflection,
-];
+/**
+ * A gateway of the original framework may use this one as an executor. It asks reflection for the services, builds a
+ * stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a name that it does not
+ * know. All versions from 3.9 on know these; only newer ones know the dry run, and only the newest `stream_doc`. What is
+ * not listed is served all the same.
+ */
+const LISTED_SERVICES = [SERVICES.stream, SERVICES.single, SERVICES.discovery, SERVICES.info, SERVICES.reflectionAlpha];
+const SERVED_SERVICES = [...LISTED_SERVICES, SERVICES.document, SERVICES.dryRun, SERVICES.health, SERVICES.reflection];
 
 export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const { flow, version, log, limits, observe, environment = {} } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const onError = (error: unknown) => log?.error({ err: error });
-  const handle: Handle = (request, info) => flow.handle(request, { signal: info.signal, headers: info.headers() });
+  const running = createRunningRequests();
+  const handle: Handle = async (request, info) => {
+    const end = running.begin();
+    try {
+      return await flow.handle(request, { signal: info.signal, headers: info.headers() });
+    } finally {
+      end();
+    }
+  };
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
+    // A gateway that uses this one as an executor looks for the mark.
+    marksErrors: true,
+    oldForms: { prefersOld: prefersOldForm(options), dryRun: (signal) => flow.dryRun(signal) },
     limits,
     observe,
   });
-  const health = createHealth(LISTED_SERVICES);
+  const health = createHealth(SERVED_SERVICES);
   const isAllowed = createTokenCheck(options.token);
 
   const debugMethods: readonly Method[] = [
     {
       ...METHODS.dryRun,
       kind: 'unary',
-      run: async (_, { signal }) => ({ bytes: encodeStatus(await flow.dryRun(signal)) }),
+      run: async (_, { signal }) => ({
+        bytes: encodeStatus(running.isDraining() ? { code: ERROR, description: DRAINING } : await flow.dryRun(signal)),
+      }),
     },
     infoMethod({ version, environment }),
+    {
+      ...METHODS.discovery,
+      kind: 'unary',
+      // The catch-all is listed because requests to other endpoints pass through the flow, too.
+      run: () => ({
+        bytes: endpointsProto.encode({
+          endpoints: [...flow.endpoints(), CATCH_ALL, DRY_RUN],
+          writeEndpoints: [],
+          schemas: undefined,
+        }),
+      }),
+    },
   ];
 
   const server = createRpcServer({
@@ -85,17 +117,28 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     onError,
   });
 
-  return {
+  let draining: Promise<void> | undefined;
+
+  const gateway: GrpcGateway = {
     protocol: 'GRPC',
     async listen(port, host) {
       const opened = await server.listen(port, host);
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: opened, url: `grpc${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
     },
+    drain(graceMs = GRACE_MS) {
+      if (!draining) {
+        health.stop();
+        requests.stop();
+        draining = running.drain(graceMs);
+      }
+      return draining;
+    },
     async close(graceMs = GRACE_MS) {
-      health.stop();
-      requests.stop();
-      await server.close(graceMs);
+      const until = performance.now() + graceMs;
+      await gateway.drain(graceMs);
+      await server.close(Math.max(0, until - performance.now()));
     },
   };
+  return gateway;
 }

@@ -17,6 +17,7 @@ import { closeListener, createListener, type Listener, openPort } from './listen
 import { descriptionRoutes } from './openapi.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import { type Exchange, gatewayRoutes } from './routes.ts';
+import { createRunningRequests } from './running-requests.ts';
 import { createTokenCheck } from './token.ts';
 import { createWebSocketGateway, type SocketLimits } from './websocket.ts';
 
@@ -52,7 +53,12 @@ export interface HttpGateway {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Opens the port; 0 for any free port. Rejects with the system's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
-  /** Refuses new requests, waits up to `graceMs` for running ones, then closes all connections. */
+  /**
+   * Refuses new requests with 503 and new WebSockets. Resolves when all running requests are answered and all
+   * WebSockets are closed, after `graceMs` at the latest. The port stays open.
+   */
+  drain(graceMs?: number): Promise<void>;
+  /** Drains and closes the port and all connections, after `graceMs` at the latest. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -69,21 +75,24 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const options = tools.options ?? flow.definition.gateway;
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const answersCors = options.cors || options.restApiVersion === '1';
-  const routes = gatewayRoutes({ flow, options, protocol, version, environment });
-  const router = createRouter([...routes, ...descriptionRoutes(routes, { ...options, version })]);
+  const running = createRunningRequests();
+  const { isDraining } = running;
+  const routes = gatewayRoutes({ flow, options, protocol, version, environment, isDraining });
+  // Custom routes come last, so they replace any other of their path and method.
+  const router = createRouter([...descriptionRoutes(routes, { ...options, version }), ...routes]);
   const isAllowed = createTokenCheck(options.token);
   const sockets = createWebSocketGateway({ flow, options, isAllowed, refuse, observe, log, limits });
   const maxHeldBytes = limits?.maxHeldBytes ?? HELD_BODIES * maxBodyBytes;
   const unreadMs = limits?.unreadMs ?? UNREAD_MS;
   let listener: Listener | undefined;
   let heldBytes = 0;
-  let isClosing = false;
+  let draining: Promise<void> | undefined;
 
-  function answerTo(
+  async function answerTo(
     request: IncomingMessage,
     match: RouteMatch,
     exchange: Pick<Exchange, 'requestId' | 'signal' | 'json'>,
-  ) {
+  ): Promise<Answer> {
     const { route, name } = match;
     const refused = refuse(request);
     if (refused !== undefined) return detailAnswer(403, refused);
@@ -91,7 +100,12 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     if (!route.isPublic && !isAllowed(request)) {
       return detailAnswer(401, 'Not authenticated', { 'www-authenticate': 'Bearer' });
     }
-    return route.run({ request, name, ...exchange });
+    const end = route.requestSchema ? running.begin() : () => {};
+    try {
+      return await route.run({ request, name, ...exchange });
+    } finally {
+      end();
+    }
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -136,7 +150,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
 
   function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
     if (response.destroyed) return;
-    if (isClosing) response.shouldKeepAlive = false;
+    if (isDraining()) response.shouldKeepAlive = false;
     response.writeHead(answer.code, {
       'content-type': answer.type ?? 'application/json',
       'content-length': Buffer.byteLength(answer.body),
@@ -163,9 +177,14 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: opened, url: `${scheme}${options.sslCertfile ? 's' : ''}://${name}:${opened}` };
     },
+    drain(graceMs = GRACE_MS) {
+      draining ??= Promise.all([running.drain(graceMs), sockets.close(graceMs)]).then(() => {});
+      return draining;
+    },
     async close(graceMs = GRACE_MS) {
-      isClosing = true;
-      await Promise.all([listener && closeListener(listener, graceMs), sockets.close(graceMs)]);
+      const until = performance.now() + graceMs;
+      await gateway.drain(graceMs);
+      if (listener) await closeListener(listener, Math.max(0, until - performance.now()));
     },
   };
   return gateway;

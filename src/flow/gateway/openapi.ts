@@ -1,7 +1,7 @@
 /** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
-import { createHash } from 'node:crypto';
 import type { GatewayOptions } from '../definition/definition.ts';
-import { type Answer, ok } from './answer.ts';
+import { ok } from './answer.ts';
+import { createDocsPage } from './docs-page.ts';
 import type { RequestSchema, ResponseSchema, Route } from './routes.ts';
 
 const TITLE = 'My Jina Service';
@@ -111,6 +111,7 @@ const SCHEMAS: Record<string, object> = {
     jina: { type: 'object', additionalProperties: TEXT },
     envs: { type: 'object', additionalProperties: TEXT },
   }),
+  Health: object({ status: { ...TEXT, description: '`ok`, or `draining` with HTTP 503' } }, ['status']),
   Empty: ANY_OBJECT,
   Failure: object({
     detail: {
@@ -169,44 +170,24 @@ export function createDescription(routes: readonly Route[], facts: DescriptionOp
   };
 }
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em}';
-
-function renderPage(
-  routes: readonly Route[],
-  { title = TITLE, description = DESCRIPTION }: DescriptionOptions,
-): string {
-  const rows = routes.map(
-    ({ method, path, summary }) =>
-      `<li><code>${escapeHtml(method)} ${escapeHtml(path)}</code> ${escapeHtml(summary)}</li>`,
-  );
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style>
-<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p><ul>${rows.join('\n')}</ul>
-<p>All fields: <a href="openapi.json">openapi.json</a></p></html>`;
-}
-
-const contentSecurityPolicy = (): string =>
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
-
-/** The description and its pages. They are served whatever the options. */
+/** The description and its page. They are served whatever the options, and without a token: the page asks for it. */
 export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
   const description = ok(JSON.stringify(createDescription(routes, facts)));
-  const html: Answer = {
-    code: 200,
-    body: renderPage(routes, facts),
-    type: 'text/html; charset=utf-8',
-    headers: { 'content-security-policy': contentSecurityPolicy() },
-  };
-  const fixed = (path: string, answer: Answer): Route => ({
+  const page = createDocsPage({
+    title: facts.title ?? TITLE,
+    description: facts.description ?? DESCRIPTION,
+    routes,
+    needsToken: facts.token !== undefined,
+    schemas: SCHEMAS,
+  });
+  const route = (path: string, run: Route['run']): Route => ({
     method: 'GET',
     path,
     tags: [],
     summary: 'This description',
     responseSchema: 'Empty',
-    run: () => answer,
+    isPublic: true,
+    run,
   });
-  return [fixed('/openapi.json', description), fixed('/docs', html), fixed('/redoc', html)];
+  return [route('/openapi.json', () => description), route('/docs', page), route('/redoc', page)];
 }

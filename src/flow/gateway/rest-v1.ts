@@ -2,10 +2,10 @@
  * Writes answers of REST version 1: the protobuf message in camelCase, without empty fields
  * (docs/reference/wire/flow.md, Generations).
  */
-import { createHash } from 'node:crypto';
 import type { Document, Score } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json/index.ts';
 import type { NdArray } from '../ndarray.ts';
+import { contentHash } from '../proto/old-document.ts';
 import { type DataRequest, ERROR, type Route, type Status } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 
@@ -36,19 +36,14 @@ const scoreObject = ({ value, opName, description, refId }: Score, name: string)
   ...ifGiven('refId', refId),
 });
 
-const contentHash = (document: Document): string => {
-  const { content } = document;
-  const bytes = content === undefined || typeof content === 'string' || content instanceof Uint8Array;
-  return createHash('blake2b512')
-    .update(bytes ? (content ?? '') : content.buffer)
-    .digest('hex')
-    .slice(0, 16);
-};
+const NO_IDS: ReadonlySet<string> = new Set();
 
-export function v1Document(document: Document): object {
+/** `objectIds`: documents whose tags are written even when empty. */
+export function v1Document(document: Document, objectIds = NO_IDS): object {
   const { blob, tensor, embedding } = document;
   const [score] = Object.entries(document.scores);
   const evaluations = Object.entries(document.evaluations);
+  const writeAll = (documents: readonly Document[]) => documents.map((one) => v1Document(one, objectIds));
   return {
     id: document.id,
     ...ifGiven('parentId', document.parentId),
@@ -60,15 +55,15 @@ export function v1Document(document: Document): object {
     ...ifGiven('mimeType', document.mimeType),
     ...ifGiven('weight', document.weight),
     ...ifGiven('uri', document.uri),
-    ...ifGiven('tags', document.tags, Object.keys(document.tags).length > 0),
+    ...ifGiven('tags', document.tags, Object.keys(document.tags).length > 0 || objectIds.has(document.id)),
     ...ifGiven('offset', Math.trunc(document.offset)),
     ...ifGiven('location', document.location.map(Math.trunc), document.location.length > 0),
     ...(embedding && { embedding: arrayObject(embedding) }),
     ...ifGiven('modality', document.modality),
     ...(score && { score: scoreObject(score[1], score[0]) }),
     ...(evaluations.length && { evaluations: evaluations.map(([name, one]) => scoreObject(one, name)) }),
-    ...ifGiven('chunks', document.chunks.map(v1Document), document.chunks.length > 0),
-    ...ifGiven('matches', document.matches.map(v1Document), document.matches.length > 0),
+    ...ifGiven('chunks', writeAll(document.chunks), document.chunks.length > 0),
+    ...ifGiven('matches', writeAll(document.matches), document.matches.length > 0),
     contentHash: contentHash(document),
   };
 }
@@ -83,7 +78,8 @@ function v1Status(status: Status | undefined): object {
   };
 }
 
-const v1Route = ({ executor, startTime, endTime, status }: Route): object => ({
+/** A node that was skipped passed the request on at once: routes of version 1 always have an end. */
+const v1Route = ({ executor, startTime, endTime = startTime, status }: Route): object => ({
   pod: executor,
   podId: executor,
   ...(startTime && { startTime: isoTimeZ(startTime) }),
@@ -106,10 +102,16 @@ export interface V1Request {
   readonly requestId?: string | undefined;
   readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
+  /** Documents whose tags are written even when empty. */
+  readonly objectIds?: ReadonlySet<string> | undefined;
 }
 
-export function v1Answer({ header, docs, routes }: DataRequest, { requestId, kind, queryset }: V1Request): object {
-  const body = kind === 'delete' ? { ids: docs.map(({ id }) => id) } : { docs: docs.map(v1Document) };
+export function v1Answer(
+  { header, docs, routes }: DataRequest,
+  { requestId, kind, queryset, objectIds }: V1Request,
+): object {
+  const body =
+    kind === 'delete' ? { ids: docs.map(({ id }) => id) } : { docs: docs.map((one) => v1Document(one, objectIds)) };
   return {
     requestId: requestId ?? formatUuid(header.requestId),
     [kind]: docs.length ? body : {},

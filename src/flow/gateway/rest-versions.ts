@@ -2,6 +2,8 @@
  * The three REST versions share their paths. A format reads and writes the bodies of one version
  * (docs/reference/wire/flow.md, Generations).
  */
+
+import type { Document } from '../document.ts';
 import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
@@ -21,6 +23,8 @@ export interface ReadBody {
   readonly partSize?: number | undefined;
   readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
+  /** Ids of the documents that were sent as objects. Version 1 answers these with `tags`, even empty ones. */
+  readonly objectIds?: ReadonlySet<string>;
 }
 
 export interface RestFormat {
@@ -72,29 +76,46 @@ function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
   ];
 }
 
+/** Reads a message of version 1: a body with `data`. */
+export function readV1Body(body: Record<string, unknown>, { endpoint, kind = 'search' }: BodyContext): ReadBody {
+  const { data } = body;
+  if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
+  if (kind === 'delete' && Array.isArray(data)) {
+    const at = data.findIndex((one) => typeof one !== 'string');
+    if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
+  }
+  // A single string is a list of one. Version 1 has no `header`.
+  const { header: _, ...rest } = body;
+  const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+  const extra: Record<string, JsonValue> = {};
+  if (typeof body.top_k === 'number') extra.top_k = body.top_k;
+  if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
+  reading.request.parameters = { ...extra, ...reading.request.parameters };
+  return { ...reading, queryset: readQueryset(body) };
+}
+
+function collectIds(documents: readonly Document[], ids: Set<string>): void {
+  const waiting = [...documents];
+  for (let document = waiting.pop(); document; document = waiting.pop()) {
+    ids.add(document.id);
+    waiting.push(...document.chunks, ...document.matches);
+  }
+}
+
 export const REST_V1: RestFormat = {
-  read(body, { endpoint, kind = 'search' }) {
+  read(body, context) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
+    const reading = readV1Body(body, context);
     const { data } = body;
-    if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
-    if (kind === 'delete' && Array.isArray(data)) {
-      const at = data.findIndex((one) => typeof one !== 'string');
-      if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
-    }
-    // A single string is a list of one. Version 1 has no `header`.
-    const { header: _, ...rest } = body;
-    const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
     const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    const objectIds = new Set<string>();
     for (const [at, document] of reading.request.docs.entries()) {
-      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
-      document.mimeType ||= mimeType || guessed;
+      const isObject = !Array.isArray(data) || typeof data[at] !== 'string';
+      document.mimeType ||= mimeType || (!isObject && document.text ? 'text/plain' : '');
       document.weight ||= 1;
+      if (isObject) collectIds([document], objectIds);
     }
-    const extra: Record<string, JsonValue> = {};
-    if (typeof body.top_k === 'number') extra.top_k = body.top_k;
-    if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
-    reading.request.parameters = { ...extra, ...reading.request.parameters };
-    return { ...reading, queryset: readQueryset(body) };
+    return { ...reading, objectIds };
   },
   write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };

@@ -4,12 +4,22 @@ import { asProblem, problem } from '#errors.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import { BODY, invalidAt, requestJson, statusObject } from '../json/index.ts';
-import { createRequest, type DataRequest, ERROR, type Route as FlowRoute, failed, timestamp } from '../request.ts';
+import {
+  createRequest,
+  type DataRequest,
+  ERROR,
+  type Route as FlowRoute,
+  failed,
+  type Status,
+  timestamp,
+} from '../request.ts';
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
 import { isObject } from '../values.ts';
 import { type Answer, failureAnswer, notFound, ok, type RequestFacts } from './answer.ts';
+import { HEALTH_TAGS, healthRoutes } from './health-routes.ts';
 import { formatUuid, V1_KINDS, type V1Kind, v1Answer, v1ControlAnswer } from './rest-v1.ts';
 import { type BodyContext, REST_FORMATS, REST_V1, REST_V3, type ReadBody, type RestFormat } from './rest-versions.ts';
+import { DRAINING } from './running-requests.ts';
 import { handleInParts } from './split-request.ts';
 import { writeStatusReport } from './status-report.ts';
 
@@ -28,7 +38,7 @@ export interface Exchange {
 
 /** Schema names in the OpenAPI description. */
 export type RequestSchema = 'DataRequest' | 'EndpointRequest' | 'ReloadRequest' | 'OldRequest';
-export type ResponseSchema = 'DataResponse' | 'Status' | 'StatusReport' | 'Empty' | 'OldResponse';
+export type ResponseSchema = 'DataResponse' | 'Status' | 'StatusReport' | 'Health' | 'Empty' | 'OldResponse';
 
 export interface Route {
   readonly method: string;
@@ -50,8 +60,11 @@ export interface RouteTools {
   readonly protocol: Protocol;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether the gateway refuses requests because it is shutting down. */
+  readonly isDraining: () => boolean;
 }
 
+const DRAINING_STATUS: Status = { code: ERROR, description: DRAINING };
 const DEBUG = ['Debug'];
 const CRUD = ['CRUD'];
 
@@ -60,14 +73,16 @@ export function gatewayRoutes(tools: RouteTools): Route[] {
   const isHttp = protocol === 'HTTP';
   return [
     ...healthRoutes(tools),
+    ...rootRoutes(tools),
     ...(options.debugEndpoints ? debugRoutes(tools, isHttp) : []),
     ...(options.crudEndpoints && isHttp ? crudRoutes(tools) : []),
     ...(isHttp ? customRoutes(tools) : []),
   ];
 }
 
-function healthRoutes({ options, version, environment }: RouteTools): Route[] {
-  const root = { method: 'GET', path: '/', tags: ['Health'], isPublic: true } as const;
+/** In generation 1, there is nothing at `/`. */
+function rootRoutes({ options, version, environment }: RouteTools): Route[] {
+  const root = { method: 'GET', path: '/', tags: HEALTH_TAGS, isPublic: true } as const;
   switch (options.restApiVersion) {
     case '1':
       return [];
@@ -87,14 +102,15 @@ function healthRoutes({ options, version, environment }: RouteTools): Route[] {
 }
 
 function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
-  const { flow, options, version, environment } = tools;
+  const { flow, options, version, environment, isDraining } = tools;
   const dryRun: Route = {
     method: 'GET',
     path: '/dry_run',
     tags: DEBUG,
     summary: 'Whether all executors of the flow answer',
     responseSchema: 'Status',
-    run: async ({ signal }) => ok(JSON.stringify(statusObject(await flow.dryRun(signal)))),
+    run: async ({ signal }) =>
+      ok(JSON.stringify(statusObject(isDraining() ? DRAINING_STATUS : await flow.dryRun(signal)))),
   };
   const status: Route = {
     method: 'GET',
@@ -275,7 +291,9 @@ function runV1Request(
   kind: V1Kind,
 ): Promise<Answer> {
   const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
-  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, reading)));
+  // Only the routes of the endpoints wrote empty tags.
+  const request = { ...reading, objectIds: undefined };
+  return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, request)));
 }
 
 async function runV1Control(

@@ -66,6 +66,42 @@ const ENVIRONMENT = [
   'JINA_RANDOM_PORT_MIN',
 ] as const;
 
+/** The variables of the last versions of generation 1. */
+const V1_ENVIRONMENT = [
+  'JINA_ARRAY_QUANT',
+  'JINA_BINARY_DELIMITER',
+  'JINA_CONTRIB_MODULE',
+  'JINA_CONTRIB_MODULE_IS_LOADING',
+  'JINA_CONTROL_PORT',
+  'JINA_DEFAULT_HOST',
+  'JINA_DISABLE_UVLOOP',
+  'JINA_EXECUTOR_WORKDIR',
+  'JINA_FULL_CLI',
+  'JINA_IPC_SOCK_TMP',
+  'JINA_LOG_CONFIG',
+  'JINA_LOG_ID',
+  'JINA_LOG_LEVEL',
+  'JINA_LOG_NO_COLOR',
+  'JINA_LOG_WORKSPACE',
+  'JINA_OPTIMIZER_TRIAL_WORKSPACE',
+  'JINA_POD_NAME',
+  'JINA_RANDOM_PORTS',
+  'JINA_RANDOM_PORT_MAX',
+  'JINA_RANDOM_PORT_MIN',
+  'JINA_SOCKET_HWM',
+  'JINA_VCS_VERSION',
+  'JINA_WARN_UNNAMED',
+  'JINA_WORKSPACE',
+] as const;
+
+interface ReportNames {
+  readonly jina: readonly string[];
+  readonly envs: readonly string[];
+}
+
+const CURRENT: ReportNames = { jina: NAMES, envs: ENVIRONMENT };
+const V1: ReportNames = { jina: V1_NAMES, envs: V1_ENVIRONMENT };
+
 export interface StatusReportInput {
   /** Product version. Clients regard a string at `jina.jina` as proof of a connection. */
   readonly version: string;
@@ -100,16 +136,24 @@ const pick = (names: readonly string[], values: Readonly<Record<string, string |
 
 export const createStatusReport = (
   { version, environment }: StatusReportInput,
-  names: readonly string[] = NAMES,
+  names: ReportNames = CURRENT,
 ): StatusReport => ({
-  jina: pick(names, knownValues(version)),
-  envs: pick(ENVIRONMENT, environment),
+  jina: pick(names.jina, knownValues(version)),
+  envs: pick(names.envs, environment),
 });
+
+const UNITS = ['B', 'KB', 'MB', 'GB'];
+
+/** As generation 1 writes it: `65.4 KB`. */
+function readableSize(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}
 
 /** The report as JSON text, in the format of the given REST version. */
 export function writeStatusReport({ form, ...facts }: StatusReportInput & { readonly form: '1' | '2' | '3' }): string {
-  const report = createStatusReport(facts, form === '1' ? V1_NAMES : NAMES);
+  const report = createStatusReport(facts, form === '1' ? V1 : CURRENT);
   if (form === '3') return JSON.stringify(report);
-  const used = `${(process.memoryUsage.rss() / 2 ** 20).toFixed(1)} MB`;
+  const used = readableSize(process.memoryUsage.rss());
   return JSON.stringify({ ...report, [form === '1' ? 'used_memory' : 'usedMemory']: used });
 }

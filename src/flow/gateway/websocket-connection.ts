@@ -20,6 +20,13 @@ export interface ConnectionTools {
   readonly log?: Log | undefined;
 }
 
+interface ReceivedFrame {
+  readonly bytes: Buffer;
+  readonly isBinary: boolean;
+}
+
+type WriteFailure = (failure: Problem) => string | Uint8Array | undefined;
+
 export interface Connection {
   readonly closed: Promise<void>;
   /** Ends the stream as if the client had ended it. The connection is closed after `graceMs` at the latest. */
@@ -52,12 +59,16 @@ function unavailableReason(failure: Problem): string {
 export function openConnection(socket: WebSocket, tools: ConnectionTools): Connection {
   const { flow, codec, headers, prefetch, limits, observe, log } = tools;
   const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
-  const waiting: Buffer[] = [];
+  const waiting: ReceivedFrame[] = [];
   /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
   /** Set once no more requests are read: the code for the close frame after all answers. */
   let endCode: number | undefined;
+  /** Whether requests of generation 1 came: their clients end the connection themselves. */
+  let hasV1Requests = false;
+  /** Resolves when all requests of generation 1 so far are answered. */
+  let v1Answered: Promise<void> = Promise.resolve();
   /** Number of answers handed to the network. */
   let sentCount = 0;
 
@@ -83,43 +94,56 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
     socket.close(code, reason);
   }
 
-  function start(bytes: Buffer): void {
+  function start(received: ReceivedFrame): void {
     const controller = new AbortController();
     inWork.add(controller);
-    inWorkBytes += bytes.length;
-    void answer(bytes, controller.signal).finally(() => {
+    inWorkBytes += received.bytes.length;
+    void answer(received, controller.signal).finally(() => {
       inWork.delete(controller);
-      inWorkBytes -= bytes.length;
+      inWorkBytes -= received.bytes.length;
       update();
     });
   }
 
-  async function answer(bytes: Buffer, signal: AbortSignal): Promise<void> {
-    let frame: RequestFrame | undefined;
+  async function answer({ bytes, isBinary }: ReceivedFrame, signal: AbortSignal): Promise<void> {
+    let writeFailure: WriteFailure = (failure) => codec.writeUnreadable(failure, bytes, isBinary);
     try {
-      frame = codec.read(bytes);
-      const written = await frame.run(flow, { signal, headers });
+      const frame = codec.read(bytes, isBinary);
+      writeFailure = frame.writeFailure;
+      const written = await (frame.generation === 1 ? runInOrder(frame, signal) : run(frame, signal));
       send(written);
       observe?.transferred?.({ receivedBytes: bytes.length, sentBytes: Buffer.byteLength(written) });
     } catch (error) {
-      if (!signal.aborted) fail(asProblem(error), frame, bytes);
+      if (!signal.aborted) fail(asProblem(error), writeFailure);
     }
   }
 
-  function fail(failure: Problem, frame: RequestFrame | undefined, bytes: Buffer): void {
+  const run = (frame: RequestFrame, signal: AbortSignal) => frame.run(flow, { signal, headers });
+
+  function runInOrder(frame: RequestFrame, signal: AbortSignal): ReturnType<RequestFrame['run']> {
+    hasV1Requests = true;
+    const written = v1Answered.then(() => run(frame, signal));
+    v1Answered = written.then(
+      () => {},
+      () => {},
+    );
+    return written;
+  }
+
+  function fail(failure: Problem, write: WriteFailure): void {
     if (failure.code === 500) log?.error({ err: failure.cause ?? failure });
     if (isUnavailableProblem(failure)) {
       close(INTERNAL, unavailableReason(failure));
       return;
     }
-    const written = codec.writeFailure(failure, frame, bytes);
+    const written = write(failure);
     if (written === undefined) close(INVALID_PAYLOAD, fitReason(failure.message, 'The frame is not a request'));
     else send(written);
   }
 
   function send(data: string | Uint8Array): void {
     if (socket.readyState !== socket.OPEN) return;
-    socket.send(data, { binary: codec.isBinary }, () => {
+    socket.send(data, { binary: typeof data !== 'string' }, () => {
       sentCount++;
       if (socket.isPaused) update();
     });
@@ -128,17 +152,16 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   socket.on('message', (data: RawData, isBinary) => {
     if (endCode !== undefined || socket.readyState !== socket.OPEN) return;
     const bytes = data as Buffer;
-    if (isBinary !== codec.isBinary) {
-      close(
-        UNSUPPORTED_DATA,
-        codec.isBinary ? 'Text frame on a binary connection' : 'Binary frame on a text connection',
-      );
+    const refusal = codec.refuse(bytes, isBinary);
+    if (refusal !== undefined) {
+      close(UNSUPPORTED_DATA, refusal);
       return;
     }
-    if (codec.isEnd(bytes)) {
+    if (!codec.isEnd(bytes, isBinary)) waiting.push({ bytes, isBinary });
+    else if (!(isBinary && hasV1Requests)) {
       endCode = NORMAL;
       socket.pause();
-    } else waiting.push(bytes);
+    }
     update();
   });
 

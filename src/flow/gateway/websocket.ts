@@ -5,13 +5,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ownValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
 import { type Connection, openConnection } from './websocket-connection.ts';
-import { type FrameCodec, JSON_TEXT, PROTOBUF_BYTES } from './websocket-frames.ts';
+import { createCodecs, type FrameCodec } from './websocket-frames.ts';
 
 export interface SocketLimits {
   /** Interval of pings. */
@@ -52,8 +51,6 @@ export interface WebSocketGateway {
   close(graceMs: number): Promise<void>;
 }
 
-const SUBPROTOCOLS: Readonly<Record<string, FrameCodec>> = { json: JSON_TEXT, bytes: PROTOBUF_BYTES };
-
 /** Chooses the subprotocol: JSON if offered, else bytes. */
 function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
   if (offered.has('json')) return 'json';
@@ -89,6 +86,7 @@ export function createWebSocketGateway({
     ...(options.maxBodyBytes !== undefined && { maxMessageBytes: options.maxBodyBytes }),
     ...limits,
   };
+  const codecOf = createCodecs(options);
   const paths = pathsOf(options);
   const connections = new Set<Connection>();
   const server = new WebSocketServer({
@@ -100,7 +98,7 @@ export function createWebSocketGateway({
   let isClosing = false;
 
   function accept(socket: WebSocket, request: IncomingMessage, path: Path): void {
-    const codec = ownValue(SUBPROTOCOLS, socket.protocol) ?? JSON_TEXT;
+    const codec = codecOf(socket.protocol);
     if (path === 'dry run') {
       void answerDryRun(socket, codec, flow);
       return;

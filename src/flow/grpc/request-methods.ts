@@ -8,7 +8,14 @@ import { asBuffer } from './bytes.ts';
 import { CODE, createRpcFailure, toRpcFailure } from './failures.ts';
 import { type BidiStream, type CallInfo, failStream, type Method, type Reply, type ResponseStream } from './method.ts';
 import { METADATA, METHODS } from './names.ts';
-import { answerRequest, answerStreamMessage, type EncodedAnswer, type Handle, readRequest } from './requests.ts';
+import {
+  answerRequest,
+  answerStreamMessage,
+  type EncodedAnswer,
+  type Handle,
+  type OldForms,
+  readRequest,
+} from './requests.ts';
 import { type CallStream, STREAM_LIMITS, type StreamAnswer, type StreamLimits, serveStream } from './stream.ts';
 
 export interface RequestMethodsTools {
@@ -18,6 +25,8 @@ export interface RequestMethodsTools {
   readonly limits?: Partial<StreamLimits> | undefined;
   /** Whether failed answers are marked in the trailing metadata, which gateways check. */
   readonly marksErrors?: boolean;
+  /** `undefined`: only current requests are answered. */
+  readonly oldForms?: OldForms | undefined;
   /** Receives the sizes of requests and answers. */
   readonly observe?: FlowObserver | undefined;
 }
@@ -45,6 +54,7 @@ export function createRequestMethods({
   prefetch,
   limits,
   marksErrors = false,
+  oldForms,
   observe,
 }: RequestMethodsTools): RequestMethods {
   const open = new Set<CallStream>();
@@ -59,7 +69,7 @@ export function createRequestMethods({
 
   async function runMessage(message: Buffer, info: CallInfo): Promise<StreamAnswer> {
     // The decoded answer is not kept while the message waits for earlier ones.
-    const { request, ...answer } = await answerStreamMessage(handle, message, info);
+    const { request, ...answer } = await answerStreamMessage(handle, message, info, oldForms);
     const sentBytes = answer.message?.length ?? 0;
     observe?.transferred?.({ receivedBytes: message.length, sentBytes }, request);
     return answer;

@@ -1,8 +1,10 @@
 /** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
+import { type OldCall, readOldCall } from '../gateway/old-requests.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
-import { createRequest, type DataRequest, ERROR, type Status } from '../request.ts';
+import { createRequest, type DataRequest, type Status } from '../request.ts';
 import { isUnavailableProblem } from '../runtime/unavailable.ts';
+import { refusalStatus } from '../status.ts';
 import { asBuffer } from './bytes.ts';
 import { toRpcFailure } from './failures.ts';
 import type { CallInfo } from './method.ts';
@@ -20,24 +22,10 @@ export function readRequest(bytes: Buffer, info: CallInfo): DataRequest {
   return request;
 }
 
-/** The exception name that clients expect for invalid requests. */
-const VALIDATION_ERROR = 'ValidationError';
-
-const statusOf = ({ code, name, message }: Problem): Status => ({
-  code: ERROR,
-  description: message,
-  exception: {
-    name: code === 422 || code === 400 ? VALIDATION_ERROR : name,
-    args: [message],
-    stacks: [],
-    executor: '',
-  },
-});
-
 /** Reports a failure caused by the request as its answer. */
 function refusedAnswer({ header: { requestId }, parameters }: DataRequest, failure: Problem): DataRequest {
   const answer = createRequest({ parameters });
-  answer.header = { requestId, status: statusOf(failure) };
+  answer.header = { requestId, status: refusalStatus(failure) };
   return answer;
 }
 
@@ -61,13 +49,27 @@ export async function answerRequest(handle: Handle, request: DataRequest, info: 
   }
 }
 
+/** Answers to requests of generations 1 and 2, which old clients send to the streaming method. */
+export interface OldForms {
+  /** Whether messages that could be old or current are old. */
+  readonly prefersOld: boolean;
+  dryRun(signal: AbortSignal): Promise<Status>;
+}
+
 /**
  * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
  * after an answer with the request's id.
  */
-export async function answerStreamMessage(handle: Handle, bytes: Buffer, info: CallInfo): Promise<StreamAnswer> {
+export async function answerStreamMessage(
+  handle: Handle,
+  bytes: Buffer,
+  info: CallInfo,
+  oldForms: OldForms | undefined,
+): Promise<StreamAnswer> {
   let requestId: string | undefined;
   try {
+    const old = oldForms && readOldCall(bytes, oldForms.prefersOld);
+    if (old) return await answerOldCall(handle, old, info, oldForms);
     const request = readRequest(bytes, info);
     requestId = request.header.requestId;
     const { bytes: message, answer } = await answerRequest(handle, request, info);
@@ -77,6 +79,22 @@ export async function answerStreamMessage(handle: Handle, bytes: Buffer, info: C
     if (requestId === undefined) return { failure };
     const answer: DataRequest = { header: { requestId }, parameters: {}, routes: [], docs: [] };
     return { message: asBuffer(encodeRequest(answer)), failure };
+  }
+}
+
+async function answerOldCall(
+  handle: Handle,
+  old: OldCall,
+  info: CallInfo,
+  { dryRun }: OldForms,
+): Promise<StreamAnswer> {
+  try {
+    const tools = { handle: (request: DataRequest) => handle(request, info), dryRun: () => dryRun(info.signal) };
+    return { message: asBuffer(await old.run(tools)) };
+  } catch (error) {
+    const failure = asProblem(error);
+    const message = asBuffer(old.writeFailure(refusalStatus(failure)));
+    return isUnavailableProblem(failure) ? { message, failure: toRpcFailure(failure) } : { message };
   }
 }
 

@@ -38,6 +38,7 @@ const REASONS = {
   null: ['none is not an allowed value', 'type_error.none.not_allowed'],
   missing: ['field required', 'value_error.missing'],
   base64: ['value is not valid base64', 'value_error.base64'],
+  status: ['only STATUS can be sent here', 'value_error.const'],
   deep: ['value is nested too deeply', 'value_error.depth'],
 } as const;
 

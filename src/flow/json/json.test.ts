@@ -129,10 +129,15 @@ describe('a document in JSON', () => {
   });
 
   it('sets granularity, adjacency and parent of chunks and matches', () => {
-    const document = through({ id: 'r', chunks: [{ parent_id: 'x', chunks: [{}] }], matches: [{ granularity: 9 }] });
+    const matches = [{ granularity: 9, chunks: [{}] }, {}];
+    const document = through({ id: 'r', chunks: [{ parent_id: 'x', chunks: [{}], matches: [{}] }], matches });
     expect(document.chunks[0]).toMatchObject({ parent_id: 'r', granularity: 1 });
     expect(document.chunks[0].chunks[0]).toMatchObject({ parent_id: document.chunks[0].id, granularity: 2 });
-    expect(document.matches[0]).toMatchObject({ parent_id: null, granularity: null, adjacency: 1 });
+    expect(document.chunks[0].matches[0]).toMatchObject({ parent_id: null, granularity: null, adjacency: 1 });
+    // Matches keep the granularity that was sent.
+    expect(document.matches[0]).toMatchObject({ parent_id: null, granularity: 9, adjacency: 1 });
+    expect(document.matches[0].chunks[0]).toMatchObject({ granularity: 10 });
+    expect(document.matches[1]).toMatchObject({ granularity: null, adjacency: 1 });
   });
 
   it('treats `__proto__` as an ordinary key', () => {

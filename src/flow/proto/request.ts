@@ -38,7 +38,7 @@ function readTimestamp(reader: Reader, depth: number): Timestamp {
   return time;
 }
 
-function writeTimestamp(writer: Writer, number: number, { seconds, nanos }: Timestamp): void {
+export function writeTimestamp(writer: Writer, number: number, { seconds, nanos }: Timestamp): void {
   openNested(writer, number);
   if (seconds) writer.uint32(tagOf(1, VARINT)).int64(seconds);
   if (nanos) writer.uint32(tagOf(2, VARINT)).int32(nanos);
@@ -98,7 +98,7 @@ function writeStatusFields(writer: Writer, { code, description, exception, unkno
   writeUnknown(writer, unknown);
 }
 
-function writeStatus(writer: Writer, number: number, status: Status | undefined): void {
+export function writeStatus(writer: Writer, number: number, status: Status | undefined): void {
   if (!status) return;
   openNested(writer, number);
   writeStatusFields(writer, status);
@@ -233,6 +233,19 @@ export function decodeWith<T>(bytes: Uint8Array, what: string, decode: (reader: 
 export function readHeader(reader: Reader, header: Header, depth: number): void {
   const unknown = readNested(reader, header, HEADER, depth);
   if (unknown) header.unknown = [...(header.unknown ?? []), ...unknown];
+}
+
+/** Whether bytes that are not empty are a header that begins with a known field. */
+export function isHeader(bytes: Uint8Array): boolean {
+  const reader = createReader(bytes);
+  try {
+    if (!HEADER[reader.uint32()]) return false;
+    reader.pos = 0;
+    readFields(reader, reader.len, { requestId: '' }, HEADER, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Throws a SubmittedDataMalformedError for invalid bytes. Arrays and blobs are views of the bytes, not copies. */

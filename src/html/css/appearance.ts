@@ -13,10 +13,10 @@ export interface Appearance {
   readonly invisible?: boolean;
   readonly indented?: boolean;
   readonly font?: FontSize;
-  /** `unknown` is a colour that cannot be interpreted, or that the text is not painted in. */
+  /** `unknown` is a color that cannot be interpreted, or that the text is not painted in. */
   readonly color?: Color | 'unknown';
   readonly fill?: Color | 'unknown';
-  /** `unknown` is a picture, a gradient or a colour that cannot be interpreted. */
+  /** `unknown` is a picture, a gradient or a color that cannot be interpreted. */
   readonly background?: Color | 'unknown';
   /** Whether it may overlap elements other than its ancestors. */
   readonly positioned: boolean;
@@ -71,7 +71,7 @@ const UNITS_PX: Readonly<Record<string, number>> = {
   mm: 96 / 25.4,
 };
 
-/** An approximate length in px, at 16 px per em; NaN if it is not a length. */
+/** An approximate length in px, assuming 16 px per em; NaN if it is not a length. */
 function pixels(value: string | undefined): number {
   const found = /^(?:calc\(\s*)?([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)/.exec(value ?? '');
   return found ? Number(found[1]) * (ownValue(UNITS_PX, found[2]!) ?? 1) : Number.NaN;
@@ -161,7 +161,8 @@ function isCollapsed(values: Values, mayExpand: boolean): boolean {
     isAlmostZero('height') ||
     isAlmostZero('max-height') ||
     (isZero(values.get('line-height')) && !values.has('height'));
-  // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is meant to be opened.
+  // Padding reserves space for pictures with a fixed aspect ratio. A box with a transition is usually opened by
+  // scripts.
   const padding = sides(values.get('padding'));
   const padded = [values.get('padding-top') ?? padding[0], values.get('padding-bottom') ?? padding[2]];
   if (!isFlat || padded.some((length) => pixels(length) >= 10)) return false;
@@ -219,7 +220,7 @@ function colorOf(value: string | undefined): Color | 'unknown' | undefined {
 
 const PICTURE = /url\(|gradient\(|image\(|element\(|paint\(|cross-fade\(/;
 
-/** A background of one colour; `unknown` if there is a picture, undefined if there is no background. */
+/** A background of one color; `unknown` if there is a picture, undefined if there is no background. */
 function backgroundOf(values: Values): Color | 'unknown' | undefined {
   let color: Color | 'unknown' | undefined;
   let picture = false;
@@ -234,7 +235,7 @@ function backgroundOf(values: Values): Color | 'unknown' | undefined {
   return picture ? 'unknown' : color;
 }
 
-/** The colour among the words of a shorthand. */
+/** The color among the words of a shorthand. */
 function colorAmong(value: string): Color | 'unknown' | undefined {
   if (/^(?:none|0|0 0|inherit|initial|unset|transparent none.*)$/.test(value)) return undefined;
   for (const word of value.match(/[a-z-]+\([^()]*\)|[^\s,]+/g) ?? []) {

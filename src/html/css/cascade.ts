@@ -22,7 +22,7 @@ export interface Cascade {
   of(element: Element): MatchedDeclarations | undefined;
   /** Whether a sheet imports others, which are not read. */
   readonly imports: boolean;
-  /** False if there was more than could be read or applied. */
+  /** False if there were more rules than could be read or applied. */
   readonly complete: boolean;
 }
 
@@ -31,10 +31,10 @@ const MAX_RULES = 60_000;
 /** Maximum number of elements tried against compounds, for one selector and for all. */
 const MAX_SELECTOR_STEPS = 200_000;
 const MAX_STEPS = 3_000_000;
-/** Maximum number of selectors that need a walk over the whole page, times its elements. */
+/** Limit of the walks over the whole page: the number of selectors that need one, times the number of elements. */
 const MAX_WALKED_ELEMENTS = 2_000_000;
 
-/** Properties that justify such a walk. */
+/** Properties for which such a walk is worthwhile. */
 const HIDING_PROPERTIES = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
 
 interface Applied {

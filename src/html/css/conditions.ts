@@ -9,7 +9,7 @@ export interface Viewport {
 const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2000;
 
-/** Evaluates a list of media queries; an empty list holds. */
+/** Evaluates a list of media queries; an empty list is true. */
 export function matchesMedia(queries: string, viewport: Viewport): boolean {
   const text = queries.trim().toLowerCase();
   if (text === '') return true;

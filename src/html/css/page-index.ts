@@ -10,7 +10,7 @@ const BRACKETED = /\[[^\]]*\]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
 const NAMED = /[.#](?:[\w-]|[^\0-\x7f]|\\[0-9a-f]{1,6}\s?|\\.)+/gi;
 const NOT_NOW =
   /::|:(?:before|after|first-line|first-letter|hover|focus|focus-visible|focus-within|active|visited|target)\b(?!\()/;
-/** Classes that apply only until scripts run, on a page that has not run any. */
+/** Classes that apply only until scripts run, on a page whose scripts were not run. */
 const UNTIL_SCRIPTS = /^\.(?:no-?js|no-?javascript)$/i;
 
 const NONE: readonly number[] = [];
@@ -92,7 +92,7 @@ export class PageIndex {
     return found;
   }
 
-  /** Whether the page has the names in a selector's text: cheap, and true in doubt. */
+  /** Whether the page has the names in a selector's text. The check is cheap and returns true in case of doubt. */
   mayMatch(selector: string): boolean {
     const plain = /[[(]/.test(selector) ? selector.replace(BRACKETED, '') : selector;
     if (plain.includes(':') && NOT_NOW.test(plain)) return false;

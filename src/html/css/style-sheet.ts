@@ -118,7 +118,7 @@ export function parseStyleSheet(
   return { rules: rules.filter(({ declarations }) => declarations.length > 0), layers: [...layers], imports, complete };
 }
 
-/** Rules of a conditional group inside a style rule belong to that rule (CSS Nesting, section 3.2). */
+/** Rules of a conditional group inside a style rule belong to the style rule (CSS Nesting, section 3.2). */
 const innerKind = (around: Block): Block['kind'] => (around.kind === 'style' ? 'style' : 'rules');
 
 /** Whether the block of an at-rule applies here. */

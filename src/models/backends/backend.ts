@@ -1,7 +1,7 @@
 /**
  * The backend interface: one contract for the built-in model, ONNX files and remote servers, so that limits, batching,
- * truncation and encoding are written once. A backend runs one model. It starts unloaded: `load` is called before the
- * first use and again after `unload`.
+ * truncation and encoding are written once. A backend runs one model. The model is not loaded at first: `load` is
+ * called before the first use and again after `unload`.
  */
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
@@ -21,7 +21,8 @@ export interface Prepared {
 }
 
 /**
- * The form in which a model expects each medium: preprocessed by a rule, or the original file. Unset: not supported.
+ * The form in which a model expects each medium: preprocessed by a rule, or the original file. A medium that is unset
+ * is not supported.
  */
 export interface MediaFormats {
   readonly image?: PictureRule | 'file' | undefined;
@@ -37,18 +38,18 @@ export type ReadyMedium =
 
 export interface PrepareOptions {
   /**
-   * Longer inputs are cut at the end, keeping special tokens. Unset: inputs stay whole, and the caller refuses long
-   * ones.
+   * Longer inputs are truncated at the end, keeping special tokens. If unset, inputs are not truncated, and the caller
+   * refuses long ones.
    */
   readonly maxTokens?: number | undefined;
-  /** The task of the request, for remote servers that know tasks. Prompts are already in the texts. */
+  /** The task of the request, for remote servers that support tasks. Prompts are already in the texts. */
   readonly task?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The result of one input. */
 export interface Output {
-  /** Row-major, rows x dimensions; not truncated, and normalised only if the model does so itself. */
+  /** Row-major, rows x dimensions; not truncated, and normalized only if the model does so itself. */
   readonly values: Float32Array;
   /** 1 for a pooled vector, one per chunk for late chunking, one per token for multi-vector output. */
   readonly rows: number;
@@ -94,8 +95,8 @@ export interface Embedder extends Backend {
 export interface Reranker extends Backend {
   /**
    * Prepares query-document pairs. A document that is too long becomes several windows, of which the best score counts:
-   * `documents[i]` lists the positions in `pairs` of document i. A query takes at most half of the context. `isBlind`:
-   * the model knows no part of the query.
+   * `documents[i]` lists the positions in `pairs` of document i. A query takes at most half of the context. `isBlind`
+   * means that the model recognizes no part of the query.
    */
   prepare(
     query: string,
@@ -112,7 +113,7 @@ export interface Reranker extends Backend {
  * busy or unreachable), ServiceTimeoutError for timeouts.
  */
 export interface Backend {
-  /** Slow preparation without memory use, before `load`: downloading files, waiting for a server. */
+  /** Slow preparation before `load` that uses no memory: downloading files, waiting for a server. */
   fetch?(): Promise<void>;
   /** Fingerprint of the files. A failed load is not repeated at once with the same fingerprint. */
   stamp?(): Promise<string>;

@@ -36,11 +36,11 @@ export interface ChatOptions {
   readonly timeoutMs: number;
 }
 
-/** Maximum size of an answer; no page needs more. */
+/** Maximum size of an answer, in bytes; no page needs more. */
 const MAX_ANSWER_BYTES = 4_000_000;
 /** Maximum size of a stream. It is larger, because each event wraps a few letters in hundreds of bytes. */
 const MAX_STREAM_BYTES = 64_000_000;
-/** How much of an error response is read. */
+/** Maximum number of bytes read of an error response. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): Chat {

@@ -146,7 +146,7 @@ async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promis
   return { ...common, does: 'embed', pooling: row.pooling, normalizes: row.normalizes, output, dimensions };
 }
 
-/** The row's rule, or else the published configuration. */
+/** The rule of the row, or else that of the published configuration. */
 async function pictureRuleOf({ rule }: ImageTower, { picturesConfig }: ModelFiles): Promise<PictureRule> {
   if (rule) return rule;
   if (picturesConfig === undefined) throw new Error('there is no preprocessing rule for images');
@@ -197,7 +197,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     dimensions: row.dimensions,
     prepare: (texts: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
       ready({ do: 'prepare', texts, maxTokens, task }, signal),
-    // With other poolings, a chunk of tokens has no vector of its own.
+    // With any other kind of pooling, a chunk of tokens has no vector of its own.
     ...(row.pooling === 'mean' && {
       prepareChunks: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
         ready({ do: 'chunks', prefix, items, maxTokens, task }, signal),

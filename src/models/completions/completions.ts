@@ -55,10 +55,10 @@ const HOSTED_VISION = 'jina-vlm';
 export function createCompletions(options: CompletionsOptions): Completions {
   const engines = enginesOf(options);
 
-  /** Finds an engine by name. The organisation is optional on both sides. */
+  /** Finds an engine by name. The organization is optional on both sides. */
   function find(name: string): Engine | undefined {
-    const short = withoutOrganisation(name);
-    return engines.get(name) ?? Array.from(engines).find(([id]) => withoutOrganisation(id) === short)?.[1];
+    const short = withoutOrganization(name);
+    return engines.get(name) ?? Array.from(engines).find(([id]) => withoutOrganization(id) === short)?.[1];
   }
 
   function chosen(engine: Engine, request: CompletionRequest): Engine {
@@ -110,7 +110,7 @@ const modelOf = ({ id, description, forms, chats, contextTokens }: Engine): Comp
   contextTokens,
 });
 
-const withoutOrganisation = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+const withoutOrganization = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 const MOST_SHOWN = 100;
 

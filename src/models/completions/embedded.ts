@@ -8,7 +8,7 @@ import { WRITERS } from './write.ts';
 
 /** Limits the prompt, although only the words that select a format matter. */
 const CONTEXT_TOKENS = 32_768;
-/** Pages in progress: one is rendered while the previous one is recognised. */
+/** Number of pages in progress: one is rendered while the previous one is recognized. */
 const PAGES_AHEAD = 2;
 
 export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {

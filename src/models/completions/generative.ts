@@ -8,7 +8,7 @@ import type { Message } from './request.ts';
 import { unwrap } from './unwrap.ts';
 import { WRITERS } from './write.ts';
 
-/** Pages of one question that are rendered concurrently. */
+/** Number of pages of one question that are rendered concurrently. */
 const DRAWN_AT_ONCE = 4;
 
 export interface GenerativeOptions {

@@ -10,7 +10,7 @@ export interface LimitOptions {
 export interface Limit {
   /** Returns the text that can be sent now. */
   take(piece: string): string;
-  /** Returns the text held back, since the end of a text may be the start of a stop sequence. */
+  /** Returns the text that was held back. Text is held back because its end may be the start of a stop sequence. */
   rest(): string;
   /** Why the output ended; undefined while it has not. */
   readonly ended: 'stop' | 'length' | undefined;

@@ -20,7 +20,7 @@ export const MOST_IMAGES = 20;
 export const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 export const MAX_PDF_BYTES = 32 * 1024 * 1024;
 export const MAX_PIXELS = 40_000_000;
-/** Pages of one request. */
+/** Maximum number of pages in one request. */
 export const MOST_PAGES = 100;
 
 const FETCH_MS = 20_000;

@@ -1,4 +1,4 @@
-/** Writes recognised pages in each output form. Concatenating the pieces of all pages gives the answer. */
+/** Writes recognized pages in each output form. Concatenating the pieces of all pages gives the answer. */
 
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import {

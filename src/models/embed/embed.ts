@@ -16,10 +16,10 @@ import {
   type VectorParts,
 } from './media.ts';
 import type { EmbedRequest } from './request.ts';
-import { isZero, normalise } from './vectors.ts';
+import { isZero, normalize } from './vectors.ts';
 
 export interface Embeddings {
-  /** One output per input (per page for a PDF), in order, before truncation and normalisation. */
+  /** One output per input (per page for a PDF), in order, before truncation and normalization. */
   readonly outputs: readonly Output[];
   /** Number of processed tokens, including prefixes, special tokens and image patches. */
   readonly tokens: number;
@@ -67,7 +67,7 @@ interface PreparedInputs {
   readonly media: readonly Prepared[];
   /** Positions of the images in `media`. */
   readonly images: readonly number[];
-  /** Undefined if each text is a vector. */
+  /** Undefined if each text has its own vector. */
   readonly vectors: readonly VectorParts[] | undefined;
 }
 
@@ -148,18 +148,18 @@ function gathered(outputs: readonly Output[], { texts, vectors }: PreparedInputs
   });
 }
 
-/** Mean of the normalised vectors, so that each part has the same weight. */
+/** Mean of the normalized vectors, so that each part has the same weight. */
 function meanOf(outputs: readonly Output[]): Output {
   const sums = new Float64Array(outputs[0]!.values.length);
   for (const { values } of outputs) {
-    const direction = normalise(values);
+    const direction = normalize(values);
     for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! + direction[at]!;
   }
   return { values: Float32Array.from(sums, (sum) => sum / outputs.length), rows: 1 };
 }
 
 /**
- * Throws ParamValidationError for inputs whose vector would be zero: the model recognised nothing in them. Token
+ * Throws ParamValidationError for inputs whose vector would be zero: the model recognized nothing in them. Token
  * vectors and sparse vectors may be empty.
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {

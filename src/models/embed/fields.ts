@@ -40,7 +40,7 @@ export const EMBED_FIELDS = {
     otherwise: 'ignored',
     required: true,
     schema: { type: 'string' },
-    meaning: 'The id of a served model (`GET /v1/models`), with or without its organisation.',
+    meaning: 'The id of a served model (`GET /v1/models`), with or without its organization.',
   },
   input: {
     aliases: ['content', 'texts'],

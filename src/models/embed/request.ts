@@ -11,7 +11,7 @@ import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
   readonly inputs: readonly Input[];
-  /** Put before each text. */
+  /** The prompt put before each text. */
   readonly prefix: string;
   /** The task that the caller sent; undefined if none. */
   readonly task: string | undefined;
@@ -77,8 +77,8 @@ interface Mixing {
 }
 
 /**
- * Refuses combinations of inputs that the model cannot embed: media where only text works, several parts where only one
- * does, and media in separate vector spaces.
+ * Refuses combinations of inputs that the model cannot embed: media for a text-only model, several parts for a model
+ * that takes one, and media in separate vector spaces.
  */
 function refuseMixtures(
   inputs: readonly Input[],
@@ -102,7 +102,7 @@ function refuseMixtures(
 const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
   spaces?.[medium === 'pdf' || medium === 'video' ? 'image' : medium] ?? '';
 
-/** Finds a field if the kind accepts it. Adds a fault if the field is refused on this kind and switched on. */
+/** Finds a field if the kind accepts it. Adds a fault if the field is set to true but is refused for this kind. */
 function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {
   const field = EMBED_FIELDS[name];
   const found = findField(body, name, field);

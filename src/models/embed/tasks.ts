@@ -33,7 +33,8 @@ export const TASKS: Readonly<Partial<Record<EmbeddingKind, Tasks>>> = {
   'text-v5': { values: V5_TASKS, standard: 'text-matching' },
   'omni-v5': { values: V5_TASKS, standard: 'text-matching' },
   code: { values: CODE_TASKS, standard: 'nl2code.query' },
-  // As in an older description of the kind, the values are those of text-v3. All except the query mean a document.
+  // As in an older description of the kind, the values are those of text-v3. All values except the query stand for a
+  // document.
   'clip-v2': { values: V3_TASKS },
   sparse: { values: ['retrieval.query', 'retrieval.passage'] },
 };

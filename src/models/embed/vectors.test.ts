@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { floatsAsText } from './float-text.ts';
-import { asBits, finishVector, normalise, vectorAsJson } from './vectors.ts';
+import { asBits, finishVector, normalize, vectorAsJson } from './vectors.ts';
 
 const RAW = Float32Array.of(0.9, -0.2, 0.4, 0.1, -0.3, 0.5, -0.1, 0.2);
 const TWELVE = Float32Array.of(1, -1, 1, 1, -1, -1, 1, 0, 0.5, -0.5, 0.1, 0);
@@ -11,7 +11,7 @@ const unitRange = fc.float({ min: -1, max: 1, noNaN: true });
 const vector = fc.array(fc.oneof(unitRange, float32, fc.constantFrom(0, -0, 1, -1)), { maxLength: 40 });
 
 describe('the examples of the API reference', () => {
-  test('truncated, then normalised', () => {
+  test('truncated, then normalized', () => {
     const cut = finishVector(RAW, { dimensions: 4, normalized: true });
     const expected = [0.8911328, -0.1980295, 0.396059, 0.0990148];
     expect(cut).toHaveLength(4);
@@ -42,7 +42,7 @@ describe('the examples of the API reference', () => {
 test('the empty vector and the zero vector', () => {
   expect(vectorAsJson(new Float32Array(0), ['float'])).toBe('[]');
   expect(vectorAsJson(new Float32Array(0), ['base64'])).toBe('""');
-  expect(normalise(new Float32Array(3))).toEqual(new Float32Array(3));
+  expect(normalize(new Float32Array(3))).toEqual(new Float32Array(3));
   expect(vectorAsJson(Float32Array.of(Number.NaN, 1), ['float'])).toBe('[null,1]');
 });
 
@@ -109,7 +109,7 @@ test('all types represent the same vector', () => {
   );
 });
 
-test('normalised vectors have length 1 and keep their direction', () => {
+test('normalized vectors have length 1 and keep their direction', () => {
   fc.assert(
     fc.property(
       fc.array(fc.float({ min: -1000, max: 1000, noNaN: true }), { minLength: 1, maxLength: 64 }),

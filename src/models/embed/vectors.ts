@@ -1,5 +1,5 @@
 /**
- * Post-processing of vectors: truncation, normalisation and encoding (docs/reference/wire/models.md, Vectors and
+ * Post-processing of vectors: truncation, normalization and encoding (docs/reference/wire/models.md, Vectors and
  * Encodings).
  */
 import os from 'node:os';
@@ -18,14 +18,14 @@ export interface Finish {
 /** Never writes to `values`; returns the same array if nothing changes. */
 export function finishVector(values: Float32Array, { dimensions, normalized }: Finish): Float32Array {
   const truncated = dimensions < values.length ? values.subarray(0, dimensions) : values;
-  return normalized ? normalise(truncated) : truncated;
+  return normalized ? normalize(truncated) : truncated;
 }
 
 /** A zero vector has no direction, so its cosine with any vector is undefined. */
 export const isZero = (values: Float32Array): boolean => values.every((value) => value === 0);
 
 /** Scales the vector to unit length. The length is summed in double precision. */
-export function normalise(values: Float32Array): Float32Array {
+export function normalize(values: Float32Array): Float32Array {
   let squares = 0;
   for (let at = 0; at < values.length; at++) squares += values[at]! * values[at]!;
   if (squares === 0) return values;

@@ -34,7 +34,7 @@ export async function downloadModel(download: Download, tools: DownloadTools): P
   const { row, folder, signal } = download;
   await mkdir(folder, { recursive: true });
   return withLock(`${folder}.lock`, { staleMs: tools.lockStaleMs, signal }, async () => {
-    // Another process may have downloaded it while this one waited for the lock.
+    // Another process may have downloaded the file while this one waited for the lock.
     const present = await tools.onDisk(row);
     if (present) return present;
     await downloadMissing(download, tools);

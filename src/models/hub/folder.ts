@@ -1,4 +1,4 @@
-/** Folders of models on this machine. That of a download has a record of its complete files. */
+/** Folders of models on this machine. The folder of a downloaded model contains a record of its complete files. */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NeededFile } from './files.ts';

@@ -12,7 +12,7 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 
 const MAX_FRAMES = 64;
 const MAX_SECONDS = 30;
-/** The rest after the last full window is used if it has at least this length. */
+/** The remainder after the last full window is used if it has at least this length. */
 const LEAST_SECONDS = 1;
 const SPEECH_SAMPLES_PER_SECOND = 16_000;
 

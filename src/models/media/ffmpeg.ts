@@ -121,7 +121,7 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: 
           '%03d.png',
         ];
         await run(folder, [...input, ...output], 0, signal).catch(async (error: unknown) => {
-          // The frames before a damaged part are enough.
+          // If a part is damaged, the frames before it are used.
           if (!(error instanceof InvalidClipError) || (await pictures(folder.path)).length === 0) throw error;
         });
         const names = await pictures(folder.path);

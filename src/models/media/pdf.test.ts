@@ -1,4 +1,4 @@
-/** PDF pages for a model: as text, as recognised text and as pictures, without leaving files. */
+/** PDF pages for a model: as text, as recognized text and as pictures, without leaving files. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -37,19 +37,19 @@ const file = drawPdf({
 });
 
 it(
-  'returns the text layer of a page, or its recognised text',
+  'returns the text layer of a page, or its recognized text',
   async () => {
-    const recognised: Uint8Array[] = [];
+    const recognized: Uint8Array[] = [];
     const ocr = {
       read: async (picture: Uint8Array) => {
-        recognised.push(picture);
+        recognized.push(picture);
         return { text: 'what the picture says' };
       },
     } as unknown as Ocr;
     const texts = await pagesAsTexts(file, { tools: { documents, ocr, temporaryDir }, signal });
     expect(texts).toEqual(['The river is long, and its water is safe to drink.', 'what the picture says']);
-    expect(recognised).toHaveLength(1);
-    expect((await imageSize(recognised[0]!)).width).toBeGreaterThan(1_500);
+    expect(recognized).toHaveLength(1);
+    expect((await imageSize(recognized[0]!)).width).toBeGreaterThan(1_500);
     const without = await pagesAsTexts(file, { tools: { documents, ocr: undefined, temporaryDir }, signal });
     expect(without).toEqual([texts[0], '']);
   },

@@ -15,7 +15,7 @@ const MAX_PAGES = 200;
 
 export interface PdfTools {
   readonly documents: Documents;
-  /** Recognises text on scanned pages. */
+  /** Recognizes text on scanned pages. */
   readonly ocr: Ocr | undefined;
   readonly temporaryDir: string;
 }
@@ -25,10 +25,10 @@ const FILE_SIDE = 1_024;
 /** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
 const A4_SHORT_SIDE_POINTS = 595;
 const OCR_SCALE = 3;
-/** Page ranges in progress; the pages of a range are rendered from one opened document. */
+/** Number of page ranges in progress. The pages of a range are rendered from one opened document. */
 const RANGES_AT_ONCE = 4;
 const RANGE_PAGES = 8;
-/** Pages of a request with text recognition in progress: one is rendered while another is recognised. */
+/** Number of pages of a request in text recognition at once: one is rendered while another is recognized. */
 const RECOGNISED_AT_ONCE = 2;
 /** Maximum text of a page in characters; no model reads more. */
 const MAX_TEXT = 200_000;
@@ -85,7 +85,7 @@ const pageRanges = (count: number): number[][] =>
     ),
   );
 
-/** The text layer of each page; for scanned pages the recognised text. Throws the same errors. */
+/** The text layer of each page; for scanned pages the recognized text. Throws the same errors. */
 export const pagesAsTexts = (
   bytes: Uint8Array,
   { tools, signal }: { tools: PdfTools; signal: AbortSignal },

@@ -34,7 +34,7 @@ export const siglipRule = (size: number): PictureRule => ({
   mean: [0.5, 0.5, 0.5],
   deviation: [0.5, 0.5, 0.5],
 });
-/** Preprocessing with torchvision, which rounds the crop's centre. */
+/** Preprocessing with torchvision, which rounds the crop's center. */
 export const jinaClipRule = (size: number): PictureRule => ({ ...clipRule(size), middle: 'even' });
 
 const MAX_SIDE = 4_096;
@@ -131,7 +131,7 @@ function tripleOf(
   return [numberOf(value[0], name), numberOf(value[1], name), numberOf(value[2], name)];
 }
 
-/** Writes the normalised image as red, green and blue planes, starting at `at`. */
+/** Writes the normalized image as red, green and blue planes, starting at `at`. */
 export function writePlanes(rgb: Uint8Array, rule: PictureRule, into: Float32Array, at: number): void {
   const { rescale, mean, deviation } = rule;
   const size = rgb.length / 3;

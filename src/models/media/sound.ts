@@ -84,7 +84,7 @@ const LOG_STEP = Math.log(6.4) / 27;
 const melOf = (hz: number) => (hz < BREAK_HZ ? (hz * 3) / 200 : BREAK_MEL + Math.log(hz / BREAK_HZ) / LOG_STEP);
 const hzOf = (mel: number) => (mel < BREAK_MEL ? (mel * 200) / 3 : BREAK_HZ * Math.exp(LOG_STEP * (mel - BREAK_MEL)));
 
-/** Triangular filters of equal area between neighbouring points of the scale. */
+/** Triangular filters of equal area between neighboring points of the scale. */
 function melFilters({ window, bands, samplesPerSecond, lowestHz, highestHz }: SoundRule): Filter[] {
   const bins = window / 2 + 1;
   const [low, high] = [melOf(lowestHz), melOf(highestHz)];

@@ -19,7 +19,7 @@ export interface BertShape {
   readonly positionInput?: boolean;
   /** An input of the graph selects a task, whose number is added to the embeddings. */
   readonly taskInput?: boolean;
-  /** Weights in int8; the inputs of each product are quantised at run time, with one scale for the whole batch. */
+  /** Weights in int8; the inputs of each product are quantized at run time, with one scale for the whole batch. */
   readonly quantized?: boolean;
 }
 
@@ -129,7 +129,7 @@ export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(sh
   state = graph.node('Add', [state, graph.node('Gather', [table('positions', weights.positions), positions])]);
   if (shape.taskInput) {
     const task = graph.node('Cast', [graph.input('task_id', 'int64', [])], { to: 1 });
-    // Unevenly distributed, otherwise the normalisation would remove it.
+    // Unevenly distributed, otherwise the normalization would remove it.
     const direction = floats('task_direction', [shape.hidden], taskDirection(shape.hidden));
     state = graph.node('Add', [state, graph.node('Mul', [task, direction])]);
   }

@@ -78,7 +78,7 @@ function mean(states: Float32Array, size: number, from: number, to: number): Flo
   return Float32Array.from(sums, (sum) => sum / (to - from));
 }
 
-/** Normalises each row of `size` numbers in place; zero rows stay zero. */
+/** Normalizes each row of `size` numbers in place; zero rows stay zero. */
 export function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
   if (!normalizes) return values;
   for (let from = 0; from < values.length; from += size) {

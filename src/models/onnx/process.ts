@@ -1,5 +1,5 @@
 /**
- * Main program of a model process: tokenises, and passes batches to an inference thread, so that the next texts are
+ * Main program of a model process: tokenizes, and passes batches to an inference thread, so that the next texts are
  * prepared while the model runs. It ends with its parent even during a run, because a separate thread watches the
  * parent.
  */
@@ -38,7 +38,7 @@ thread.on('message', (reply: Reply) => {
   if ('failure' in reply) waiter?.reject(new Error(reply.failure));
   else waiter?.resolve(reply.result);
 });
-// The process is useless without its thread; pending requests fail when it ends.
+// The process cannot work without its thread, so it ends, and pending requests fail.
 thread.on('error', () => process.kill(process.pid, 'SIGKILL'));
 thread.on('exit', () => process.kill(process.pid, 'SIGKILL'));
 

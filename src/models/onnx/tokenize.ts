@@ -1,4 +1,4 @@
-/** Tokenises texts for a model, with truncation, pairs, windows and late chunking. */
+/** Tokenizes texts for a model, with truncation, pairs, windows and late chunking. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ownValue } from '#own-value.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
@@ -26,7 +26,7 @@ export interface PreparerOptions {
   readonly textTokens?: number | undefined;
 }
 
-/** Long texts are tokenised in pieces of this size, because tokenizers need superlinear time on text without spaces. */
+/** Long texts are tokenized in pieces of this size, because tokenizers need superlinear time on text without spaces. */
 const PIECE_CHARS = 8_192;
 /** How far back a space is searched, so that no word is split. */
 const BORDER_CHARS = 512;
@@ -53,7 +53,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     let read = 0;
     for (const piece of piecesOf(wellFormed(text))) {
       await yieldIfDue();
-      // A later chunk is tokenised as if text preceded it.
+      // A later chunk is tokenized as if text preceded it.
       const found = follows && read === 0 ? tokenizer.encodeItems(['', piece])[1]! : tokenizer.encode(piece);
       for (const id of found) ids.push(id);
       read += piece.length;

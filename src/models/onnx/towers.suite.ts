@@ -1,5 +1,5 @@
 /**
- * Small models with one tower for texts and one for pictures or sound, with fixed weights: as graphs for the runtime,
+ * Small models with one encoder for texts and one for pictures or sound, with fixed weights: as graphs for the runtime,
  * and as plain arithmetic in float64 that shares only the weights with them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -3,7 +3,7 @@
 /** A request with waiting inputs. */
 export interface WaitingJob {
   readonly items: readonly { readonly tokens: number }[];
-  /** Items of different lanes never share a batch. */
+  /** Items of different lanes are never in the same batch. */
   readonly lane: { readonly key: string };
   readonly caller: string;
   readonly background: boolean;
@@ -104,7 +104,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
     },
     takeBatch() {
       drawFrom(interactiveCallers, horizon);
-      // Drawn items run before later arrivals, so at most one batch of background work is drawn.
+      // Drawn items run before items that arrive later, so at most one batch of background work is drawn.
       if (!drawn.length) drawFrom(backgroundCallers, limits);
       const batch = pickBatch(drawn, limits);
       const taken = new Set(batch);
@@ -123,7 +123,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
 }
 
 /**
- * Picks the batch around the first entry: neighbours by length from its lane, with the most tokens that fit. Sorted by
+ * Picks the batch around the first entry: neighbors by length from its lane, with the most tokens that fit. Sorted by
  * length, shortest first.
  */
 export function pickBatch<Entry extends { readonly tokens: number; readonly job: Pick<WaitingJob, 'lane'> }>(

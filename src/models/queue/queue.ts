@@ -10,7 +10,7 @@ export interface QueueItem {
   readonly tokens: number;
 }
 
-/** Inputs of different lanes never share a batch. */
+/** Inputs of different lanes are never in the same batch. */
 export interface Lane {
   readonly key: string;
 }
@@ -44,7 +44,7 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
   run(batch: readonly Item[], lane: Of, signal: AbortSignal): Promise<readonly Result[]>;
   /** Number of concurrent batches. */
   readonly parallel: number;
-  /** Limits of one batch: padded tokens (a single input may exceed them, alone) and inputs. */
+  /** Limits of one batch: padded tokens (a single input may exceed this limit in a batch of its own) and inputs. */
   readonly batch: { readonly tokens: number; readonly inputs: number };
   /** Limits of the queue. A request is always accepted if the queue is empty. */
   readonly maxInputs: number;

@@ -13,7 +13,7 @@ export interface AvailabilityOptions {
   readonly hasRuntime: boolean;
 }
 
-/** A model with a non-commercial licence is only served if the operator has downloaded it. */
+/** A model with a non-commercial license is only served if the operator has downloaded it. */
 export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
   const onThisMachine = new Set<string>();
   const availability = (row: ModelRow): Availability => {

@@ -29,7 +29,7 @@ export interface ImageTower {
   readonly quantized?: string | undefined;
   /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
   readonly rule?: PictureRule | undefined;
-  /** Patches per image: the tokens that an image counts as. */
+  /** Number of tokens that an image counts as: its patches. */
   readonly tokens: number;
 }
 
@@ -38,7 +38,7 @@ export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;
   readonly rule: SoundRule;
-  /** Tokens that one window of audio counts as. */
+  /** Number of tokens that one window of audio counts as. */
   readonly tokens: number;
 }
 
@@ -108,7 +108,7 @@ export interface EmbeddingRow extends CommonRow {
   /** Lengths to which vectors can be truncated; empty if the model was not trained for it. */
   readonly matryoshka: readonly number[];
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
-  /** Whether the model's own output is normalised. */
+  /** Whether the model's own output is normalized. */
   readonly normalizes: boolean;
   /**
    * Prompt per task, or per part of a task after the dot: `query`, `passage`, `text-matching`; `default` without a

@@ -1,4 +1,4 @@
-/** Frees memory for a model: evicts the least recently used others, once their users have released them. */
+/** Frees memory for a model: evicts the least recently used other models, once their users have released them. */
 import type { MemoryEntry } from './model-memory.ts';
 
 export interface Eviction {

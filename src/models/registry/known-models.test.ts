@@ -16,7 +16,7 @@ describe('the known models', () => {
     expect(modelRowShape.parse(structuredClone(row))).toEqual(row);
   });
 
-  it('mark the models without a licence for commercial use', () => {
+  it('mark the models without a license for commercial use', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
     expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
   });

@@ -1,6 +1,6 @@
 /**
  * Known models that can run on this machine, with data from their model cards and configurations: repository, graph,
- * prompts, pooling, context, dimensions, licence.
+ * prompts, pooling, context, dimensions, license.
  */
 
 import { clipRule, jinaClipRule, type PictureRule, siglipRule } from '../media/picture-rule.ts';
@@ -35,7 +35,7 @@ const encoder = (row: Omit<EmbeddingRow, Common> & Partial<Pick<EmbeddingRow, Co
 const asking = (query: string) => ({ query, passage: '', default: '' });
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';
 
-/** Mean pooling, as the authors of version 2 document; the graph does not normalise. */
+/** Mean pooling, as the authors of version 2 document; the graph does not normalize. */
 const jinaV2 = (
   row: Pick<EmbeddingRow, 'id' | 'name' | 'description' | 'created' | 'languages' | 'dimensions'> & {
     readonly runs: OnnxRuns;
@@ -312,7 +312,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     dimensions: 1_024,
     matryoshka: [64, 128, 256, 512, 768, 1_024],
     prefixes: asking('Represent the query for retrieving evidence documents: '),
-    // One graph contains both towers.
+    // One graph contains both encoders.
     runs: {
       on: 'onnx',
       file: JINA_CLIP_V2_GRAPH,
@@ -474,7 +474,7 @@ const RERANKERS: readonly RerankRow[] = [
 
 export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...MULTIMODAL, ...RERANKERS];
 
-/** Whether the licence forbids commercial use; shown before a download and in every list. */
+/** Whether the license forbids commercial use; shown before a download and in every list. */
 export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commercial/i.test(licence);
 
 /** The row with its quantized graph, if there is one: a quarter of the size, slightly less accurate. */

@@ -3,7 +3,7 @@
 export interface LoadBackOff {
   /** Throws the last error if a load of the same files failed shortly before. `stamp` is the state of the files. */
   check(stamp: string | undefined): void;
-  /** Loads. A failure starts the back-off, or doubles it if the same files failed before. */
+  /** Loads the model. A failure starts the back-off, or doubles it if the same files failed before. */
   attempt(stamp: string | undefined, load: () => Promise<void>): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface ModelMemory {
 
 export interface MemoryEntry {
   readonly backend: Backend;
-  /** Current holders and those waiting for the load; a model is not evicted before they release it. */
+  /** Number of callers that hold the model or wait for it to load. It is not evicted until all have released it. */
   users: number;
   /** Higher is more recent. */
   usedAt: number;
@@ -41,7 +41,7 @@ export interface ModelMemoryOptions {
 export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.now }: ModelMemoryOptions): ModelMemory {
   const all = new Map<Backend, MemoryEntry>();
   let uses = 0;
-  /** Serialises loads, so that memory freed for one model is not taken by another. */
+  /** Loads run one after the other, so that memory freed for one model is not taken by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
   const entryOf = (backend: Backend): MemoryEntry => {

@@ -32,7 +32,7 @@ export interface BackendFactory {
 
 /** Context of a model request. */
 export interface RequestContext {
-  /** Callers share a model fairly. */
+  /** Identifies the caller: callers share a model fairly. */
   readonly caller: string;
   /** Batch work: yields to interactive requests. */
   readonly background?: boolean | undefined;

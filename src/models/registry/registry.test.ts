@@ -34,7 +34,7 @@ function registry(options: { aliases?: Record<string, string>; away?: Set<string
 }
 
 describe('model names', () => {
-  it('are ids, repositories, and ids with any organisation', async () => {
+  it('are ids, repositories, and ids with any organization', async () => {
     const { embedding } = registry();
     for (const name of ['dense', 'makers/Dense-EN', 'makers/dense', 'anybody/dense']) {
       expect((await embedding(name)).row.id, name).toBe('dense');
@@ -103,7 +103,7 @@ describe('unavailable models', () => {
     expect(looks()).toBe(2);
   });
 
-  it('are those without files if downloads are off or the licence forbids downloading', async () => {
+  it('are those without files if downloads are off or the license forbids downloading', async () => {
     const here = new Set<string>();
     const hub = {
       onDisk: async ({ id }: ModelRow) => (here.has(id) ? { folder: '', bytes: 1, commit: '' } : undefined),

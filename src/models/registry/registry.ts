@@ -37,7 +37,7 @@ export interface Registry {
   /** Finds the model of a request. Throws ModelNotFoundError, which lists the available models. */
   embedding(name: string): Promise<ServedEmbedding>;
   reranker(name: string): Promise<ServedReranker>;
-  /** By id, with or without organisation. */
+  /** By id, with or without organization. */
   find(name: string): Promise<ServedModel | undefined>;
   /** All available models, aliases last. */
   list(): Promise<ServedModel[]>;
@@ -84,7 +84,7 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
 
   async function find(name: string): Promise<ServedModel | undefined> {
     const hub = byHub.get(name);
-    const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganisation(name));
+    const found = names.get(name) ?? (hub && names.get(hub.id)) ?? names.get(withoutOrganization(name));
     if (!found || canServe(found)) return found;
     await refresh();
     return canServe(found) ? found : undefined;
@@ -97,14 +97,14 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
 
   /** Tells the operator how to make a known model available. */
   function pullable(name: string, does: ModelRow['does']): string {
-    const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganisation(name));
+    const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganization(name));
     if (known) {
       const { runs } = known.row;
       if (known.row.does !== does || canServe(known) || runs.on !== 'onnx') return '';
       if (runs.folder !== undefined) return 'Its folder on the server is missing or lacks a file. ';
       return `It is not on this machine: \`lectern models pull ${known.row.id}\` downloads it. `;
     }
-    const kind = does === 'embed' ? knownKind(withoutOrganisation(name)) : undefined;
+    const kind = does === 'embed' ? knownKind(withoutOrganization(name)) : undefined;
     if (kind === undefined || !CONTENT_KINDS.concat('omni-v4').includes(kind)) return '';
     return 'Images are supported by jina-clip-v1: `lectern models pull jina-clip-v1` downloads it. ';
   }
@@ -142,7 +142,7 @@ export const isEmbedding = (model: ServedModel): model is ServedEmbedding => mod
 
 function served(name: string, row: ModelRow, alias: boolean): ServedModel {
   if (row.does === 'rerank') return { name, row, alias };
-  return { name, row, alias, kind: (alias ? knownKind(withoutOrganisation(name)) : undefined) ?? row.kind };
+  return { name, row, alias, kind: (alias ? knownKind(withoutOrganization(name)) : undefined) ?? row.kind };
 }
 
 function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
@@ -157,4 +157,4 @@ function refuseImpossible({ name, row, kind }: ServedEmbedding): void {
 }
 
 /** `org/short` becomes `short`. */
-const withoutOrganisation = (name: string) => name.slice(name.lastIndexOf('/') + 1);
+const withoutOrganization = (name: string) => name.slice(name.lastIndexOf('/') + 1);

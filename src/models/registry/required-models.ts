@@ -1,4 +1,4 @@
-/** The models that must be in memory: loads them with retries, and tells whether all of them are ready. */
+/** The models that must be in memory: loads them with retries, and reports whether all of them are ready. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { ModelRow } from './catalogue.ts';
 import type { LoadState } from './model-memory.ts';
@@ -30,7 +30,7 @@ const LAST_RETRY_MS = 60_000;
 
 export function createRequiredModels({ load, residence, rows, signal }: RequiredModelsOptions): RequiredModels {
   const required = new Set<string>();
-  /** Required models that were loaded once. One evicted for another model is loaded again on use. */
+  /** Required models that have been loaded once. If one is evicted for another model, it is loaded again on use. */
   const loadedOnce = new Set<string>();
 
   async function loadWithRetries(row: ModelRow): Promise<void> {

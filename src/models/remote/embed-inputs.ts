@@ -39,7 +39,7 @@ export function createInputPreparer(
   const { protocol } = server;
   const exact = createExactCounts(server, runs.model);
 
-  /** Tasks are sent to servers that know them, unless the row has prompts, which means that this model does not. */
+  /** Tasks are sent to servers that support them, unless the row has prompts, which means that this model does not. */
   const taskFor = (task: string | undefined) =>
     protocol.tasks && Object.keys(row.prefixes).length === 0 ? task : undefined;
 

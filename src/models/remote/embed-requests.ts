@@ -17,7 +17,7 @@ export interface Item {
   readonly at: number;
 }
 
-/** Factor by which a text is shortened per attempt, if the server has more tokens than estimated. */
+/** Factor by which a text is shortened per attempt, if the server counts more tokens than estimated. */
 const SHORTEN_SHARE = 0.75;
 const MAX_SHORTENINGS = 6;
 
@@ -35,7 +35,7 @@ export type SendItems = (items: readonly Item[], options: EmbedOptions) => Promi
 
 export function createEmbedSender({ row, model, embedProtocol, transport, tokens }: EmbedSenderOptions): SendItems {
   const { contextTokens } = row;
-  /** Undefined until an answer has shown it. */
+  /** Undefined until an answer has shown the value. */
   let takesBase64: boolean | undefined = embedProtocol.base64 ? undefined : false;
 
   /** Runs one request, or several smaller ones if the server rejects it as too large. */

@@ -89,7 +89,7 @@ export interface Protocol {
   readonly parallel: number;
   /** Whether it can truncate texts at their end. */
   readonly truncates: boolean;
-  /** Whether it knows tasks, so that the task must be sent. */
+  /** Whether it supports tasks, so that the task must be sent. */
   readonly tasks: boolean;
   readonly embed?: {
     readonly base64: boolean;
@@ -107,7 +107,7 @@ export interface Protocol {
     readonly silent: boolean;
     /** Whether it splits long documents into windows itself. */
     readonly windows: boolean;
-    /** Whether scores are cosines (listwise models), which may lie slightly outside 0 to 1. */
+    /** Whether scores are cosines (listwise models), which may be slightly outside 0 to 1. */
     readonly cosines: boolean;
     request(ask: RemoteRerankRequest): ProtocolRequest;
     parse(reply: Reply): readonly RerankRow[];

@@ -25,7 +25,7 @@ const SEPARATOR_TOKENS = 1;
 const WINDOW_SHARE = 0.75;
 const BYTES_AN_ANSWER = 1024 * 1024;
 const BYTES_A_RESULT = 512;
-/** Servers may return the documents, in the worst case with every character escaped. */
+/** Servers may return the documents as well, in the worst case with every character escaped. */
 const BYTES_A_CHARACTER = 6;
 
 /** Throws ParamValidationError if the protocol has no reranking. */

@@ -60,7 +60,7 @@ const FIRST_PAUSE_MS = 200;
 /** If the server asks for a longer pause, the request fails instead of waiting. */
 const LONGEST_PAUSE_MS = 5_000;
 const RETRY_AFTER_S = 5;
-/** How much of an error response is read. */
+/** Maximum number of bytes read of an error response. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function createTransport(options: TransportOptions): Transport {

@@ -11,7 +11,7 @@ export const RERANK_FIELDS = {
     aliases: [],
     required: true,
     schema: { type: 'string' },
-    meaning: 'The id of a served reranker (`GET /v1/models`), with or without its organisation.',
+    meaning: 'The id of a served reranker (`GET /v1/models`), with or without its organization.',
   },
   query: {
     aliases: [],

@@ -13,7 +13,7 @@ export interface RerankRequest {
   readonly documents: readonly object[];
   readonly topN: number;
   readonly returnDocuments: boolean;
-  /** Whether documents that are too long may be cut or read in windows. */
+  /** Whether documents that are too long may be truncated or read in windows. */
   readonly truncation: boolean;
 }
 

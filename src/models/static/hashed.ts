@@ -57,7 +57,7 @@ export class FeatureCounts implements WordVisitor {
   readonly #idf: Idf;
   readonly #reader = new FeatureReader();
   readonly #signOf = createSignOf();
-  // Random for each table, so that no one can craft a text whose features all collide.
+  // Random for each table, so that no text can be crafted whose features all collide.
   readonly #crcFactor = randomOdd();
   readonly #otherFactor = randomOdd();
   #mask = 0;
@@ -85,7 +85,7 @@ export class FeatureCounts implements WordVisitor {
     this.#reader.read(text.slice(from, to).toLowerCase(), unspaced, this.#add);
   }
 
-  /** Adds the weighted counts to the slots, without normalisation. */
+  /** Adds the weighted counts to the slots, without normalization. */
   addTo(slots: Float64Array): void {
     for (let at = 0; at < this.#size; at++) {
       const slot = this.#used[at]!;

@@ -50,7 +50,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     idfRead ??= readIdf(idfLines, config.idf.unseen);
     return idfRead;
   };
-  // Tables not in use; a text that is processed in steps needs its own.
+  // Tables that are not in use. A text that is processed in steps needs its own table.
   const spareCounts: FeatureCounts[] = [];
 
   /** The sum of the rows has the same direction as their mean. */

@@ -2,7 +2,7 @@
 import { FeatureReader } from './features.ts';
 import { WINDOW_WEIGHT } from './hashed.ts';
 import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
-import type { NeighbourFinder } from './neighbours.ts';
+import type { NeighborFinder } from './neighbors.ts';
 import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 import { WordWalk } from './words.ts';
 
@@ -37,7 +37,7 @@ export interface QueryReader {
   ): Promise<{ readonly query: Query; readonly fullTokens: number }>;
 }
 
-export function createQueryReader(model: StaticModel, neighbours: NeighbourFinder): QueryReader {
+export function createQueryReader(model: StaticModel, neighbors: NeighborFinder): QueryReader {
   const { tokenizer, rows, scales } = model;
 
   const termsOf = async (text: string, yieldIfDue: YieldIfDue, each: EachTerm) => {
@@ -74,7 +74,7 @@ export function createQueryReader(model: StaticModel, neighbours: NeighbourFinde
       if (id === UNKNOWN_ID || pieces.length === MAX_SOFT_PIECES) continue;
       const row = rows.subarray(id * LEARNED, (id + 1) * LEARNED);
       pieces.push({ id, weight: Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) * scales[id]! });
-      neighbours.of(id);
+      neighbors.of(id);
       await yieldIfDue();
     }
     const query: Query = {

@@ -4,11 +4,11 @@
  */
 import type { Prepared } from '../backends/backend.ts';
 import type { StaticModel } from './model.ts';
-import { createNeighbours } from './neighbours.ts';
+import { createNeighbors } from './neighbors.ts';
 import { createQueryReader, K1, type Query } from './query.ts';
 import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 
-/** BM25's length normalisation. */
+/** BM25's length normalization. */
 const B = 0.75;
 /** Average document lengths; constant, so that a score does not depend on the other candidates. */
 const AVERAGE_PIECES = 200;
@@ -42,15 +42,15 @@ export interface StaticScorer {
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
   const { tokenizer, rows, scales } = model;
-  const neighbours = createNeighbours(rows);
-  const reader = createQueryReader(model, neighbours);
+  const neighbors = createNeighbors(rows);
+  const reader = createQueryReader(model, neighbors);
   const pieceCounts = new Int32Array(scales.length);
 
   const softScore = ({ pieces }: Query, ids: Int32Array): number => {
     for (const id of ids) pieceCounts[id]!++;
     let score = 0;
     for (const { id, weight } of pieces) {
-      const near = neighbours.of(id);
+      const near = neighbors.of(id);
       let count = 0;
       for (let at = 0; at < near.ids.length; at++) count += pieceCounts[near.ids[at]!]! * near.weights[at]!;
       score += weight * saturated(count, ids.length / AVERAGE_PIECES);

@@ -1,5 +1,5 @@
 /**
- * Character classes of BERT's normaliser and pre-tokeniser: dropped, a space, a separate word, or part of a word after
+ * Character classes of BERT's normalizer and pre-tokenizer: dropped, a space, a separate word, or part of a word after
  * folding (lower case, no accents). Each character is independent, except for the Greek final sigma.
  */
 
@@ -12,13 +12,13 @@ export const KIND = {
   letter: 3,
   /** A separate word, after folding. */
   alone: 4,
-  /** A capital sigma, whose lower-case form depends on its neighbours. */
+  /** A capital sigma, whose lower-case form depends on its neighbors. */
   sigma: 5,
   /** Half of a surrogate pair, classified with its other half; dropped if alone. */
   surrogate: 6,
 } as const;
 
-export interface BertNormaliser {
+export interface BertNormalizer {
   readonly cleanText: boolean;
   readonly splitIdeographs: boolean;
   readonly lowerCase: boolean;
@@ -52,20 +52,20 @@ const SIGMA_CONTEXT = 32;
 /** Maximum cached characters beyond the BMP; only hostile texts have more. */
 const MAX_BEYOND = 20_000;
 
-export function bertCharacters(normaliser: BertNormaliser): BertCharacters {
+export function bertCharacters(normalizer: BertNormalizer): BertCharacters {
   const kinds = new Uint8Array(65_536);
   const folds = new Uint16Array(65_536);
   const longFolds = new Map<number, string>();
   const beyond = new Map<number, Character>();
   kinds.fill(KIND.surrogate, 0xd800, 0xe000);
 
-  const cleaned = (text: string) => (normaliser.cleanText ? text.replace(DROPPED, '') : text);
+  const cleaned = (text: string) => (normalizer.cleanText ? text.replace(DROPPED, '') : text);
 
   return {
     kinds,
     folds,
     learn(unit) {
-      const { kind, fold } = characterOf(String.fromCharCode(unit), normaliser);
+      const { kind, fold } = characterOf(String.fromCharCode(unit), normalizer);
       if (fold.length === 1) folds[unit] = fold.charCodeAt(0);
       else if (fold.length > 1) longFolds.set(unit, fold);
       kinds[unit] = kind;
@@ -76,7 +76,7 @@ export function bertCharacters(normaliser: BertNormaliser): BertCharacters {
       let character = beyond.get(codePoint);
       if (character === undefined) {
         if (beyond.size >= MAX_BEYOND) beyond.clear();
-        character = characterOf(String.fromCodePoint(codePoint), normaliser);
+        character = characterOf(String.fromCodePoint(codePoint), normalizer);
         beyond.set(codePoint, character);
       }
       return character;
@@ -91,7 +91,7 @@ export function bertCharacters(normaliser: BertNormaliser): BertCharacters {
   };
 }
 
-function characterOf(char: string, { cleanText, splitIdeographs, lowerCase, stripAccents }: BertNormaliser): Character {
+function characterOf(char: string, { cleanText, splitIdeographs, lowerCase, stripAccents }: BertNormalizer): Character {
   if (cleanText && char.replace(DROPPED, '') === '') return { kind: KIND.dropped, fold: '' };
   if (/\s/u.test(char)) return { kind: KIND.space, fold: '' };
   if (char === 'Σ' && lowerCase) return { kind: KIND.sigma, fold: '' };

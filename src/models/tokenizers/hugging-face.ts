@@ -41,7 +41,7 @@ export async function openTokenizer(tokenizerJson: object, tokenizerConfig: obje
   };
 }
 
-/** Signature of the library's post-processors, whose own types leave the results open. */
+/** Signature of the library's post-processors; the library itself does not type their results. */
 type PostProcessor = (
   first: string[],
   second: string[] | null,

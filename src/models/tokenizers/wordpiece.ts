@@ -1,5 +1,5 @@
 /**
- * WordPiece with BERT's normaliser and pre-tokeniser in a single pass: linear time, no intermediate strings. A run can
+ * WordPiece with BERT's normalizer and pre-tokenizer in a single pass: linear time, no intermediate strings. A run can
  * be split into steps, so that a long text does not block the event loop.
  */
 import { ownValue } from '#own-value.ts';
@@ -141,7 +141,7 @@ export class WordPieceRun {
 
   constructor(model: Model) {
     this.#model = model;
-    // One character more than allowed, at two units each.
+    // Space for one character more than allowed, at two units each.
     this.#word = new Uint16Array(2 * model.maxCharacters + 2);
   }
 

@@ -27,7 +27,7 @@ export interface Channel {
   /** Marks the connection as idle: it no longer keeps the process running. */
   markIdle(): void;
   markBusy(): void;
-  /** Closes the connection at once, with its request. */
+  /** Closes the connection at once and ends its request. */
   end(): void;
 }
 

@@ -20,7 +20,7 @@ export interface LookupOptions {
   readonly system?: Lookup;
 }
 
-/** How long to wait for the IPv6 addresses after the IPv4 addresses have arrived. */
+/** How long to wait for the IPv6 addresses once the IPv4 addresses have arrived. */
 const IPV6_WAIT_MS = 1_000;
 
 export function createLookup(options: LookupOptions = {}): Lookup {
@@ -55,7 +55,7 @@ async function resolveBoth(resolver: Resolver, name: string) {
   } catch (error) {
     const second = await ipv6;
     if (second.addresses.length) return withFamily(6, second.addresses);
-    // The name does not exist only if both lookups say so.
+    // The name counts as nonexistent only if both lookups say so.
     throw isNotFound(error) && second.error ? second.error : error;
   }
 }

@@ -4,10 +4,12 @@ import type { Client, Dispatcher } from 'undici';
 import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts';
 
-/** Longer than the pool keeps idle connections, so that the pool decides. */
+/** Longer than the pool keeps idle connections, so that the pool decides when they are closed. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Loads undici, which is too slow to load at start. Call it before opening the socket, which must not wait unread. */
+/**
+ * Loads undici, which would slow down the start. Call it before opening the socket, whose data must not stay unread.
+ */
 export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts) => Channel> {
   const { Client } = await import('undici');
   return (socket, facts) => channelOver(new Client(facts.origin, optionsFor(socket)), facts);
@@ -26,7 +28,7 @@ function optionsFor(socket: Socket): Client.Options {
         if (isUsed || stream.destroyed)
           return callback(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null);
         isUsed = true;
-        // undici uses only what every stream offers.
+        // undici uses only methods that every stream has.
         callback(null, stream as unknown as Socket);
       }),
     pipelining: 1,

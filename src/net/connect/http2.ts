@@ -30,7 +30,7 @@ const NGHTTP2_NO_ERROR = 0;
 const NGHTTP2_REFUSED_STREAM = 7;
 const NGHTTP2_HTTP_1_1_REQUIRED = 13;
 
-/** Why the server did not process a request. */
+/** The reasons why the server did not process a request. */
 export type UnprocessedReason = 'refused' | 'http/1.1 required';
 
 /** The server did not process the request. Retry it on another connection (RFC 9113, section 8.7). */

@@ -1,7 +1,7 @@
 /**
  * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get
- * the checked IP address; the others get the host name and resolve it themselves. That loses no security: a proxy
- * chosen by the caller could connect anywhere anyway.
+ * the checked IP address; the others get the host name and resolve it themselves. This is no less secure, because a
+ * proxy chosen by the caller could connect anywhere anyway.
  */
 import { lookup as askSystem } from 'node:dns/promises';
 import type { Socket } from 'node:net';
@@ -27,7 +27,7 @@ export interface ProxyDialOptions {
   readonly toProxyOnly: boolean;
 }
 
-/** Whether the proxy takes plain HTTP requests in absolute form. */
+/** Whether the proxy accepts plain HTTP requests in absolute form. */
 export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
@@ -86,7 +86,10 @@ async function handshake(socket: Socket, proxy: URL, { timeoutMs, signal, ...to 
   }
 }
 
-/** Converts an error to a problem that blames the proxy. Its message never contains the proxy's URL or credentials. */
+/**
+ * Converts an error to a problem that names the proxy as the cause. Its message never contains the proxy's URL or
+ * credentials.
+ */
 export function proxyProblem(error: unknown, proxy: URL): Problem {
   const path = proxy instanceof OperatorProxy ? 'proxy' : 'proxyUrl';
   const isUnknown = /^(?:ENOTFOUND|EAI_)/.test(String((error as NodeJS.ErrnoException).code));

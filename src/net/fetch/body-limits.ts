@@ -1,7 +1,7 @@
-/** Limits on the size and speed of a response body. */
+/** Limits on the size and speed of a response body. `fetch.ts` applies them to the bytes received and again to the decoded ones. */
 import { problem } from '#errors.ts';
 
-/** Why a body is incomplete: the time limit passed, it was too slow, or the connection broke. */
+/** Why a body is incomplete: the time limit was reached, it was too slow, or the connection broke. */
 export type Truncation = 'time' | 'slow' | 'broken';
 
 /** The body is incomplete. Use the bytes received so far, or fail; see `truncation` for the reason. */
@@ -14,7 +14,7 @@ export class AbortedError extends Error {
   }
 }
 
-/** Speed is measured over this much waiting time. Processing time of the reader does not count. */
+/** Waiting time over which the speed is measured. The time that the reader needs for processing does not count. */
 const WINDOW_MS = 5_000;
 
 /** Passes bytes on. Throws AbortedError if five seconds of waiting bring less than `minBytesPerSecond`. */

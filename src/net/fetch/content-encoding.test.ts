@@ -62,7 +62,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
   });
 
   test.each([...Object.keys(ENCODERS), 'zstd', 'gzip, br', 'foo', 'UTF-8', 'gzip, foo'])(
-    'unencoded text labelled %s',
+    'unencoded text labeled %s',
     async (name) => {
       for (const text of [
         TEXT,
@@ -76,7 +76,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
     },
   );
 
-  test('an unencoded file labelled gzip', async () => {
+  test('an unencoded file labeled gzip', async () => {
     const bytes = Buffer.from('%PDF-1.7\n\0\x01\x02');
     expect(await read('gzip', bytes, size)).toEqual({ text: bytes.toString(), failure: undefined });
   });
@@ -103,7 +103,7 @@ describe.each([3, 500, 1e6])('in pieces of %i bytes', (size) => {
   });
 });
 
-test.each(Object.keys(ENCODERS))('an empty body labelled %s is empty', async (name) => {
+test.each(Object.keys(ENCODERS))('an empty body labeled %s is empty', async (name) => {
   expect(await read(name, Buffer.alloc(0))).toEqual({ text: '', failure: undefined });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong headers
- * are handled as browsers do (docs/guide/http.md).
+ * are handled as browsers do (docs/guide/http.md). `fetch.ts` bounds the size of the result.
  */
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
@@ -12,7 +12,7 @@ import { MAX_WINDOW_LOG, unzstd } from './zstd.ts';
 
 type Decoder = zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress;
 
-// The oldest supported Node has no zstd, and neither have its types.
+// The oldest supported Node version has no zstd, and its types do not declare it.
 const { createZstdDecompress } = zlib as unknown as {
   createZstdDecompress?: (options: { params: Record<number, number> }) => Decoder;
 };
@@ -53,7 +53,7 @@ export function decodeContent(source: AsyncIterable<Uint8Array>, codings: Coding
   );
 }
 
-/** Number of bytes that decide whether data is plain text or encoded. */
+/** Number of bytes that are examined to decide whether data is plain text or encoded. */
 const SNIFFED_BYTES = 512;
 const hasControls = (start: Uint8Array) => /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(Buffer.from(start).toString('latin1'));
 

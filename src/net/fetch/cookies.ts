@@ -171,7 +171,8 @@ export function toJar(cookies: readonly Cookie[]): CookieJar {
   const store = new MemoryCookieStore();
   const jar = new CookieJar(store, { looseMode: true, rejectPublicSuffixes: true });
   for (const cookie of cookies) {
-    // Bypasses the checks of the jar, which are meant for cookies of servers. parseSetCookies has checked these.
+    // Bypasses the checks of the jar, which are meant for cookies from servers. parseSetCookies has already checked
+    // these cookies.
     store.putCookie(
       new StoredCookie({
         key: cookie.name,

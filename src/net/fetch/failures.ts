@@ -28,14 +28,14 @@ const MESSAGES: Record<string, string> = {
 
 const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
 
-/** Converts an error of a connection or request to AssertionFailureError. Problems are returned unchanged. */
+/** Converts a connection or request error to AssertionFailureError. Problems are returned unchanged. */
 export function networkProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem('AssertionFailureError', { message: messageOf(error) }, error);
 }
 
 function messageOf(error: unknown): string {
-  // Several IP addresses were tried; report the last error.
+  // Several IP addresses were tried; the last error is reported.
   const last = error instanceof AggregateError ? error.errors.at(-1) : error;
   const code = String((last as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (CERTIFICATE_CODES.test(code)) return `The certificate of the target is not valid (${code})`;

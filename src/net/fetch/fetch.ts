@@ -21,8 +21,8 @@ import { createLifetime, type Lifetime, noResponseInTime } from './lifetime.ts';
 import { type Hop, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts';
 
 /**
- * Called before a redirect is followed. Resolves to allow it, possibly after a wait (politeness); throws
- * RedirectRefusedError to refuse it. The time limit of the fetch includes the wait and aborts `signal`.
+ * Called before a redirect is followed. It resolves to allow the redirect, possibly after a wait (politeness), and
+ * throws RedirectRefusedError to refuse it. The time limit of the fetch includes the wait and aborts `signal`.
  */
 export type CheckRedirect = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
 
@@ -48,7 +48,7 @@ export interface FetchOptions {
   readonly maxBytes?: number;
   /** Default 10. */
   readonly maxRedirects?: number;
-  /** Minimum speed of the body, measured over five seconds of waiting. Default 32 KiB/s; 0 turns it off. */
+  /** Minimum speed of the body, measured over five seconds of waiting. Default 32 KiB/s; 0 disables the check. */
   readonly minBytesPerSecond?: number;
   /** Cookies to send; also stores the cookies of each response. */
   readonly jar?: CookieJar | undefined;

@@ -1,4 +1,4 @@
-/** Time limit and cancellation of a fetch, and the error to throw when either ends it. */
+/** Time limit and cancellation of a fetch, and the error to throw if one of them ends it. */
 import { Problem, problem } from '#errors.ts';
 import { AbortedError } from './body-limits.ts';
 import { networkProblem } from './failures.ts';

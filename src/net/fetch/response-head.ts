@@ -5,7 +5,7 @@
 import { type Problem, problem } from '#errors.ts';
 import { interimResponseOnly } from './failures.ts';
 
-/** How the end of a body is found: no body, chunks, end of connection, or a number of bytes. */
+/** What determines the end of a body: it has none, chunks, the end of the connection, or a number of bytes. */
 export type Framing = 'none' | 'chunked' | 'close' | number;
 
 export interface ResponseHead {

@@ -1,4 +1,4 @@
-/** Combines a time limit and the caller's signal in one signal. */
+/** Combines a time limit and the caller's signal into one signal. */
 
 export interface TimeLimit {
   /** Aborted by the caller or by the time limit. */
@@ -14,7 +14,7 @@ export function limitTime(outer: AbortSignal | undefined, timeoutMs: number, rea
   const leave = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(() => controller.abort(reason), timeoutMs);
-  // The socket keeps the process running while it is read. The timer of an unread response must not.
+  // The socket keeps the process running while the response is read. The timer of an unread response must not do so.
   timer.unref();
   return {
     signal: controller.signal,

@@ -12,7 +12,7 @@ const MAX_BLOCK_BYTES = 128 * 1024;
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 
-/** Work limit for blocks with little output: each block costs a move of its window. */
+/** Work limit for blocks with little output, because each block requires moving its window. */
 const FREE_WORK_BYTES = 4 * 1024 ** 3;
 /** Work allowed for each byte of output: that of a full block with the largest window. */
 const WORK_PER_BYTE = MAX_WINDOW_BYTES / MAX_BLOCK_BYTES;

@@ -133,7 +133,7 @@ const isLocalName = (name: string) =>
 async function lookUp(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
   let stop: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  // The system resolver cannot be aborted, only abandoned.
+  // A call of the system resolver cannot be aborted, so it is abandoned.
   const interrupted = new Promise<never>((_, reject) => {
     stop = () => reject(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });

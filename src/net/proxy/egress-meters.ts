@@ -13,13 +13,13 @@ export interface Meter {
 }
 
 export interface Meters {
-  /** Calls `onChange` with the total when it has changed, at most ten times a second. */
+  /** Calls `onChange` with the total after it has changed, at most ten times a second. */
   open(username: string, onChange: (bytes: number) => void): Meter;
   /** Adds a connection. Throws if the user name is blocked. */
   connect(username: string, socket: Socket): void;
 }
 
-/** Sampled, because Node's HTTP parser reads sockets without `data` events. */
+/** Sampled, because Node's HTTP parser reads sockets without emitting `data` events. */
 const SAMPLE_MS = 100;
 
 interface Account {

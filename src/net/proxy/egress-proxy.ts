@@ -28,7 +28,10 @@ export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')
 export interface EgressRequest {
   readonly host: string;
   readonly port: number;
-  /** The user name of the client. Any is accepted; browser contexts use different ones to be distinguished. */
+  /**
+   * The user name of the client. Any name is accepted; browser contexts use different ones so that they can be
+   * distinguished.
+   */
   readonly username: string;
 }
 
@@ -175,7 +178,7 @@ class TunnelServer extends Server {
   }
 
   override async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Targets must not notice the proxy.
+    // Targets must not be able to detect the proxy.
     removeHeader(request.rawHeaders, 'proxy-connection');
     sanitizeHead(response, () => this.failures.get(request)?.('closed'));
     await super.onRequest(request, response);
@@ -240,7 +243,8 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
   if (head.length) target.write(head);
   client.pipe(target);
   target.pipe(client);
-  // A browser that half-closes the connection is gone. The target could otherwise keep the connection open forever.
+  // A browser that half-closes the connection no longer needs it. The target could otherwise keep the connection open
+  // forever.
   client.once('end', () => target.destroySoon());
   // Flush the target's last bytes to the client.
   target.once('close', () => (client.destroySoon ? client.destroySoon() : client.end()));

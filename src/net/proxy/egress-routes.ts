@@ -22,9 +22,9 @@ export interface Route {
 
 /** How connections of a user name are opened. */
 export interface RouteTarget {
-  /** Connects to the target, or to the proxy only for plain requests that it takes in absolute form. */
+  /** Connects to the target; for plain requests that the proxy accepts in absolute form, to the proxy only. */
   dial(to: Destination, isPlainRequest: boolean): Promise<Socket>;
-  /** URL of the proxy for plain requests, for proxy-chain; undefined if the proxy takes none. */
+  /** URL of the proxy for plain requests, for proxy-chain; undefined if the proxy does not accept them. */
   readonly plainRequestsTo: string | undefined;
   readonly hasCredentials: boolean;
   /** Records a failure of the proxy and returns it as a problem. */

@@ -25,7 +25,8 @@ export interface RobotsRules {
    */
   allows(url: URL, agent: string): boolean;
   /**
-   * The Crawl-delay for an agent in seconds; undefined if not given. Not part of the RFC, but widely used.
+   * The Crawl-delay for an agent in seconds; undefined if not given. Crawl-delay is not part of the RFC, but widely
+   * used.
    */
   crawlDelayS(agent: string): number | undefined;
   /** Absolute URLs of the sitemaps (sitemaps.org), at most 100. */
@@ -68,7 +69,7 @@ interface Groups {
 
 /** Maximum number of groups of an agent whose delays are compared. */
 const MAX_DELAYS = 1_000;
-/** Further and longer sitemap URLs are ignored. */
+/** Limits of the sitemap URLs; further and longer ones are ignored. */
 const MAX_SITEMAPS = 100;
 const MAX_SITEMAP_URL = 2_048;
 
@@ -98,7 +99,7 @@ function groupsOf(robotsTxt: string): Groups {
       const seconds = /^\d+(?:\.\d+)?$/.exec(value.trim())?.[0];
       if (seconds !== undefined) delays.set(group, Number(seconds));
     } else if (name === 'sitemap') {
-      // Belongs to no group. A `#` ends it, as in every value.
+      // A sitemap line belongs to no group. A `#` ends its value, as in all lines.
       const url = value.trim();
       const isValid = url.length <= MAX_SITEMAP_URL && /^https?:/i.test(url) && URL.canParse(url);
       if (isValid && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);

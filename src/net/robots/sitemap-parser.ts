@@ -71,7 +71,7 @@ export function createSitemapParser(): SitemapParser {
       opening.lastIndex = at;
       const match = opening.exec(rest);
       if (!match) {
-        // Keep the end: it may contain an incomplete tag.
+        // The end is kept, because it may contain an incomplete tag.
         keepFrom(Math.max(at, rest.length - TAG_UNITS));
         return urls;
       }
@@ -102,7 +102,7 @@ export function createSitemapParser(): SitemapParser {
   }
 
   function keepFrom(at: number): void {
-    // Copy, because a slice would keep the whole text in memory.
+    // Copied, because a slice would keep the whole text in memory.
     rest = Buffer.from(rest.slice(at), 'utf16le').toString('utf16le');
     searched = Math.max(0, searched - at);
   }

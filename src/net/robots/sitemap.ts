@@ -29,7 +29,7 @@ export interface SitemapOptions {
 const MAX_BYTES = 60_000_000;
 const TIMEOUT_MS = 120_000;
 const GZIP = [0x1f, 0x8b];
-/** Parsing yields to the event loop after this time. */
+/** Time after which parsing yields to the event loop. */
 const MAX_BLOCKING_MS = 5;
 /** Size of a piece that is parsed without a pause. */
 const PIECE_BYTES = 64 * 1024;

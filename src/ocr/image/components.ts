@@ -1,8 +1,8 @@
 /** Finds pieces of ink the size of letters or words, and arranges pieces as lines that are read separately. */
 import type { OcrBox } from '../hocr.ts';
-import type { Grey } from './ink.ts';
+import type { Gray } from './ink.ts';
 
-/** Ink is examined in squares; this many make the height of a line. */
+/** Ink is examined in squares; number of squares in the height of a line. */
 const SQUARES = 8;
 /** Maximum gap within a piece, in line heights. */
 const JOIN = 0.3;
@@ -19,7 +19,7 @@ interface Look {
   readonly level: number;
 }
 
-export function findPieces({ pixels, width, height }: Grey, { lineHeight, level }: Look): OcrBox[] {
+export function findPieces({ pixels, width, height }: Gray, { lineHeight, level }: Look): OcrBox[] {
   if (lineHeight <= 0) return [];
   const side = Math.max(2, Math.round(lineHeight / SQUARES));
   const columns = Math.ceil(width / side);
@@ -63,7 +63,7 @@ export function findPieces({ pixels, width, height }: Grey, { lineHeight, level 
 }
 
 export interface Sheet {
-  /** A grey PNG with lines of pieces. */
+  /** A gray PNG with lines of pieces. */
   readonly picture: Uint8Array;
   /** Position of each piece on it. The boxes repeat in order, once per repetition. */
   readonly places: readonly OcrBox[];
@@ -84,7 +84,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
-  const { data, info } = await sharp(picture).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(picture).toColorspace('b-w').raw().toBuffer({ resolveWithObject: true });
   const taken = Array.from(
     { length: Math.max(boxes.length * TIMES, MIN_IN_ALL) },
     (_, at) => boxes[at % boxes.length]!,
@@ -97,7 +97,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
   for (const [at, box] of taken.entries()) {
     if (at > 0 && at % MAX_ON_LINE === 0) [x, y] = [2 * space, y + lineHeight + space];
     const right = x + box.right - box.left;
-    // Align on the baseline, like digits and capitals.
+    // Pieces are aligned on the baseline, like digits and capitals.
     places.push({ left: x, right, top: y + lineHeight - (box.bottom - box.top), bottom: y + lineHeight });
     x = right + space;
     width = Math.max(width, x + space);
@@ -112,7 +112,7 @@ export async function createSheet(picture: Uint8Array, boxes: readonly OcrBox[])
     }
   }
   const png = sharp(sheet, { raw: { width, height, channels: 1 } })
-    .toColourspace('b-w')
+    .toColorspace('b-w')
     .png({ compressionLevel: 1 });
   return { picture: await png.toBuffer(), places };
 }

@@ -1,7 +1,7 @@
-/** Measures text lines on a small grey copy of an image, before recognition. */
+/** Measures text lines on a small gray copy of an image, before recognition. */
 
 /** One byte per pixel; 0 is black. */
-export interface Grey {
+export interface Gray {
   readonly pixels: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -15,21 +15,23 @@ export interface Ink {
   readonly height: number;
   /** Whether the ink is light on a dark background. */
   readonly onDark: boolean;
-  /** Level of the background, and a level close to it that faint lines reach. Inverted if the ink is light. */
+  /**
+   * Level of the background, and the level of the faintest lines, which is close to it. Inverted if the ink is light.
+   */
   readonly background: number;
   readonly faint: number;
 }
 
-/** Ink pixels examined; more are thinned out. */
+/** Maximum number of ink pixels examined; if there are more, only a sample is used. */
 const MAX_POINTS = 150_000;
-/** Grey levels between ink and background; with less, the image is blank. */
+/** Minimum difference in gray levels between ink and background; with less, the image is blank. */
 const MIN_CONTRAST = 24;
 /** Strokes longer than this share of the width or height are rules and frames, not letters. */
 const RULE_PART = 1 / 12;
 /** Distance of faint lines from the background, as a share of the distance to the threshold. */
 const FAINT = 0.3;
 
-export function inkOf({ pixels, width, height }: Grey): Ink {
+export function inkOf({ pixels, width, height }: Gray): Ink {
   const { threshold, contrast, darkShare, dark, light } = divide(pixels);
   const onDark = darkShare > 0.5;
   const mask = new Uint8Array(pixels.length);
@@ -164,7 +166,7 @@ const STRIPS = 8;
 
 /**
  * Height of a line of text, in pixels of this copy; 0 if there is none. It is the median run of inked rows, measured in
- * narrow strips because lines of neighbouring columns may not be level.
+ * narrow strips because lines of neighboring columns may not be level.
  */
 export function lineHeight({ x, y, width, height }: Ink): number {
   const strips = Array.from({ length: STRIPS }, () => new Uint32Array(height));
@@ -184,10 +186,10 @@ export function lineHeight({ x, y, width, height }: Ink): number {
   return runs[Math.floor(runs.length / 2)] ?? 0;
 }
 
-/** Minimum difference in grey levels between a dot and everything around it. */
+/** Minimum difference in gray levels between a dot and everything around it. */
 const DOT_CONTRAST = 30;
 /**
- * Level difference of neighbouring pixels that counts as grain, and the share of paper with grain from which an image
+ * Level difference of neighboring pixels that counts as grain, and the share of paper with grain from which an image
  * is a scan with dirt.
  */
 const GRAIN = 3;
@@ -196,10 +198,10 @@ const NEAR_PAPER = 32;
 
 /**
  * Removes single dark pixels from light paper (light ones from dark), in place: they would look like characters after
- * enlargement. Only if the paper has grain, because full stops of small print can be as small.
+ * enlargement. Done only if the paper has grain, because the periods of small print can be as small.
  */
 export function removeDots(
-  { pixels, width, height }: Grey,
+  { pixels, width, height }: Gray,
   { onDark, background }: Pick<Ink, 'onDark' | 'background'>,
 ): void {
   const sign = onDark ? -1 : 1;

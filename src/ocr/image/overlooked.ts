@@ -11,7 +11,7 @@ const SHORT = 3;
 /** Minimum distance of a separate piece from other words, in its heights. */
 const ALONE = 0.9;
 const MAX_PIECES = 200;
-/** Minimum confidence to add a new reading. To replace another reading, it must also be higher than its confidence. */
+/** Minimum confidence of a new reading. To replace an old reading, it must also have a higher confidence than that. */
 const SURE = 0.6;
 /** A piece belongs to a word if more than this share of it is in the word's box. */
 const COVERED = 0.2;

@@ -1,19 +1,19 @@
 /**
- * Prepares images for recognition: upright, straight, grey, dark on light, with letters of the size that Tesseract
+ * Prepares images for recognition: upright, straight, gray, dark on light, with letters of the size that Tesseract
  * reads best. Runs in a child process (`ocr/worker.ts`), because images are untrusted.
  */
 
 import type { OcrBox } from '../hocr.ts';
 import { findPieces } from './components.ts';
 import type { Preparation, Size } from './coordinates.ts';
-import { type Grey, inkOf, lineHeight, removeDots, rotateQuarter, rowScore, skewDegrees } from './ink.ts';
+import { type Gray, inkOf, lineHeight, removeDots, rotateQuarter, rowScore, skewDegrees } from './ink.ts';
 import { type Rules, removeRules } from './ruling-lines.ts';
 
 /** Clockwise, in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
 export interface Prepared {
-  /** A grey PNG. */
+  /** A gray PNG. */
   readonly picture: Uint8Array;
   /** Whether its lines seem to run vertically. */
   readonly sideways: boolean;
@@ -30,7 +30,7 @@ export interface Prepared {
 const MAX_PIXELS = 100_000_000;
 /** Size of the prepared image; an A4 page at 400 dpi has 15 million pixels. */
 const MAX_READ_PIXELS = 16_000_000;
-/** Longest side of the small copy that is analysed first, in pixels. */
+/** Longest side of the small copy that is analyzed first, in pixels. */
 const LOOK_SIDE = 1_600;
 /** Line height that Tesseract reads best, in pixels. Smaller lines are enlarged to it. */
 const GOOD_LINE_HEIGHT = 24;
@@ -45,9 +45,9 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
-  const { page, source, upright } = await greyPage(sharp, bytes, { turn, whole });
+  const { page, source, upright } = await grayPage(sharp, bytes, { turn, whole });
   const small = { width: LOOK_SIDE, height: LOOK_SIDE, fit: 'inside', withoutEnlargement: true } as const;
-  const look = await greyOf(raw(sharp, page).resize(small));
+  const look = await grayOf(raw(sharp, page).resize(small));
   const ink = inkOf(look);
   const turned = rotateQuarter(ink);
   const skew = skewDegrees(ink);
@@ -63,7 +63,7 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
   const isStraightened = Math.abs(skew) >= STRAIGHT_DEGREES;
   if (isEnlarged) picture = picture.resize({ width: Math.round(page.width * scale) });
   if (isStraightened) picture = picture.rotate(skew, { background: '#fff' });
-  const made = await greyOf(picture);
+  const made = await grayOf(picture);
   const lettersMade = letters * (isEnlarged ? scale : 1);
   const rules = removeRules(made, { lineHeight: lettersMade, ...ink });
   const pieces = findPieces(made, {
@@ -71,7 +71,7 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
     level: ink.background - 2 * (ink.background - ink.faint),
   });
   const png = await raw(sharp, made)
-    .toColourspace('b-w')
+    .toColorspace('b-w')
     .png({ compressionLevel: 1 })
     .timeout({ seconds: TIMEOUT_S })
     .toBuffer();
@@ -89,12 +89,12 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
 type SharpModule = typeof import('sharp').default;
 type Sharp = import('sharp').Sharp;
 
-const raw = (sharp: SharpModule, { pixels, width, height }: Grey): Sharp =>
+const raw = (sharp: SharpModule, { pixels, width, height }: Gray): Sharp =>
   sharp(pixels, { raw: { width, height, channels: 1 }, limitInputPixels: MAX_PIXELS });
 
-async function greyOf(picture: Sharp): Promise<Grey> {
+async function grayOf(picture: Sharp): Promise<Gray> {
   const { data, info } = await picture
-    .toColourspace('b-w')
+    .toColorspace('b-w')
     .raw()
     .timeout({ seconds: TIMEOUT_S })
     .toBuffer({ resolveWithObject: true });
@@ -102,14 +102,14 @@ async function greyOf(picture: Sharp): Promise<Grey> {
 }
 
 /**
- * The first page of an image as grey, on an opaque background. Unless `whole` is set, an incomplete image gives its
+ * The first page of an image as gray, on an opaque background. Unless `whole` is set, an incomplete image gives its
  * available part.
  */
-async function greyPage(
+async function grayPage(
   sharp: SharpModule,
   bytes: Uint8Array,
   { turn, whole }: { turn: Rotation; whole: boolean },
-): Promise<{ page: Grey; source: Size; upright: Size }> {
+): Promise<{ page: Gray; source: Size; upright: Size }> {
   const failOn = whole ? 'truncated' : 'none';
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, failOn });
   const { width, height, autoOrient: source, hasAlpha, format } = await open().metadata();
@@ -121,8 +121,8 @@ async function greyPage(
     const side = Math.max(1, Math.floor(Math.max(width, height) * shrink));
     picture = picture.resize({ width: side, height: side, fit: 'inside' });
   }
-  const upright = await greyOf(picture);
-  const page = turn === 0 ? upright : await greyOf(raw(sharp, upright).rotate(turn));
+  const upright = await grayOf(picture);
+  const page = turn === 0 ? upright : await grayOf(raw(sharp, upright).rotate(turn));
   return { page, source, upright: { width: upright.width, height: upright.height } };
 }
 

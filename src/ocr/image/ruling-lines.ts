@@ -2,7 +2,7 @@
  * Finds ruling lines, because they form the grid of tables, and removes them, because text is read better without them.
  * They are straight, level, and thinner than letters are high.
  */
-import type { Grey } from './ink.ts';
+import type { Gray } from './ink.ts';
 
 /** A straight line along x (or y), from `from` to `to`, at the middle of its thickness. */
 export interface Rule {
@@ -45,11 +45,11 @@ const MIN_VERTICAL = 1.1;
 const FREE_VERTICAL = 4;
 const MAX_THICKNESS = 0.3;
 const MAX_RUNS = 200_000;
-/** With more pieces, the page shows hatching or squared paper. */
+/** Maximum number of pieces; a page with more shows hatching or squared paper. */
 const MAX_PIECES = 5_000;
 
 interface Page {
-  /** Of text, in pixels. */
+  /** Height of a line of text, in pixels. */
   readonly lineHeight: number;
   /** Levels of the background, and of the faintest lines. */
   readonly background: number;
@@ -57,7 +57,7 @@ interface Page {
 }
 
 /** Returns the lines and paints over them with the background, in place. */
-export function removeRules({ pixels, width, height }: Grey, { lineHeight, background, faint }: Page): Rules {
+export function removeRules({ pixels, width, height }: Gray, { lineHeight, background, faint }: Page): Rules {
   const size = Math.max(16, lineHeight);
   const isDark = new Uint8Array(pixels.length);
   for (let i = 0; i < pixels.length; i++) isDark[i] = pixels[i]! <= faint ? 1 : 0;
@@ -91,7 +91,7 @@ export function removeRules({ pixels, width, height }: Grey, { lineHeight, backg
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
 
-/** Distances in pixels at which the neighbourhood is checked; two, because lines may be double. */
+/** Distances in pixels at which the neighborhood is checked; two, because lines may be double. */
 const BESIDE_AT = [3, 7];
 
 function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }: Bundle): number {
@@ -199,7 +199,7 @@ interface Area {
   readonly bottom: number;
 }
 
-function fill({ pixels, width, height }: Grey, { left, right, top, bottom }: Area, level: number): void {
+function fill({ pixels, width, height }: Gray, { left, right, top, bottom }: Area, level: number): void {
   const from = Math.max(0, left - EDGE);
   const to = Math.min(width, right + EDGE + 1);
   for (let y = Math.max(0, top - EDGE); y <= Math.min(height - 1, bottom + EDGE); y++) {

@@ -22,10 +22,11 @@ const WIDTH = 0.8;
 const MIN_LINES = 2;
 /** Candidates tried in one part of the page; each is followed up and down as far as possible. */
 const MAX_TRIALS = 60;
-/** Total number of line comparisons: a page of a thousand segments would be scanned a thousand times. */
+/** Limit of all line comparisons; without it, a page of a thousand segments would be scanned a thousand times. */
 const MAX_LOOKS = 1_000_000;
 /**
- * Lines of a column up to this far apart belong together, in letter sizes. Beyond it, they must be beside other lines.
+ * Maximum distance of lines that belong together in a column, in letter sizes. Lines that are further apart must be
+ * beside other lines.
  */
 const TOGETHER = 1.2;
 const STILL_TOGETHER = 2.5;
@@ -41,7 +42,7 @@ interface Run {
 
 const middleOf = ({ box }: Segment): number => (box.top + box.bottom) / 2;
 
-/** Counts its comparisons. After too many, the rest of a page has no gutters. */
+/** Counts the comparisons. After too many, no gutters are searched on the rest of the page. */
 export function createGutters(): Gutters {
   let looks = 0;
   return {
@@ -69,10 +70,10 @@ interface Space {
   readonly right: number;
 }
 
-/** Number of lines up and down among which neighbours of a line are searched. */
+/** Number of lines up and down among which neighbors of a line are searched. */
 const NEAR = 24;
 
-/** The free space to the right of a line, up to its next neighbour. */
+/** The free space to the right of a line, up to its next neighbor. */
 function seedAt(lines: readonly Segment[], at: number): Space | undefined {
   const { box, size } = lines[at]!;
   let right = Infinity;
@@ -118,7 +119,7 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** Area of text on the side that has less, counting only lines with neighbours. It ranks text columns above cells. */
+/** Area of text on the side that has less, counting only lines with neighbors. It ranks text columns above cells. */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;

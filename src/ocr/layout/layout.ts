@@ -4,7 +4,7 @@
  */
 import type { OcrPage, OcrWord } from '../hocr.ts';
 import { bodySizeOf, paragraphsOf } from './paragraphs.ts';
-import { regionsOf } from './regions.ts';
+import { regionsOf } from './reading-order.ts';
 import { ruledTablesOf } from './ruled-tables.ts';
 import { segmentsOf } from './segments.ts';
 

@@ -16,7 +16,7 @@ const MAX_PITCH = 1.4;
 const MAX_DISTANCE = 1.2;
 /** In letter sizes: continuation lines of an item start this far to the right of its marker. */
 const ITEM_INDENT = 0.5;
-/** In letter sizes: from the first value on a line is indented; up to the second it is not. */
+/** In letter sizes: a line is indented from the first value on, and not indented up to the second. */
 const FIRST_INDENT = 0.8;
 const NO_INDENT = 0.5;
 /** Share of the column width that the last line of a paragraph leaves free. */
@@ -110,7 +110,7 @@ function continues({ lines, level, mark }: Group, line: Segment, { pitch, left, 
 const BULLET = /^[•●○◦▪■□▶►‣⁃·∙]$/;
 /** Characters that are bullets only if several lines begin with them. */
 const DASH = /^[-–—*+>»]$/;
-/** Characters that bullets are often misread as: letters, which can also be words, and signs. */
+/** Characters that bullets are often misread as: letters, which can also be words, and symbols. */
 const MISREAD = /^[eo.]$/;
 const MISREAD_SIGN = /^[°©®¢«@]{1,2}$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;

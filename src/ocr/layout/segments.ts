@@ -1,4 +1,4 @@
-/** Segments: words of a line that are so close that no column gap runs between them. */
+/** Segments: words of a line that are so close together that there is no column gap between them. */
 import type { OcrBox, OcrLine, OcrWord } from '../hocr.ts';
 import type { OcrTable } from './layout.ts';
 

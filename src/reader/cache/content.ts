@@ -1,4 +1,4 @@
-/** The content of a copy: a compressed text and pictures, each a blob that is named by its hash. */
+/** The content of a cached copy: compressed text and pictures, each stored as a blob named after its hash. */
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import { type Blobs, blobName } from '#storage/blobs/blobs.ts';
@@ -11,7 +11,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Texts up to this size are decompressed in this thread: handing them to another takes longer. */
+/** Texts up to this size are decompressed in this thread, because passing them to another thread takes longer. */
 const SHORT_BYTES = 256 * 1024;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);

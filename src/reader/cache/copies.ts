@@ -1,7 +1,8 @@
 /**
- * The cached copies themselves: rows in the index, and blobs for texts and pictures, so that equal content is stored
- * once. A blob is written before the rows that name it and removed after them. So a crash leaves complete copies, and
- * at most blobs that no row names. All functions may throw; `write` and the functions that remove must not overlap.
+ * The cached copies: rows in the index, and blobs for texts and pictures, so that equal content is stored only once. A
+ * blob is written before the rows that refer to it and removed after them. So after a crash all copies are complete,
+ * and there may only be blobs that no row refers to. All functions may throw; `write` and the functions that remove
+ * must not overlap.
  */
 import { createHash } from 'node:crypto';
 import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
@@ -10,7 +11,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { packContent, readContent } from './content.ts';
 import { createIndexQueries, type PartRole } from './index-queries.ts';
 import { createRemoval } from './removal.ts';
-import type { Captured, Copy, SnapshotFacts } from './rules.ts';
+import { type Captured, type Copy, isFresh, type SnapshotFacts } from './rules.ts';
 import { createUses } from './uses.ts';
 
 /** Which copies of a page may be returned. */
@@ -49,7 +50,7 @@ interface RowFacts {
   readonly textBytes: number;
 }
 
-/** Estimated size of a row without its facts: ids, hashes and indexes. */
+/** Estimated size of a row without its facts, in bytes: ids, hashes and index entries. */
 const ROW_BYTES = 1_024;
 /** Pages with longer facts, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
@@ -67,7 +68,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
       // If the clock was set back, copies may be dated in the future, so the absolute distance is used.
       const ageMs = Math.abs(now - madeAt);
-      if (ageMs > maxAgeMs || ageMs > keepMs) continue;
+      if (!isFresh(ageMs, { maxAgeMs, keepMs })) continue;
       const row = JSON.parse(facts) as RowFacts;
       const hashes = rows.partsOf(id);
       const copy = {

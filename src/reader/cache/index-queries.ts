@@ -4,7 +4,7 @@
  */
 import type { Database } from '#storage/database/sqlite.ts';
 
-/** The content of a copy that a file holds. */
+/** The part of a copy's content that a blob holds. */
 export type PartRole = 'text' | 'screenshot' | 'pageshot';
 
 interface Row {

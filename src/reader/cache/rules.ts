@@ -1,5 +1,5 @@
 /**
- * The rules of the cache: what may be read and written, and which copy serves which read
+ * The rules of the cache: what may be read and written, and which copy may answer which read
  * (docs/reference/wire/reader.md, Cache). The table of options states the effect of each option; this file has the
  * rules for options marked `by rule`.
  */
@@ -58,6 +58,10 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
   if (target.given || target.upload) return Number.POSITIVE_INFINITY;
   return options.cacheTolerance === undefined ? (request.freshMs ?? freshMs) : options.cacheTolerance * 1000;
 }
+
+/** Whether a copy is young enough. All values in milliseconds; copies are removed after `keepMs`. */
+export const isFresh = (ageMs: number, limits: { maxAgeMs: number; keepMs: number }): boolean =>
+  ageMs <= limits.maxAgeMs && ageMs <= limits.keepMs;
 
 /**
  * The key for copies of equal targets captured with equal options. Each page of a document has its own key; a web page
@@ -150,8 +154,8 @@ export const capturedBy = (request: ReadRequest): Captured => ({
 });
 
 /**
- * Whether to store and serve copies of pages that forbid caching: only for callers that set a maximum age. For others
- * such a copy does not exist.
+ * Whether to store and serve copies of pages that forbid caching: only for callers that set a maximum age. For all
+ * other callers, such a copy does not exist.
  */
 const acceptsForbiddenCopies = ({ cacheTolerance = 0 }: Options): boolean => cacheTolerance > 0;
 
@@ -161,7 +165,7 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
   const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
-  // The other models read the target itself.
+  // The models of other formats read the target itself.
   if (modelFormat && modelFormat !== 'readerlm-v2') return false;
   if (facts.document) return true;
   // Pages without HTML do not change over time.
@@ -171,7 +175,7 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
   return (fitsEngine && waitedEnough) || (!isHtml(facts) && facts.status === 200);
 }
 
-/** Shorter pages are cached only if they have status 200 and no CAPTCHA. */
+/** Pages with fewer tokens are cached only if they have status 200 and no CAPTCHA. */
 const FEW_TOKENS = 200;
 
 /** Characters of a page that are examined here, on the main thread. */
@@ -183,7 +187,7 @@ export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
   if (!settled || snapshot.file || snapshot.storageState) return false;
   if (snapshot.noStore && !acceptsForbiddenCopies(options)) return false;
   if (document ? !isCacheableDocument(snapshot, options) : notes.length > 0) return false;
-  // Submitted text without any processing costs nothing to read again.
+  // Reading submitted text again costs nothing, because it needs no processing.
   if (engine === 'given' && !document) return false;
   const start = text.slice(0, MAX_EXAMINED_CHARACTERS);
   if (!document && isHtml(snapshot) && !hasTitle(start)) return false;
@@ -191,7 +195,7 @@ export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
 }
 
 function isCacheableDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
-  // URLs of files with a query are often valid only for a short time or one person.
+  // URLs of files that have a query are often valid only for a short time or for one person.
   if (/^https?:[^#]*\?/.test(url)) return false;
   // With a model format, scanned pages stay without text; an instruction changes the description of an image.
   if (modelFormat || (instruction && document!.mediaType.startsWith('image/'))) return false;

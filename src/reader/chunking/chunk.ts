@@ -2,8 +2,8 @@
 
 export interface ChunkOptions {
   /**
-   * The strategy as given. If it starts with `s`, each chunk repeats its parent headings. A last character of 1-9 is
-   * the deepest heading level that starts a chunk; otherwise 4.
+   * The strategy, as the caller gives it. If it starts with `s`, each chunk repeats its parent headings. If its last
+   * character is a digit from 1 to 9, that is the deepest heading level that starts a chunk; otherwise it is 4.
    */
   readonly strategy: string;
   /** Title of the page: the first line of each repeated heading block. */

@@ -1,6 +1,6 @@
 /**
  * Engine `auto`: fetches first, and renders if scripts would change the content (docs/reference/wire/reader.md,
- * Engines). This is decided by the page itself, and by earlier reads of pages with the same template.
+ * Engines). This is decided from the page itself, and from earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
@@ -24,7 +24,7 @@ export interface AutoParts {
   readonly abuse?: Pick<AbuseRefusals, 'check'> | undefined;
 }
 
-/** The visit of each engine: their default timeouts differ. */
+/** The visit of each engine. The default timeouts of the engines differ. */
 export interface EngineVisits {
   readonly direct: () => Visit;
   readonly browser: () => Visit;
@@ -42,7 +42,7 @@ export async function* withEngineReasons(snapshots: AsyncIterable<Snapshot>, rea
 export const browserReason = (required: OptionName): string =>
   required === 'respondWith' ? 'a picture was requested' : `${required} needs a browser`;
 
-/** Options that rule out a fetch first: they act before the page loads, or need browser state. */
+/** Options that require the browser from the start: they take effect before the page loads, or need browser state. */
 const BROWSER_FIRST: readonly OptionName[] = ['preloadUrl', 'storageState', 'exportStorageState'];
 
 export async function* readAuto(
@@ -75,7 +75,7 @@ export async function* readAuto(
   yield* renderPage(fetched, plan, visits.browser(), required, { ...parts, browser });
 }
 
-/** The answer without a browser: the HTML of the page, or the file that it embeds if it has nothing else. */
+/** The answer without a browser: the HTML of the page, or the file that it embeds if it has no other content. */
 async function withoutBrowser(fetched: Snapshot, visit: Visit, { direct, renderer }: AutoParts): Promise<Snapshot> {
   const page = withEngineReason(fetched, 'no browser is available');
   if (fetched.status !== 200 || !/<(?:embed|object|iframe)\b/i.test(fetched.text)) return page;
@@ -148,7 +148,7 @@ async function planFor(
   const view = template && siteOf(fetched, template, options, sites);
   const compared = view?.compare ? template : undefined;
   if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
-  // A caller that sets a timeout wants the best result within it.
+  // If the caller sets a timeout, the best result within that time is wanted.
   if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enoughBecause(LIKE_OTHERS);
   return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }

@@ -51,7 +51,7 @@ export function createCapture(parts: Engines) {
       return;
     }
     if (engine === 'browser' && !browser) throw noBrowser(required[0] ?? 'engine');
-    // Files are drawn without a browser, and only the response tells whether the target is a file.
+    // Files are drawn without a browser, and only the response shows whether the target is a file.
     const missing = target.given ? required[0] : required.find((name) => name !== 'respondWith');
     if (missing === undefined) return;
     if (engine === 'direct') throw needsOtherEngine(missing);
@@ -63,7 +63,7 @@ export function createCapture(parts: Engines) {
     for await (const snapshot of byEngine(request)) yield isProxied ? { ...snapshot, proxied: true } : snapshot;
   }
 
-  /** Reads a URL with the requested engine, or the one that fits. */
+  /** Reads a URL with the requested engine, or with the one that the options require. */
   function byEngine(request: CaptureRequest): AsyncGenerator<Snapshot> {
     const { options, keyed, required, target } = request;
     const jar = toJar(parseSetCookies(options.setCookies, target.url));

@@ -54,7 +54,7 @@ export function createDirectEngine(options: DirectEngineOptions): Engine {
   };
 }
 
-/** State of a request, carried along the redirect chain. */
+/** State of a request that is kept along the redirect chain. */
 interface Hop {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   for (;;) {
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
-    // A page that keeps redirecting is returned unchanged.
+    // A page that never stops redirecting is returned unchanged.
     if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REDIRECT_LOOP_WARNING] };
     await visit.checkRedirect?.(next, last.url, visit.signal);
     hop = { url: next, headers: headersForRedirect(last.url, next, last.headers), redirects: last.redirects + 1 };
@@ -149,7 +149,7 @@ function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | u
 }
 
 async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
-  // A response that broke off before its first byte fails here with the better message.
+  // A response that broke off before its first byte fails here, with a more precise message.
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,

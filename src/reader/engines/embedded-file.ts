@@ -12,7 +12,7 @@ export interface EmbeddedFile {
 const EMBEDS = new Set(['embed', 'object', 'iframe']);
 const INVISIBLE = new Set(['script', 'style', 'noscript', 'template', 'head']);
 
-/** The first embedded file, recognised by the declared type, else by its name. */
+/** The first embedded file, recognized by the declared type, else by its name. */
 export function findEmbeddedFile(document: Document, url: string): EmbeddedFile | undefined {
   let base: string | undefined;
   let found: string | undefined;

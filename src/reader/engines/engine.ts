@@ -33,7 +33,7 @@ export interface Visit {
   /** Folder for a target that is a file; removed at the end of the read. */
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
-  /** Called before a redirect is followed. The browser does not call it for navigations of its pages. */
+  /** Called before a redirect is followed. The browser engine does not call it for navigations of its pages. */
   readonly checkRedirect?: CheckRedirect | undefined;
 }
 

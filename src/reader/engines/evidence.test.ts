@@ -94,7 +94,7 @@ describe('a page that needs its scripts', () => {
     ['https://a.example/#part', undefined],
   ])('%s', (url, sign) => expect(look(page(prose() + script), url).sign).toBe(sign));
 
-  it('is recognised by a challenge, and by a refresh', () => {
+  it('is recognized by a challenge, and by a refresh', () => {
     const challenge =
       '<title>Just a moment...</title><p>Checking.</p><script src="/cdn-cgi/challenge-platform/x.js"></script>';
     expect(look(challenge).sign).toBe('the page is a challenge');
@@ -137,7 +137,7 @@ describe('a page that shows a file', () => {
     expect(shown(body)).toMatchObject({ file: { url: fileUrl, alone: true }, sign: expect.any(String) });
   });
 
-  it('is recognised by the type that the page declares', () => {
+  it('is recognized by the type that the page declares', () => {
     expect(shown('<embed src="/show?n=1" type="application/pdf">')).toMatchObject({
       file: { url: 'https://a.example/show?n=1', alone: true },
       sign: 'the page shows a file',
@@ -145,7 +145,7 @@ describe('a page that shows a file', () => {
     expect(shown('<iframe src="one.pdf"></iframe>', '<base href="/papers/">').file?.url).toBe(fileUrl);
   });
 
-  it('is also recognised beside a few words', () => {
+  it('is also recognized beside a few words', () => {
     expect(shown('<h1>The paper</h1><embed src="/papers/one.pdf">')).toMatchObject({
       file: { url: fileUrl, alone: false },
       sign: 'the page shows a file',

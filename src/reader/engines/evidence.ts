@@ -1,6 +1,6 @@
 /**
- * What the HTML of a page says about its scripts: whether any could change the content, and whether the page clearly
- * depends on them.
+ * Finds out from the HTML of a page whether scripts could change its content, and whether the page clearly depends on
+ * them.
  */
 import {
   attribute,
@@ -23,7 +23,7 @@ import { type Template, templateOf } from './template.ts';
 export interface Evidence {
   /** Words of main content in the HTML. */
   readonly words: number;
-  /** Tokens in the first 1,000 characters of that content: enough to recognise an empty page. */
+  /** Tokens in the first 1,000 characters of that content: enough to recognize an empty page. */
   readonly tokens: number;
   /** Whether scripts could change the content. */
   readonly scripts: boolean;
@@ -37,11 +37,11 @@ export interface Evidence {
   readonly template?: Template | undefined;
 }
 
-/** The sign of a page whose only content is its frames. */
+/** Reason for a page whose only content is its frames. */
 export const FRAMESET_SIGN = 'its frames are its content';
 /** HTML with fewer words of main content has almost no content. */
 export const MIN_WORDS = 30;
-/** With more words, a placeholder or empty root is only a minor part of the page. */
+/** If HTML has more words than this, a placeholder or empty root is only a minor part of the page. */
 const FEW_WORDS = 150;
 const START_CHARACTERS = 1_000;
 
@@ -100,7 +100,7 @@ export function waitsForScripts(signs: PageSigns, words: number, url: string): b
 
 const fragmentOf = (url: string) => (url.includes('#') ? url.slice(url.indexOf('#')) : '');
 
-/** Collects the signs in the HTML of a page. Call it before extraction, which removes nodes from the tree. */
+/** Collects the evidence in the HTML of a page. Call it before extraction, which removes nodes from the tree. */
 export function findSigns(document: Document): PageSigns {
   const signs: PageSigns = {
     scripts: false,

@@ -109,7 +109,7 @@ test('the file name decides if neither type nor bytes do', () => {
   expect(typeOf(undefined, 'x.doc', '\x00\x01')).toEqual({ mediaType: 'application/msword', kind: 'file' });
 });
 
-test('a JSON feed is recognised by its start', () => {
+test('a JSON feed is recognized by its start', () => {
   const feed = '{"version": "https://jsonfeed.org/version/1.1", "title": "Kiln", "items": []}';
   expect(media('application/json', feed)).toEqual({ mediaType: 'application/feed+json', kind: 'file' });
   expect(media('application/json', '{"about": {"version": "https://jsonfeed.org/version/1.1"}}').kind).toBe('text');

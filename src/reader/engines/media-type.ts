@@ -81,11 +81,11 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   const magic = typeOfBytes(bytes);
   if (magic) return { mediaType: magic, kind: isReadableType(magic) ? 'file' : 'other' };
   if (/[/+]json$/.test(declared.mediaType) && isJsonFeed(bytes)) return { mediaType: TYPES.jsonFeed, kind: 'file' };
-  const feed = mislabelledFeed(declared.mediaType, bytes);
+  const feed = mislabeledFeed(declared.mediaType, bytes);
   if (feed) return { mediaType: feed, kind: 'file' };
   if (declared.kind !== 'file' && declared.kind !== 'unknown') return declared;
   if (hasLatePdfHeader(bytes)) return { mediaType: TYPES.pdf, kind: 'file' };
-  if (declared.kind === 'file') return mislabelledFile(declared, bytes, name) ?? declared;
+  if (declared.kind === 'file') return mislabeledFile(declared, bytes, name) ?? declared;
   const found = sniff(bytes);
   const named = found.kind === 'html' ? undefined : typeOfFileName(name);
   if (named) return { mediaType: named, kind: 'file' };
@@ -103,7 +103,7 @@ const isJsonFeed = (bytes: Uint8Array) =>
  * Servers send sign-in and error pages with the type of the requested file, and plain-text tables with the type of a
  * spreadsheet.
  */
-function mislabelledFile({ mediaType }: Media, bytes: Uint8Array, name: string | undefined): Media | undefined {
+function mislabeledFile({ mediaType }: Media, bytes: Uint8Array, name: string | undefined): Media | undefined {
   const found = sniff(bytes);
   if (found.kind === 'html') return found;
   if (found.kind !== 'text' || !CONTAINERS.has(mediaType)) return undefined;
@@ -167,7 +167,7 @@ const RDF_NAMESPACES = ['http://purl.org/rss/1.0/', 'http://www.w3.org/1999/02/2
  * A feed sent as a page or as plain text. For pages: the rules of the MIME Sniffing standard (section 7.3), and
  * sitemaps. Plain text must begin with the feed.
  */
-function mislabelledFeed(declaredType: string, bytes: Uint8Array): string | undefined {
+function mislabeledFeed(declaredType: string, bytes: Uint8Array): string | undefined {
   if (declaredType !== 'text/html' && declaredType !== 'text/plain') return undefined;
   const text = Buffer.from(bytes)
     .toString('latin1')

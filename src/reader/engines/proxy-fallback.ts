@@ -8,7 +8,7 @@ import type { CaptureRequest } from './capture-request.ts';
 const INDEPENDENT_STATUSES: ReadonlySet<number> = new Set([201, 202, 404, 405]);
 const POOR_TOKENS = 42;
 
-/** Failed to be read, as opposed to refused. */
+/** Errors of pages that could not be read, as opposed to refused pages. */
 const isFailedRead = (error: unknown) => error instanceof Problem && error.name === 'AssertionFailureError';
 
 export interface ProxyFallbackParts {
@@ -63,7 +63,7 @@ async function* retryThroughProxy(
   if (held && (!last || (await isPoor(last, request, parts)))) yield held;
 }
 
-/** Whether a proxy may get more of a page (docs/reference/wire/reader.md, Engines). */
+/** Whether a proxy might get more of a page (docs/reference/wire/reader.md, Engines). */
 async function isPoor(
   snapshot: Snapshot,
   { signal }: CaptureRequest,

@@ -7,7 +7,7 @@ import type { Template } from './template.ts';
 /** Runs in the background and may fail. */
 export type CompareRendered = (fetched: Snapshot, rendered: Snapshot, template: Template) => void;
 
-/** A comparison costs as much as a read; when the server is busy, reads come first. */
+/** A comparison costs as much as a read, so none is made while the server is busy. */
 const MAX_CONCURRENT = 2;
 
 export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, sites: SiteRecords): CompareRendered {

@@ -22,7 +22,7 @@ const MAX_ATTRIBUTES = 30;
 const MAX_CLASSES = 30;
 const MAX_NAME_CHARACTERS = 200;
 
-/** The template of a page; `undefined` if it cannot be compared. Words are counted elsewhere. */
+/** The template of a page; `undefined` if it cannot be compared. The number of words is filled in elsewhere. */
 export function templateOf(document: Document): Omit<Template, 'words'> | undefined {
   const code = createHash('sha256');
   const kinds = new Set<number>();
@@ -92,7 +92,7 @@ function addKinds(element: Element, isFilled: boolean, kinds: Set<number>): void
   }
 }
 
-/** Classes by which publishing systems name the entry that a page shows; they differ from page to page. */
+/** Classes with which publishing systems identify the entry that a page shows; they differ from page to page. */
 const ENTRY_CLASS =
   /^(?:category|tag|post|postid|page-id|parent-pageid|author|term|menu-item|comment|attachment|wp-image|node|taxonomy)-/i;
 

@@ -5,8 +5,8 @@ import { imageUrl } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
 
 /**
- * How much may differ between equal pages (docs/reference/wire/reader.md, Engines). On a long page 5 % may be a price
- * table or a comment, so the number of words is limited too.
+ * How much pages may differ and still count as equal (docs/reference/wire/reader.md, Engines). On a long page 5 % may
+ * be a price table or a comment, so the number of words is limited too.
  */
 const MIN_SHARED = 0.95;
 const MAX_OTHER_WORDS = 5;

@@ -8,7 +8,10 @@ export interface Identity {
 }
 
 export interface IdentityFacts {
-  /** The option: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the default. */
+  /**
+   * Value of the option `userAgent`: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the
+   * default.
+   */
   readonly userAgent?: string | undefined;
   /** Host of the target. `diversify` picks by host: a host always sees the same browser. */
   readonly host: string;
@@ -18,7 +21,7 @@ export interface IdentityFacts {
   readonly version?: string | undefined;
 }
 
-/** Version to report if no browser is installed. */
+/** Major version of Chromium to report if no browser is installed. */
 const CHROMIUM_MAJOR = 142;
 
 interface Browser {
@@ -53,7 +56,10 @@ export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string
 
 /** Names of this program. */
 const BOT: readonly (string | undefined)[] = ['bot', 'lectern'];
-/** The default. The last three stand for the caller's User-Agent, which only requests over HTTP have. */
+/**
+ * Values that mean the default. For HTTP requests, `src/api/user-agent.ts` has already replaced `auto`, `inherit` and
+ * `pass-through`. Elsewhere there is no caller's User-Agent.
+ */
 const DEFAULT: readonly (string | undefined)[] = [undefined, '', 'browser', 'auto', 'inherit', 'pass-through'];
 
 /** The identity to use for a target. */

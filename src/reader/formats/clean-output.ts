@@ -39,7 +39,7 @@ export function cleanMarkdown(text: string): string {
   for (const line of lines) {
     const [, prefix = '', mark] = FENCE.exec(line) ?? [];
     if (fence) {
-      // A line with less indentation ends the list or quote around the code block, so it is no longer code.
+      // A line with less indentation ends the list or quote around the code block, so it is not code.
       const isInside = line.startsWith(fence.prefix) || line.trim() === '';
       out.push(isInside ? line : withoutTags(line));
       if (mark?.startsWith(fence.mark) && line.trimEnd().endsWith(mark)) fence = undefined;

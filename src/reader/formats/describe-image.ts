@@ -5,7 +5,7 @@ import { picturePart, picturePrompt, textPart } from './prompts.ts';
 
 export interface Picture {
   readonly png: Uint8Array;
-  /** In pixels, before it was resized. */
+  /** Size in pixels, before the image was resized. */
   readonly width: number;
   readonly height: number;
 }

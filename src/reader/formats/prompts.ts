@@ -41,7 +41,7 @@ export const repairPrompt = (violations: readonly string[]): string =>
   `The answer does not keep to the schema:\n${violations.map((line) => `- ${line}`).join('\n')}\n` +
   'Write the whole JSON again, corrected, and nothing else.';
 
-/** A code fence that the text cannot close. */
+/** A code fence that nothing in the text can close. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const { 0: run } of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);

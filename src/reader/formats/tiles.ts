@@ -1,6 +1,6 @@
 /**
  * Splits a picture of a long page into tiles that a vision model can read; it would see the whole as one small picture.
- * Splits run through rows of a single colour, as between lines of text, if there are any. Only for pictures from the
+ * Splits run through rows of a single color, as between lines of text, if there are any. Only for pictures from the
  * browser engine: others are decoded in processes that can be killed.
  */
 import type { Sharp } from 'sharp';
@@ -32,11 +32,11 @@ export async function* computeTiles(png: Uint8Array): AsyncGenerator<Uint8Array>
 
 const strip = (width: number, top: number, height: number) => ({ left: 0, top, width, height });
 
-/** The lowest row of a single colour in a strip; the height of the strip if there is none. */
+/** The lowest row of a single color in a strip; the height of the strip if there is none. */
 async function lastPlainRow(picture: Sharp, width: number): Promise<number> {
-  const grey = await picture.greyscale().raw().toBuffer();
+  const gray = await picture.greyscale().raw().toBuffer();
   for (let row = SEARCH_HEIGHT - 1; row > 0; row--) {
-    const pixels = grey.subarray(row * width, (row + 1) * width);
+    const pixels = gray.subarray(row * width, (row + 1) * width);
     if (pixels.every((value) => value === pixels[0])) return row;
   }
   return SEARCH_HEIGHT;

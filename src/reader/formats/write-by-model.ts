@@ -30,7 +30,7 @@ export interface ModelTools {
   readonly models: Models;
   /** Text recognition without a model; absent if it is disabled. */
   readonly ocr?: Ocr | undefined;
-  /** Maximum number of pages of a document to recognise. */
+  /** Maximum number of pages of a document to recognize. */
   readonly ocrMaxPages: number;
   readonly renderer: Pick<Renderer, 'modelInput' | 'renderModelOutput' | 'checkJson'>;
   /** Price factor of these answers. */
@@ -114,7 +114,8 @@ const answerBase = (
   },
   style: options.markdown,
   maxTokens: options.maxTokens,
-  // Of several factors the last one in the list applies: that of the proxy (docs/reference/wire/reader.md, Tokens and charge).
+  // If several factors apply, the last one in the list is used: that of the proxy (docs/reference/wire/reader.md,
+  // Tokens and charge).
   chargeFactor: snapshot.proxied ? limits.proxyFactor : tools.chargeFactor,
 });
 
@@ -195,9 +196,7 @@ async function* streamText(
   }
 }
 
-/**
- * JSON that conforms to the caller's schema. After one failed attempt the model gets the errors and a second chance.
- */
+/** JSON that conforms to the caller's schema. After one failed attempt, the model is asked again with the errors. */
 async function* writeJson(
   { task, signal }: ModelRead,
   { html, cut }: ModelInput,
@@ -220,13 +219,13 @@ async function* writeJson(
   }
 }
 
-/** The recognised text of each page, separated by blank lines (docs/reference/wire/reader.md, Formats). */
+/** The recognized text of each page, separated by blank lines (docs/reference/wire/reader.md, Formats). */
 async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGenerator<Written> {
   const form = tools.models.ocr ? 'markdown' : 'html';
   const texts: string[] = [];
   const notes: string[] = [];
-  for await (const picture of picturesToRecognise(read, tools, notes)) {
-    const { text, complete } = await recognise(picture, read, tools);
+  for await (const picture of picturesToRecognize(read, tools, notes)) {
+    const { text, complete } = await recognize(picture, read, tools);
     if (text) texts.push(unwrapOutput(text));
     if (!complete && !notes.includes(UNFINISHED)) notes.push(UNFINISHED);
     yield { text: texts.join('\n\n'), form, notes: [...notes], done: false };
@@ -234,8 +233,8 @@ async function* writeByRecognition(read: ModelRead, tools: ModelTools): AsyncGen
   yield { text: texts.join('\n\n'), form, notes, done: true };
 }
 
-/** The pictures to recognise: pages of a document, or the whole web page, in tiles if a model reads them. */
-async function* picturesToRecognise(read: ModelRead, tools: ModelTools, notes: string[]): AsyncGenerator<Uint8Array> {
+/** The pictures to recognize: pages of a document, or the whole web page, in tiles if a model reads them. */
+async function* picturesToRecognize(read: ModelRead, tools: ModelTools, notes: string[]): AsyncGenerator<Uint8Array> {
   const { document, pageshot, screenshot } = read.task.snapshot;
   if (!document) {
     const whole = pageshot ?? screenshot;
@@ -247,7 +246,7 @@ async function* picturesToRecognise(read: ModelRead, tools: ModelTools, notes: s
   const { pageCount = 1, page } = document;
   const pages = page === undefined ? Math.min(pageCount, Math.max(tools.ocrMaxPages, 1)) : 1;
   if (page === undefined && pageCount > pages) {
-    notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognised.`);
+    notes.push(`This document has ${pageCount} pages, only the first ${pages} were recognized.`);
   }
   for (let at = 0; at < pages; at++) {
     const picture = await read.pictureOf?.((page ?? 1) + at);
@@ -261,7 +260,7 @@ async function* picturesToRecognise(read: ModelRead, tools: ModelTools, notes: s
 const missingPicture = () =>
   problem('AssertionFailureError', { message: 'There is no picture of the target for text recognition' });
 
-async function recognise(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
+async function recognize(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
   if (models.ocr) {
     const content = [textPart(picturePrompt(OCR_INSTRUCTION)), picturePart(picture)];
     return await models.ocr.complete({ messages: [{ role: 'user', content }], temperature: 0, signal });

@@ -7,7 +7,7 @@ import { imageUrl, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
 import type { ConversionState } from './state.ts';
 
-/** Alternative texts that only say that there is a picture. */
+/** Alternative texts that only state that there is a picture. */
 const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt', 'figure', 'fig', '图片']);
 
 export const isUninformativeAlt = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());

@@ -6,7 +6,7 @@
 /** Text nested deeper than this is not indented further, because each container adds its prefix to every line. */
 const MAX_NESTING = 24;
 
-/** The kind of a block, as far as the next block depends on it. Lists with different markers are different kinds. */
+/** The kind of a block, as far as it matters to the next block. Lists with different markers are different kinds. */
 export type BlockKind =
   | 'text'
   | 'heading'
@@ -45,8 +45,8 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
 
 export class BlockWriter {
   /**
-   * The start of the document, in chunks of many blocks. One list with all parts of a long document would cost far
-   * more.
+   * The start of the document, in chunks of many blocks. A single list with all parts of a long document would be far
+   * slower.
    */
   private readonly done: string[] = [];
   private parts: string[] = [];

@@ -13,7 +13,7 @@ export interface Citation {
   readonly close: string;
 }
 
-/** The text before and after the label. The domain is included if it is not the page's own. */
+/** The text before and after the label. The domain is included if it differs from that of the page. */
 export function citation(id: number, url: string, pageHost: string): Citation {
   const host = hostOf(url);
   return { open: `【${id}†`, close: host === '' || host === pageHost ? '】' : `†${host}】` };

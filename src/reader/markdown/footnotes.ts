@@ -64,7 +64,7 @@ interface Target {
   readonly holder: Element;
   /** Position in document order. */
   readonly order: number;
-  /** Whether the holder contains several notes; then it counts for none of them. */
+  /** Whether the element contains several notes; it is then not used for any of them. */
   shared: boolean;
 }
 
@@ -132,8 +132,8 @@ function addIds(anchor: Element, ids: Set<string>): void {
 }
 
 /**
- * The label of a link that looks like a reference to a note: '' if it shows only a sign; null if it does not look
- * like one.
+ * The label of a link that looks like a reference to a note: '' if it shows only a symbol; null if it does not look
+ * like a reference.
  */
 function referenceLabel(anchor: Element): string | null {
   const text = shortText(anchor);
@@ -202,7 +202,7 @@ function contains(holder: Element, inner: Element): boolean {
 
 const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
-/** Whether an anchor inside a note is a back link: a sign or a label, not words of the note. */
+/** Whether an anchor inside a note is a back link: a symbol or a label, not words of the note. */
 export function isBacklink(anchor: Element, pageUrl: string, { sources }: Footnotes): boolean {
   const fragment = fragmentOf(attribute(anchor, 'href') ?? '', pageUrl);
   const text = fragment === null ? null : shortText(anchor);

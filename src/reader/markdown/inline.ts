@@ -15,7 +15,7 @@ export interface Mark {
   /** Link only: its opening and closing text. */
   readonly open?: string | undefined;
   readonly close?: string | undefined;
-  /** Link only: called before the mark is written in a block; false omits it there. */
+  /** Link only: called before the mark is written in a block. If it returns false, the mark is omitted there. */
   readonly shouldOpen?: (() => boolean) | undefined;
   /** Link only: called with the Markdown of the label once the block is complete. */
   readonly onWritten?: ((label: string) => void) | undefined;
@@ -245,7 +245,7 @@ export class InlineWriter {
     return context;
   }
 
-  /** Writes pending white space and marks before content. */
+  /** Writes the pending white space and marks that precede content. */
   private begin(): void {
     this.endCode();
     if (this.hardBreak || this.space) {

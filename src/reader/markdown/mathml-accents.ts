@@ -55,7 +55,7 @@ const ACCENTS_BELOW: Readonly<Record<string, string>> = {
   '\\to': 'underrightarrow',
   '\\rightarrow': 'underrightarrow',
 };
-/** Accents that stretch over a base of more than one sign. */
+/** Accents that stretch over a base of more than one symbol. */
 const WIDE: Readonly<Record<string, string>> = {
   hat: 'widehat',
   tilde: 'widetilde',

@@ -1,4 +1,4 @@
-/** LaTeX names of the signs in formulas. A sign without an entry is written unchanged. */
+/** LaTeX names of the symbols in formulas. A symbol without an entry is written unchanged. */
 import { ownValue } from '#own-value.ts';
 
 const LIST = `
@@ -27,7 +27,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
     .map(([sign, name]) => [sign, `\\${name}`] as const),
 );
 
-/** Signs that are special in LaTeX, and operators spelled with several signs. */
+/** Characters that are special in LaTeX, and operators that consist of several characters. */
 const SPECIAL: Readonly<Record<string, string>> = {
   '\\': '\\backslash',
   '{': '\\{',
@@ -51,7 +51,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   '->': '\\to',
   '″': "''",
   '‴': "'''",
-  // Signs that only express grouping.
+  // Characters that only express grouping.
   '\u2061': '',
   '\u2062': '',
   '\u2063': '',
@@ -110,7 +110,7 @@ function styledLetter(sign: string): string | undefined {
   return undefined;
 }
 
-/** An identifier: one sign, a function known to LaTeX, or an upright word. */
+/** An identifier: one symbol, a function known to LaTeX, or an upright word. */
 export function identifierToLatex(text: string): string {
   if (FUNCTIONS.has(text)) return `\\${text}`;
   if (/^[A-Za-z]{2,}$/.test(text)) return `\\operatorname{${text}}`;

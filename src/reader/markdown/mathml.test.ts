@@ -38,7 +38,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
     `<munder><munder><mrow>${i('a')}${o('+')}${i('b')}</mrow>${o('⏟')}</munder>${i('n')}</munder>`,
     '\\underbrace{a + b}_{n}',
   ],
-  ['labelled arrows', `<mover>${o('→')}${i('f')}</mover>`, '\\xrightarrow{f}'],
+  ['labeled arrows', `<mover>${o('→')}${i('f')}</mover>`, '\\xrightarrow{f}'],
   [
     'matrices',
     `<mrow>${o('[')}<mtable><mtr><mtd>${n('1')}</mtd><mtd>${n('0')}</mtd></mtr><mtr><mtd>${n('0')}</mtd><mtd>${n('1')}</mtd></mtr></mtable>${o(']')}</mrow>`,

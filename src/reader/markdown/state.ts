@@ -25,7 +25,10 @@ export interface MarkdownOptions extends MarkdownStyle {
   /** Captions of pictures by a model, by output URL. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
-  /** The document's own base URL, whose origin names data URLs; `http://localhost` without one. */
+  /**
+   * The document's own base URL. Its origin is used in the names of data URLs. `http://localhost` if the document has
+   * none.
+   */
   readonly documentBase?: string | undefined;
   /** Whole-page conversion: written as the first line. */
   readonly title?: string | undefined;

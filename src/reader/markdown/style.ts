@@ -15,7 +15,7 @@ export interface MarkdownStyle {
   readonly emDelimiter: (typeof EM_DELIMITERS)[number];
   readonly strongDelimiter: (typeof STRONG_DELIMITERS)[number];
   readonly linkStyle: (typeof LINK_STYLES)[number];
-  /** How reference links are labelled; `discarded` is `full` without the definitions. */
+  /** How reference links are labeled; `discarded` is `full` without the definitions. */
   readonly linkReferenceStyle: (typeof LINK_REFERENCE_STYLES)[number];
 }
 

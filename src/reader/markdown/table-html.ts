@@ -1,6 +1,6 @@
 /**
  * A table as HTML, for callers that need its spans and nesting. Keeps only elements and attributes with meaning: no
- * scripts, no styles. URLs are absolute. No blank lines, since they would end the block.
+ * scripts, no styles. URLs are absolute. Contains no blank lines, because they would end the block.
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
 import { imageUrl } from '../extract/content/images.ts';

@@ -15,7 +15,10 @@ interface Cell {
 
 const EMPTY: Cell = { text: '', align: null, header: false };
 const MAX_SPAN = 1000;
-/** Cells that spans may add. Beyond that, spans count as 1; otherwise rows and columns would multiply. */
+/**
+ * Maximum number of cells that spans may add. Beyond it, spans count as 1, so that huge spans cannot multiply the size
+ * of the table.
+ */
 const MAX_ADDED_CELLS = 20_000;
 
 export class TableGrid {

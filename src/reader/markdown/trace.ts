@@ -18,7 +18,7 @@ export class MarkdownTrace {
   /** Elements that the converter skipped with all their content. */
   readonly leftOut: Element[] = [];
   private readonly inline: InlineWriter;
-  /** Pieces of inline content before the current node, and blocks written since. */
+  /** Number of pieces of inline content before the current node, and of blocks written since. */
   private pieces = 0;
   private written = 0;
   private node: Child | null = null;
@@ -80,7 +80,9 @@ export class MarkdownTrace {
   }
 }
 
-/** Written only when something else follows, so it is not known at once whether they produce anything. */
+/**
+ * Elements that are written only when something else follows, so it is not known at once whether they produce output.
+ */
 const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
 
 function blockAround(node: Child | null): Element | null {

@@ -2,7 +2,7 @@
 import { ownValue } from '#own-value.ts';
 import { oneLine } from './one-line.ts';
 
-/** Schemes allowed in links. Others run scripts, contain documents, or open local programs. */
+/** Schemes allowed in links. Other schemes run scripts, contain documents, or open local programs. */
 const LINKS = /^(?:https?|ftp|mailto|tel|sms):/i;
 const PICTURES = /^(?:https?:|data:image\/|blob:http)/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;

@@ -1,7 +1,8 @@
 /**
- * THE table of reader options. A row says everything about one option: where it is read from, its values, its group,
- * whether it needs the browser, its effect on the cache, its plan feature and its meaning. Parsing, validation, presets,
- * the OpenAPI description, the reference, the help, the playground and the choice of an engine read this table.
+ * The table of reader options. A row defines everything about one option: where it is read from, its values, its group,
+ * whether it needs the browser, its effect on the cache, its plan feature and its meaning. Parsing, validation,
+ * presets, the OpenAPI description, the reference, the help, the playground and the choice of an engine read this
+ * table.
  *
  * To add an option: add a row here, use the value, add a test. There is no second list.
  */
@@ -38,7 +39,7 @@ export interface OptionRow extends OptionSource {
   /** What the option does, in one or two sentences: the text of the reference, the help and the playground. */
   readonly meaning: string;
   readonly unit?: string;
-  /** The default as shown to users. */
+  /** The default, as shown to users. */
   readonly defaultText?: string;
   /** Whether only the browser engine can serve this value. */
   readonly needsBrowser?: (value: never) => boolean;
@@ -53,7 +54,7 @@ export interface OptionRow extends OptionSource {
   readonly feature?: Feature;
 }
 
-/** Keeps the type of a row's schema, so that `needsBrowser` takes the schema's output. */
+/** Keeps the type of a row's schema, so that `needsBrowser` accepts the output of the schema. */
 const row = <Schema extends z.ZodType>(
   spec: Omit<OptionRow, 'schema' | 'needsBrowser' | 'headers' | 'wins'> & {
     readonly schema: Schema;
@@ -154,7 +155,7 @@ const markdownShape = z.object({
   emDelimiter: oneOf(EM_DELIMITERS).optional(),
   strongDelimiter: oneOf(STRONG_DELIMITERS).optional(),
   linkStyle: oneOf(LINK_STYLES).optional().describe('where the URL of a link is written'),
-  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labelled'),
+  linkReferenceStyle: oneOf(LINK_REFERENCE_STYLES).optional().describe('how reference links are labeled'),
 });
 
 const MARKDOWN_HEADERS: Record<string, keyof z.output<typeof markdownShape>> = {
@@ -177,8 +178,8 @@ const viewportShape = z.object({
 });
 
 /**
- * Uploads: plain base64, a data URL, or base64 with a name and type; never a path or URL. The union tests bytes before
- * objects: an object schema would check each byte as a key.
+ * Uploads: plain base64, a data URL, or base64 with a name and type; never a path or URL. The union tests for bytes
+ * before objects, because an object schema would check each byte as a key.
  */
 const uploadShape = z.union(
   [
@@ -345,7 +346,7 @@ export const OPTIONS = {
     needsBrowser: on,
     caching: 'neither',
     defaultText: 'false',
-    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its centre.',
+    meaning: 'Removes elements that cover the page: dialogs, banners, fixed layers over its center.',
   }),
   detachInvisibles: row({
     group: 'Page content',

@@ -1,4 +1,6 @@
-/** Presets: named sets of options that fill what the caller left unset (docs/reference/wire/reader.md, Presets). */
+/**
+ * Presets: named sets of options, used for options that the caller left unset (docs/reference/wire/reader.md, Presets).
+ */
 import type { GivenOptions, PRESETS } from './options.ts';
 
 type PresetName = (typeof PRESETS)[number];
@@ -35,7 +37,7 @@ export const PRESET_OPTIONS: Readonly<Record<PresetName, GivenOptions>> = {
 const BROWSER_ONLY = ['detachInvisibles', 'removeOverlay'] as const satisfies (keyof GivenOptions)[];
 const SCRIPTLESS = new Set(['direct', 'curl', 'cf-browser-rendering']);
 
-/** The given options with the gaps filled by the preset. Fields of `markdown` are filled one by one. */
+/** The given options, with those that are unset taken from the preset. Fields of `markdown` are filled one by one. */
 export function applyPreset(given: GivenOptions): GivenOptions {
   if (!given.preset) return given;
   const under = { ...PRESET_OPTIONS[given.preset] };

@@ -50,7 +50,7 @@ const DEFAULTS = {
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;
-/** Options that become the target instead. */
+/** Options that become part of the target instead. */
 type TargetOption = 'url' | 'html' | 'file' | 'pdf';
 type Derived =
   | TargetOption
@@ -80,7 +80,7 @@ export type Options = Readonly<
       /** The model format, if a model writes the answer. */
       modelFormat: ModelFormat | undefined;
       engine: EngineChoice;
-      /** The operator's proxy: a country, `any`, or `auto` to let the server choose. */
+      /** The operator's proxy to use: a country, `any`, or `auto` to let the server choose. */
       proxy: 'none' | 'auto' | 'any' | Country;
       /** Page of a document, counted from 1. */
       page: number | undefined;
@@ -157,7 +157,7 @@ const on = (value: unknown): boolean => Boolean(value);
 /** Engines that imply a format (docs/reference/wire/reader.md, Engines). */
 const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'readerlm-v2': 'readerlm-v2' };
 
-/** Front matter with one kind of Markdown is a single text, so it has a plain-text answer. */
+/** Front matter combined with one kind of Markdown is a single text, so it has a plain-text answer. */
 const isFrontmatterMarkdown = (formats: ReadonlySet<Format>) =>
   formats.size === 2 && formats.has('frontmatter') && (formats.has('content') || formats.has('markdown'));
 

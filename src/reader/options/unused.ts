@@ -54,7 +54,7 @@ const RULES: readonly Rule[] = [
     why: 'the answer has no Markdown',
   },
   {
-    // The summaries of links and images use these options too.
+    // The summaries of links and images use these options as well.
     names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
     applies: ({ options }) =>
       !wantsMarkdown(options) && !options.modelFormat && !options.withLinksSummary && !options.withImagesSummary,

@@ -1,6 +1,6 @@
 /**
- * The index engine over any store: prepares pages and writes them in batches, embeds what was written, and finds
- * pages. Runs in its own thread.
+ * The index engine, for any store: prepares pages, writes them in batches, embeds them, and finds pages. Runs in its
+ * own thread.
  */
 import type { SearchQuery } from '../query.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
@@ -26,7 +26,7 @@ export interface Engine {
 export interface EngineOptions {
   readonly store: IndexStore;
   readonly embedder?: IndexEmbedder | undefined;
-  /** Limit for all pages together; beyond it the oldest are removed. */
+  /** Maximum size of all pages together, in bytes; the oldest pages are removed first. */
   readonly maxBytes: number;
   readonly clock?: () => number;
 }

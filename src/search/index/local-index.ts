@@ -1,4 +1,7 @@
-/** The contract of the local index: pages that this server has read, searchable without a provider or a network. */
+/**
+ * The contract of the local index: pages that this server has read, which can be searched without a provider or a
+ * network.
+ */
 import type { Hit } from '../hit.ts';
 import type { SearchQuery } from '../query.ts';
 
@@ -64,13 +67,13 @@ export type PassageReranker = (
 export interface IndexStats {
   readonly pages: number;
   readonly passages: number;
-  /** Passages with a vector of the current model. */
+  /** Number of passages with a vector of the current model. */
   readonly vectors: number;
   /** The size of the pages that counts toward the limit. */
   readonly bytes: number;
-  /** Pages that are found only with `LECTERN_INDEX_SHARED=all`. */
+  /** Number of pages that are found only with `LECTERN_INDEX_SHARED=all`. */
   readonly onlyAll: number;
-  /** Pages by language, the most frequent first. */
+  /** Number of pages by language, the most frequent first. */
   readonly languages: Readonly<Record<string, number>>;
   /** When the oldest page was last read, in ms since 1970. */
   readonly oldestAt?: number | undefined;
@@ -78,12 +81,12 @@ export interface IndexStats {
 
 /** Embeds texts. */
 export interface IndexEmbedder {
-  /** Identifies the model. Passages with vectors of another id are embedded again. */
+  /** Identifies the model. Passages whose vectors have another id are embedded again. */
   readonly id: string;
   readonly dimensions: number;
   /** The cosine below which a passage is irrelevant to a query. */
   readonly floor: number;
-  /** Weight of its ranking relative to that by words; 1 for equal. */
+  /** Weight of the ranking by meaning, relative to the ranking by words. */
   readonly weight: number;
   /** Returns one vector for each text, of any length. */
   embed(texts: readonly string[], task: 'query' | 'passage', signal?: AbortSignal): Promise<readonly Float32Array[]>;

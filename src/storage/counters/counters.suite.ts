@@ -158,7 +158,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
           for (const does of steps) {
             if (does.kind === 'wait') {
               nowMs += does.ms;
-              // Time jumps here without renewals, so leases that would expire are released.
+              // The clock jumps here without renewals, so leases that would expire are released.
               while (leases[0] && leases[0].atMs + LEASE_MS <= nowMs) release(leases.shift()!);
             }
             if (does.kind === 'settle') {
@@ -236,7 +236,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), which: fc.nat(5) }) },
 );
 
-/** Keeps every amount and checks all of them each time. */
+/** The reference implementation: stores every amount and checks all of them each time. */
 function createReference() {
   const amounts = new Map<Bucket, Map<number, number>>();
   let leases: number[] = [];

@@ -7,11 +7,11 @@
 /** Length of the window: how long a taken amount counts. */
 export const WINDOW_MS = 60_000;
 /**
- * Amounts are grouped in slots of this length. A slot leaves the window once all of it is older than the window. So no
- * period of 60 s exceeds the limit, and an amount counts for 60.0 to 60.1 s.
+ * Amounts are grouped in slots of this length. A slot leaves the window once its whole period is older than the window.
+ * So no period of 60 s exceeds the limit, and an amount counts for 60.0 to 60.1 s.
  */
 export const SLOT_MS = 100;
-/** A lease expires after this time if its process has died. A running process renews it well before. */
+/** A lease expires after this time if its process has died. A running process renews its leases well before that. */
 export const LEASE_MS = 60_000;
 
 export interface WindowTake {
@@ -72,8 +72,8 @@ export interface Counters {
   /** Rejects with CountersUnavailableError if the store is unreachable. */
   take(take: Take): Promise<TakeResult>;
   /**
-   * Adds `change` to the total of a slot, down to zero. Does nothing once the slot has left the window. Returns at once
-   * and never fails: the change is dropped if the store is unreachable.
+   * Adds `change` to the total of a slot, which never becomes negative. Does nothing once the slot has left the window.
+   * Returns at once and never fails: the change is dropped if the store is unreachable.
    */
   settle(bucket: string, slot: number, change: number): void;
   /** Returns at once and never fails: a lease that cannot be released expires. */

@@ -22,7 +22,7 @@ export interface RedisCountersOptions {
 
 const PREFIX = 'lectern:';
 const CONNECT_MS = 3_000;
-/** A ping each second detects a server that hangs. */
+/** A ping every second detects a server that hangs. */
 const PING_MS = 1_000;
 const SILENCE_MS = 3_000;
 const MAX_RECONNECT_MS = 2_000;
@@ -44,15 +44,15 @@ export async function openRedisCounters(
   client.on('error', (error) => setHealthy(false, error));
   client.on('ready', () => {
     setHealthy(true);
-    // Load scripts first: one resent after NOSCRIPT would run after later commands.
+    // The scripts are loaded first, because a script that is sent again after NOSCRIPT would run after later commands.
     for (const script of SCRIPTS) client.sendCommand(['SCRIPT', 'LOAD', script]).catch(() => {});
     for (const lease of unreleased.values()) sendRelease(lease);
   });
 
   const held = new Map<string, Lease>();
   /**
-   * Leases that the server may still hold. Their release is repeated on reconnect, else they would block until they
-   * expire.
+   * Leases that the server may still hold. Their release is repeated after a reconnect; otherwise they would block
+   * others until they expire.
    */
   const unreleased = new Map<string, Lease>();
   let leaseCount = 0;
@@ -61,7 +61,7 @@ export async function openRedisCounters(
   const keyOf = (kind: 'window' | 'lease', bucket: string) => `${prefix}{counters}:${kind}:${bucket}`;
   const time = () => (clock ? String(clock()) : '');
   const run = createScriptRunner((command) => client.sendCommand(command));
-  /** Commands without a waiting caller. `close` waits for them. */
+  /** Commands for which no caller is waiting. `close` waits for them. */
   const pending = new Set<Promise<unknown>>();
   const runInBackground = (work: Promise<unknown>) => {
     const done = work.catch(() => {}).finally(() => pending.delete(done));
@@ -100,7 +100,7 @@ export async function openRedisCounters(
       try {
         answer = (await run(TAKE, keys, [time(), id, String(take.lease?.limit ?? ''), ...facts])) as number[];
       } catch (cause) {
-        // Without an answer, the server may have granted the lease.
+        // If there was no answer, the server may still have granted the lease.
         if (lease && isSent && !(cause instanceof ErrorReply)) unreleased.set(id, lease);
         throw new CountersUnavailableError('the store of limits cannot be reached', { cause });
       }

@@ -52,7 +52,7 @@ export async function openSqlCounters(
   const flush = async () => {
     clearTimeout(flushTimer);
     flushTimer = undefined;
-    // Wait a microtask, so that takes requested at the same time share a transaction.
+    // Waits for a microtask, so that takes requested at the same time share a transaction.
     await undefined;
     while (takes.length || settles.length || releases.length) {
       const chunk = takes.splice(0, MAX_BATCH);
@@ -66,7 +66,7 @@ export async function openSqlCounters(
           chunk[at]!.resolve(answer);
         }
       } catch (error) {
-        // Takes queued meanwhile would time out as well.
+        // Takes that were queued meanwhile would time out as well.
         const failed = error instanceof DatabaseUnavailableError ? [...chunk, ...takes.splice(0)] : chunk;
         for (const { reject } of failed) reject(failureFor(error));
       }

@@ -147,9 +147,9 @@ it('uses memory by default', async () => {
 
 it('rejects an invalid URL without showing it', async () => {
   for (const redisUrl of [
-    'http://:earl-grey@127.0.0.1',
-    'redis://:earl-grey@[::z]',
-    'redis://:earl-grey@127.0.0.1/tea',
+    'http://:earl-gray@127.0.0.1',
+    'redis://:earl-gray@[::z]',
+    'redis://:earl-gray@127.0.0.1/tea',
   ]) {
     const failure = await openCounters({ redisUrl, file: '' }).catch((error: unknown) => error);
     expect((failure as Error).message).toContain('redis://host:port');

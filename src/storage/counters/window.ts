@@ -10,7 +10,7 @@ import {
   type WindowTake,
 } from './counters.ts';
 
-/** Number of slots in the window: all that overlap its 60 s, including the current one. */
+/** Number of slots that overlap the 60 s of the window, including the current one. */
 const LIVE_SLOTS = WINDOW_MS / SLOT_MS + 1;
 /** Suggested wait when all leases are held, because the next release cannot be predicted. */
 const LEASE_WAIT_MS = 1_000;
@@ -54,7 +54,7 @@ export class Window {
     return { used, resetMs: this.#start === this.#end ? 0 : leavesAtMs(this.#pairs[this.#start]!) - nowMs };
   }
 
-  /** Adds `by` to the total of a slot, down to zero. Does nothing if the slot has left the window. */
+  /** Adds `by` to the total of a slot, which never becomes negative. Does nothing if the slot has left the window. */
   change(slot: number, by: number, nowMs: number): void {
     this.used(nowMs);
     if (slot <= slotAt(nowMs) - LIVE_SLOTS) return;
@@ -100,8 +100,8 @@ export class Window {
     const length = this.#end - this.#start;
     let shift = 0;
     if (this.#end === this.#pairs.length) {
-      // If over half is free at the front, move the pairs there. Else double the array: each pair moves only a few
-      // times.
+      // If more than half of the array is free at the front, the pairs are moved there. Otherwise the array is doubled,
+      // so that each pair moves only a few times.
       const target = this.#start > length ? this.#pairs : new Float64Array(Math.max(INITIAL_LENGTH, this.#end * 2));
       target.set(this.#pairs.subarray(this.#start, this.#end));
       shift = this.#start;

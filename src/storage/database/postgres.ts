@@ -86,7 +86,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
     },
     async close() {
       await db.destroy();
-      // Kysely closes only a pool that was used.
+      // Kysely only closes a pool that has been used.
       await end();
     },
   };

@@ -25,7 +25,7 @@ export async function openSqlite<Schema>(file: string, options: StoreOptions): P
   // SQLite gives its log and index files the mode of this file.
   if (file !== ':memory:') await (await open(file, 'a', 0o600)).close();
   const database = await openDatabase(file, []);
-  // Block only briefly for other processes. The rest of the wait is asynchronous, in retryWhileBusy.
+  // SQLite blocks only briefly while another process writes. retryWhileBusy waits longer, asynchronously.
   database.execute(`PRAGMA busy_timeout = ${BLOCKED_MS}`);
   let healthy = true;
   const lock = createLock();
@@ -106,7 +106,10 @@ const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
   ('errcode' in error ? (Number(error.errcode) & 0xff) === SQLITE_BUSY : /\blocked$/.test(error.message));
 
-/** Locked by another process, or the disk is missing, full or not accessible: https://sqlite.org/rescode.html */
+/**
+ * The file is locked by another process, or the disk is missing, full or not accessible:
+ * https://sqlite.org/rescode.html
+ */
 const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 13, 14]);
 /** The package for Node 20 sets no code when a reading statement fails. */
 const UNAVAILABLE_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
@@ -132,7 +135,7 @@ function sqliteDialect(connection: DatabaseConnection, lock: Lock): Dialect {
     beginTransaction: run('BEGIN IMMEDIATE'),
     commitTransaction: run('COMMIT'),
     async rollbackTransaction(on) {
-      // A full disk may have rolled it back already. Report the first error.
+      // A full disk may already have rolled it back. The first error is reported.
       await run('ROLLBACK')(on).catch(() => {});
     },
     savepoint: async (on, name) => run(`SAVEPOINT ${quoted(name)}`)(on),

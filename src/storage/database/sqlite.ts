@@ -150,7 +150,7 @@ function wrap(connection: Connection): Database {
       connection.exec('COMMIT');
       return result;
     } catch (error) {
-      // A full disk may have rolled it back already. Report the first error.
+      // A full disk may already have rolled it back. The first error is reported.
       try {
         connection.exec('ROLLBACK');
       } catch {}
@@ -192,7 +192,7 @@ function migrate(database: Database, connection: Connection, migrations: readonl
   const readVersion = createVersionReader(connection);
   if (readVersion() === migrations.length) return;
   database.transaction(() => {
-    // Read again: another process may have migrated meanwhile.
+    // The version is read again, because another process may have migrated meanwhile.
     const version = readVersion();
     if (version > migrations.length) {
       throw new NewerSchemaError(

@@ -272,7 +272,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
       wrong.href,
       new URL('nowhere', service.url).href,
       service.url.replace('postgres:', 'mysql:'),
-      'postgres://lectern:earl-grey@[::z]:99999/tea',
+      'postgres://lectern:earl-gray@[::z]:99999/tea',
     ];
     for (const refusedUrl of refused) {
       const failure = await open(refusedUrl).catch(asValue);

@@ -1,4 +1,7 @@
-/** The runs in progress in this process: keeps their leases, and tells them of cancellation and loss. */
+/**
+ * The runs in progress in this process: renews their leases, and informs them if the job is cancelled or the lease is
+ * lost.
+ */
 import { type Lease, LeaseLostError } from './lease.ts';
 import type { LeasedJob } from './lease-queries.ts';
 import type { AnyStore } from './query-context.ts';
@@ -31,7 +34,7 @@ export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs,
       run.until = until;
       if (cancelling) run.cancelling = true;
     } catch (error) {
-      // Other errors: the next renewal may still be in time, and writes are bound to the lease anyway.
+      // After other errors, the next renewal may still be in time, and writes require the lease anyway.
       if (error instanceof LeaseLostError) run.lost.abort(error);
     }
   }
@@ -55,7 +58,7 @@ export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs,
         },
       };
     },
-    /** Renews leases that have ended, as after a long suspension of the process. */
+    /** Renews leases that have expired, for example after a long suspension of the process. */
     async renewExpired(): Promise<void> {
       await Promise.all([...runs.values()].filter(({ until }) => until <= now()).map(renew));
     },

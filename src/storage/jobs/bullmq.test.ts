@@ -159,7 +159,7 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
     it('reject an invalid URL without showing it', (context) => {
       const failure = (() => {
         try {
-          return open(context, 'x', { url: 'redis://:earl-grey@127.0.0.1/tea' });
+          return open(context, 'x', { url: 'redis://:earl-gray@127.0.0.1/tea' });
         } catch (error) {
           return error;
         }

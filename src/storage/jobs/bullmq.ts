@@ -111,9 +111,9 @@ async function openSession(
   const shared: QueueOptions = {
     connection,
     prefix: PREFIX,
-    // The check warns about an eviction policy that does not matter here.
+    // The check would warn about an eviction policy that does not matter here.
     skipVersionCheck: true,
-    // Nothing listens to the stream of events.
+    // The stream of events is not used.
     streams: { events: { maxLen: 0 } },
   };
   let queue: Queue | undefined;
@@ -196,7 +196,7 @@ interface ReceiverOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'o
 
 interface Receiver {
   next: JobNotifications['next'];
-  /** If the connection works, returns an id that was fetched but not delivered. */
+  /** If the connection works, returns an id to the queue that was fetched but not delivered. */
   close(isConnected: boolean): Promise<string | undefined>;
 }
 

@@ -29,7 +29,7 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
       await job.set(ending(TRANSITIONS.cancel.to, now)).execute();
     },
 
-    /** Expires jobs that are due, finished or not, and marks their data for removal. */
+    /** Expires jobs that are due, whether finished or not, and marks their data for removal. */
     async expire({ db }: AnyStore, now: number, id?: string): Promise<void> {
       const due = (move: 'lapse' | 'expire') => {
         const jobs = jobsIn(db)

@@ -1,4 +1,6 @@
-/** Takes the next ready job: the one that a notification names, or without notifications any from the database. */
+/**
+ * Takes the next ready job: the one that a notification names or, without notifications, any ready job in the database.
+ */
 import type { LeasedJob } from './lease-queries.ts';
 import type { JobNotifications } from './notifications.ts';
 import type { AnyStore } from './query-context.ts';
@@ -26,7 +28,7 @@ export function createJobSource<Row extends JobColumns>(options: JobSourceOption
   let nextScanAt = 0;
 
   async function takeAny(): Promise<LeasedJob<Row> | undefined> {
-    // Scan once notifications work again, to find jobs that could not be announced.
+    // The database is scanned once notifications work again, to find jobs that could not be announced.
     nextScanAt = 0;
     return jobs.take(store, { now: now(), leaseMs });
   }
@@ -35,7 +37,7 @@ export function createJobSource<Row extends JobColumns>(options: JobSourceOption
   async function takeNotified(source: JobNotifications, signal: AbortSignal): Promise<LeasedJob<Row> | undefined> {
     if (now() >= nextScanAt) {
       for (const id of await jobs.waiting(store, now(), MAX_REANNOUNCED)) source.announce(id, 0);
-      // Scan once per lease period: the job of a dead worker is not ready sooner.
+      // The database is scanned once per lease period, because the job of a dead worker is not ready sooner.
       nextScanAt = now() + leaseMs;
     }
     const id = await source.next(signal);

@@ -1,4 +1,4 @@
-/** What a worker does with a job: takes its lease, renews and releases it, ends the job. */
+/** The queries of a worker about a job: taking, renewing and releasing its lease, and ending the job. */
 import { randomUUID } from 'node:crypto';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { type Lease, LeaseLostError } from './lease.ts';

@@ -1,4 +1,7 @@
-/** What the queries of one kind of job share: its table, which jobs can be taken, and the columns of an ended job. */
+/**
+ * Shared by the queries of one kind of job: its table, the condition for jobs that can be taken, and the columns of an
+ * ended job.
+ */
 import type { Expression, Kysely } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { type JobState, TRANSITIONS } from './states.ts';

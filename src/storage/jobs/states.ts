@@ -1,4 +1,4 @@
-/** The states of a job and the moves between them. */
+/** The states of a job and the transitions between them. */
 
 export const STATES = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type JobState = (typeof STATES)[number];
@@ -8,7 +8,7 @@ interface Move {
   readonly to: JobState;
 }
 
-/** All legal moves. Every change of state follows this table. */
+/** All legal transitions. Every change of state follows this table. */
 export const TRANSITIONS = {
   /** A worker takes the job. */
   take: { from: ['pending', 'processing'], to: 'processing' },
@@ -29,7 +29,7 @@ export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
 
 export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
 
-/** The state after a move; `undefined` if the move is illegal. */
+/** The state after a transition; `undefined` if the transition is illegal. */
 export function nextState(state: JobState, move: TransitionName): JobState | undefined {
   const { from, to }: Move = TRANSITIONS[move];
   return from.includes(state) ? to : undefined;

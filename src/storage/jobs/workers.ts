@@ -21,7 +21,10 @@ export interface JobRun<Row> extends LeasedJob<Row> {
 
 export interface JobKind<Row extends JobColumns> {
   readonly jobs: JobTable<Row>;
-  /** Works on a job for a while. If it has not ended, returns when it is ready again, in milliseconds since 1970. */
+  /**
+   * Works on a job for a while. If the job has not ended, returns the time at which it is ready again, in milliseconds
+   * since 1970.
+   */
   work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
   /** Ends a job after a failed run, or returns false if the run should be retried. */
   endFailed(taken: LeasedJob<Row>, error: unknown): Promise<boolean>;
@@ -48,9 +51,9 @@ export interface Workers {
   busy(): boolean;
   /** Polls at once, because a job may be ready. */
   wake(): void;
-  /** Tells a worker of this process at once that its job is cancelled. */
+  /** Informs a worker of this process at once that its job is cancelled. */
   cancel(jobId: string): void;
-  /** A job has ended: aborts its run in this process. */
+  /** Called when a job has ended; aborts its run in this process. */
   abandon(jobId: string): void;
   /** Aborts all runs and releases their jobs. */
   close(): Promise<void>;
@@ -82,7 +85,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       }
       const woken = wake.signal;
       try {
-        // Renew first: after a long suspension, this process would otherwise take its own jobs again.
+        // Leases are renewed first; after a long suspension, this process would otherwise take its own jobs again.
         await active.renewExpired();
         const isNotified = source.isNotified();
         const taken = await source.take(closing.signal);

@@ -1,4 +1,4 @@
-/** Reads the header of an RTF file: fonts, colours, styles, lists, and metadata. */
+/** Reads the header of an RTF file: fonts, colors, styles, lists, and metadata. */
 
 import { ownValue } from '#own-value.ts';
 import { isCodeFont } from '../fonts.ts';

@@ -2,7 +2,15 @@
 import { DocumentError } from '../../document.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
-import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import {
+  contentsLevelOf,
+  contentsLine,
+  headingLevelOf,
+  headingOf,
+  htmlLevelOf,
+  kindOf,
+  TITLE,
+} from '../style-names.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { hrefOfField } from '../word/fields.ts';
 import type { Numbering } from '../word/numbering.ts';
@@ -193,7 +201,7 @@ export class RtfReader implements TokenHandler {
     };
   }
 
-  /** The style of a heading, whose look only repeats that it is a heading. */
+  /** The text style of a heading, which is ignored because it only shows that the text is a heading. */
   get #headingStyle(): Style | undefined {
     const style = this.#header.styleOf(this.#group.paragraph.style);
     return style && headingLevelOf([style.name]) !== undefined ? style : undefined;
@@ -458,7 +466,7 @@ export class RtfReader implements TokenHandler {
     }
     this.#started = true;
     const { name = '', outlineLevel } = this.#header.styleOf(paragraph.style) ?? {};
-    const heading = headingOf(name, paragraph.outlineLevel ?? outlineLevel);
+    const heading = headingOf([name], paragraph.outlineLevel ?? outlineLevel);
     const contents = contentsLevelOf([name]);
     if (inline.empty) {
       this.#builder.paragraph({ kind: kindOf([name], inline, depth > 0), inline });
@@ -493,14 +501,6 @@ export class RtfReader implements TokenHandler {
     if (simple === undefined) return undefined;
     return { level: 0, ordered: simple === 'number', value: this.#simpleCount, key: 'simple', indent };
   }
-}
-
-const BODY_LEVEL = 9;
-
-function headingOf(name: string, level: number | undefined): number | undefined {
-  const named = headingLevelOf([name]);
-  if (named === TITLE || level === undefined) return named;
-  return level >= 0 && level < BODY_LEVEL ? level + 1 : undefined;
 }
 
 type Action = (reader: RtfReader, parameter: number) => void;

@@ -1,6 +1,6 @@
 /**
- * Splits a sheet into its parts: titles, tables, notes below them, tables side by side. The cuts follow empty rows and,
- * if both sides are clearly tables, empty columns.
+ * Splits a sheet into its parts: titles, tables, notes below them, tables side by side. It is split at empty rows and,
+ * if both sides are clearly tables, at empty columns.
  */
 import { isText, newRow, type Row } from './cell.ts';
 import { headerRows } from './header.ts';

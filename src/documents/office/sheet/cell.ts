@@ -13,7 +13,7 @@ export type CellKind = number;
 export const isText = (kind: CellKind): boolean => (kind & 3) === TEXT;
 export const isStrong = (kind: CellKind): boolean => (kind & STRONG) !== 0;
 
-/** The non-empty cells of a row, from left to right. Rows and columns count from 0 without hidden ones. */
+/** The non-empty cells of a row, from left to right. Rows and columns are counted from 0, without hidden ones. */
 export interface Row {
   readonly index: number;
   readonly columns: number[];

@@ -36,7 +36,7 @@ function partOf(token: Token, at: number, section: Section, date: Date, serial: 
   switch (token.kind) {
     case 'elapsed': {
       const units = { h: 24, m: 1_440, s: 86_400 }[token.text[0] as 'h' | 'm' | 's'];
-      // The hundredth of a millisecond keeps 23:59:59.9999… from losing an hour.
+      // Adding a hundredth of a millisecond prevents 23:59:59.9999… from losing an hour.
       return pad(Math.floor(Math.abs(serial) * units + 1e-7), token.text.length);
     }
     case 'date':

@@ -217,7 +217,7 @@ export class OdsReader {
     }
   }
 
-  /** Closes whatever is open if the file ends early. */
+  /** Closes everything that is still open if the file ends early. */
   finish(): void {
     this.passed = 0;
     if (this.row) this.closeRow();

@@ -44,7 +44,7 @@ function createWriter(file: OdfFile, page: number | undefined) {
       }
       shown++;
       hiddenCount += sheet.hiddenCount;
-      // Keep earlier pages, because the requested page may not exist.
+      // Earlier pages are kept, because the requested page may not exist.
       if (page !== undefined && shown > page) return;
       writeSheet({ rows: sheet.rows, merges: sheet.merges, tables: [] }, output);
       for (const shape of sheet.shapes) {

@@ -54,7 +54,7 @@ export class SheetReader {
   private formula = '';
   private into: 'value' | 'formula' | 'inline' | undefined;
 
-  /** `hidesText`: whether white text counts as hidden. False if cell backgrounds may be coloured by other means. */
+  /** `hidesText`: whether white text counts as hidden. False if cell backgrounds may be colored by other means. */
   constructor(book: Workbook, hidesText: boolean) {
     this.book = book;
     this.hidesText = hidesText;

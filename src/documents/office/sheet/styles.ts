@@ -49,7 +49,7 @@ function fontOf(font: XmlElement) {
   const value = bold && attribute(bold, 'val');
   const color = child(font, 'x:color');
   const rgb = color && attribute(color, 'rgb');
-  // The first colour of a theme is the background.
+  // The first color of a theme is the background.
   const isPaper = color !== undefined && attribute(color, 'theme') === '0' && !attribute(color, 'tint');
   return {
     bold: bold !== undefined && value !== '0' && value !== 'false',

@@ -47,7 +47,7 @@ export const kind: DocumentKind = {
         return;
       }
       shown++;
-      // Read earlier pages too, because the requested page may not exist.
+      // Earlier pages are read too, because the requested page may not exist.
       if (output.full || (page !== undefined && shown > page)) return;
       const read = readOdpPage(piece, context);
       if (shown === 1) title = plainTitle(read.title);

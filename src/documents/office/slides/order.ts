@@ -24,9 +24,8 @@ const MAX_ITEMS = 200;
 const MAX_DEPTH = 12;
 
 /**
- * Cuts the objects apart along empty bands, horizontally and vertically in alternation. The first direction decides
- * between rows and columns: the one whose result is closer to the file order wins, because authors create objects in
- * that order.
+ * Splits the objects along empty bands, alternately horizontal and vertical. The first direction decides between rows
+ * and columns: the one whose result is closer to the file order wins, because authors create objects in that order.
  */
 export function readingOrder<T>(placed: readonly PlacedObject<T>[]): T[] {
   const groups = anchored(placed);
@@ -107,12 +106,12 @@ function bandsOf<T>(groups: readonly Group<T>[], direction: Direction): Group<T>
  * Prefers the order in which most objects follow the same object as in the file; on a tie, the one with fewer moves.
  */
 function isNearer<T>(one: readonly Group<T>[], other: readonly Group<T>[]): boolean {
-  const [kept, keptByOther] = [neighbours(one), neighbours(other)];
+  const [kept, keptByOther] = [neighbors(one), neighbors(other)];
   return kept === keptByOther ? inversions(one) < inversions(other) : kept > keptByOther;
 }
 
 /** Number of objects that directly follow the same object as in the file. */
-function neighbours<T>(groups: readonly Group<T>[]): number {
+function neighbors<T>(groups: readonly Group<T>[]): number {
   const rank = new Map(
     [...groups.map(({ at }) => at)].sort((one, other) => one - other).map((at, place) => [at, place]),
   );

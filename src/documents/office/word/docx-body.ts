@@ -10,7 +10,7 @@ import { mathml } from '../omml.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
 import { isInvisible, marksOf, mergeStyles, type RunStyle } from '../run-style.ts';
-import { contentsLevelOf, contentsLine, headingLevelOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
+import { contentsLevelOf, contentsLine, headingOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { Fields, hrefOfField } from './fields.ts';
 import type { Numbered, Numbering } from './numbering.ts';
@@ -36,7 +36,7 @@ export interface BodyContext {
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
   /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
   readonly marksPages: boolean;
-  /** Whether white text may have a coloured background. */
+  /** Whether white text may have a colored background. */
   readonly colored: boolean;
 }
 
@@ -164,7 +164,7 @@ export class BodyReader {
     const { styles, builder, marksPages } = this.#context;
     const properties = child(element, 'w:pPr');
     const style = styles.paragraph(valOf(properties, 'w:pStyle'));
-    const heading = headingOf(style, outlineLevelOf(properties) ?? style.outlineLevel);
+    const heading = headingOf(style.names, outlineLevelOf(properties) ?? style.outlineLevel);
     const breaksBefore = isOn(properties, 'w:pageBreakBefore') ?? style.breakBefore;
     if (breaksBefore && !marksPages && this.#started && this.#isTopLevel) builder.breakPage({ now: true });
     this.#started = true;
@@ -466,15 +466,6 @@ const isOn0 = (value: string | undefined): boolean => value === '1' || value ===
 
 function* runsOf(holder: XmlElement): Generator<string> {
   for (const run of children(holder, 'w:r')) for (const text of children(run, 'w:t')) yield textOf(text);
-}
-
-const BODY_LEVEL = 9;
-
-/** An outline level set on the paragraph or its styles overrides the style's name. Level 10 means body text. */
-function headingOf({ names }: ParagraphStyle, level: number | undefined): number | undefined {
-  const named = headingLevelOf(names);
-  if (named === TITLE || level === undefined) return named;
-  return level >= 0 && level < BODY_LEVEL ? level + 1 : undefined;
 }
 
 function listPlace(numbered: Numbered, inline: Inline, indent: number | undefined): ListPlace {

@@ -18,7 +18,7 @@ export function hrefOfField(instruction: string): string | undefined {
 
 export class Fields {
   readonly #open: Field[] = [];
-  /** Depth of fields beyond the nesting limit, which are not interpreted. */
+  /** Number of open fields beyond the nesting limit, which are not interpreted. */
   #beyond = 0;
 
   begin(): void {

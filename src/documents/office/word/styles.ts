@@ -1,4 +1,7 @@
-/** Word styles: resolves the properties that a paragraph or run inherits from its style and base styles. */
+/**
+ * Word styles: resolves the properties that a paragraph or run inherits from its style and base styles.
+ * `../style-names.ts` decides which styles are headings.
+ */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
 import { isCodeFont } from '../fonts.ts';
 import { mergeStyles, type RunStyle } from '../run-style.ts';

@@ -2,18 +2,18 @@
  * Input and output of the PP-OCR detection network: prepares the image, and derives text boxes from the probability map
  * (Differentiable Binarization, Liao et al. 2020, with the parameters of PaddleOCR's DBPostProcess).
  */
-import type { Grey } from '../../image/ink.ts';
+import type { Gray } from '../../image/ink.ts';
 import { type Corners, distance, type Point, scaleImage, toChannels } from './picture.ts';
 
 /** Longest side of the network's input, in pixels; small print on an A4 page needs this much. */
 const LONGEST_SIDE = 1_920;
-/** Sides must be a multiple of this, because the network halves them five times. */
+/** The sides of the input must be multiples of this, because the network halves them five times. */
 const SIDE_STEP = 32;
 /** ImageNet statistics, in PaddleOCR's channel order. */
 const MEANS = [0.485, 0.456, 0.406];
 const DEVIATIONS = [0.229, 0.224, 0.225];
 
-/** Probabilities from which a pixel is text and a box is kept (PaddleOCR's thresh and box_thresh). */
+/** Minimum probabilities of a pixel that is text, and of a box that is kept (PaddleOCR's thresh and box_thresh). */
 const THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.6;
 /** The network is trained on shrunk boxes; this factor expands them again. */
@@ -27,11 +27,11 @@ export interface DetectionInput {
   readonly height: number;
 }
 
-export function detectionInput(grey: Grey): DetectionInput {
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(grey.width, grey.height));
+export function detectionInput(gray: Gray): DetectionInput {
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(gray.width, gray.height));
   const side = (length: number) => Math.max(SIDE_STEP, Math.round((length * scale) / SIDE_STEP) * SIDE_STEP);
-  const [width, height] = [side(grey.width), side(grey.height)];
-  return { data: toChannels(scaleImage(grey, width, height), MEANS, DEVIATIONS), width, height };
+  const [width, height] = [side(gray.width), side(gray.height)];
+  return { data: toChannels(scaleImage(gray, width, height), MEANS, DEVIATIONS), width, height };
 }
 
 export interface ProbabilityMap {
@@ -54,7 +54,7 @@ export function boxesOf(map: ProbabilityMap, size: { width: number; height: numb
   return boxes;
 }
 
-/** Connected components above the threshold, with diagonal neighbours. Yields the outermost pixels of each row. */
+/** Connected components above the threshold, with diagonal neighbors. Yields the outermost pixels of each row. */
 function* blobsOf({ data, width, height }: ProbabilityMap): Generator<Point[]> {
   const seen = new Uint8Array(width * height);
   const stack: number[] = [];

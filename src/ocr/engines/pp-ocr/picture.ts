@@ -1,5 +1,5 @@
-/** Grey images for PP-OCR: scaling, cutting out boxes at any angle, and conversion to network input. */
-import type { Grey } from '../../image/ink.ts';
+/** Gray images for PP-OCR: scaling, cutting out boxes at any angle, and conversion to network input. */
+import type { Gray } from '../../image/ink.ts';
 
 /** Corners in text direction: from left to right, then from top to bottom. */
 export interface Corners {
@@ -16,14 +16,14 @@ export interface Point {
 
 export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Bilinear scaling like OpenCV's INTER_LINEAR, with pixel centres at halves. */
-export function scaleImage(grey: Grey, width: number, height: number): Grey {
+/** Bilinear scaling like OpenCV's INTER_LINEAR, with pixel centers at halves. */
+export function scaleImage(gray: Gray, width: number, height: number): Gray {
   const pixels = new Uint8Array(width * height);
-  const [stepX, stepY] = [grey.width / width, grey.height / height];
+  const [stepX, stepY] = [gray.width / width, gray.height / height];
   for (let y = 0; y < height; y++) {
     const fromY = (y + 0.5) * stepY - 0.5;
     for (let x = 0; x < width; x++) {
-      pixels[y * width + x] = Math.round(levelAt(grey, (x + 0.5) * stepX - 0.5, fromY));
+      pixels[y * width + x] = Math.round(levelAt(gray, (x + 0.5) * stepX - 0.5, fromY));
     }
   }
   return { pixels, width, height };
@@ -31,11 +31,11 @@ export function scaleImage(grey: Grey, width: number, height: number): Grey {
 
 /** Cuts out the area within corners as a level image of the given size. */
 export function cropCorners(
-  grey: Grey,
+  gray: Gray,
   { topLeft, topRight, bottomLeft }: Corners,
   width: number,
   height: number,
-): Grey {
+): Gray {
   const pixels = new Uint8Array(width * height);
   const across = { x: (topRight.x - topLeft.x) / width, y: (topRight.y - topLeft.y) / width };
   const down = { x: (bottomLeft.x - topLeft.x) / height, y: (bottomLeft.y - topLeft.y) / height };
@@ -43,14 +43,14 @@ export function cropCorners(
     for (let u = 0; u < width; u++) {
       const x = topLeft.x + (u + 0.5) * across.x + (v + 0.5) * down.x - 0.5;
       const y = topLeft.y + (u + 0.5) * across.y + (v + 0.5) * down.y - 0.5;
-      pixels[v * width + u] = Math.round(levelAt(grey, x, y));
+      pixels[v * width + u] = Math.round(levelAt(gray, x, y));
     }
   }
   return { pixels, width, height };
 }
 
 /** Bilinear interpolation. Edge pixels extend beyond the edge. */
-function levelAt({ pixels, width, height }: Grey, x: number, y: number): number {
+function levelAt({ pixels, width, height }: Gray, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const [partX, partY] = [x - left, y - top];
   const x0 = Math.max(0, Math.min(width - 1, left));
@@ -64,7 +64,7 @@ function levelAt({ pixels, width, height }: Grey, x: number, y: number): number 
 
 /** Three channels, one after the other, normalized as in training: (level / 255 - mean) / deviation. */
 export function toChannels(
-  { pixels, width, height }: Grey,
+  { pixels, width, height }: Gray,
   means: readonly number[],
   deviations: readonly number[],
   into: Float32Array = new Float32Array(3 * width * height),

@@ -20,8 +20,8 @@ export async function writePpOcr(dir: string): Promise<void> {
 function detectionGraph(): Buffer {
   const graph = createGraph();
   const x = graph.input('x', 'float', [1, 3, 'h', 'w']);
-  const grey = graph.node('ReduceMean', [x], { axes: [1], keepdims: 1 });
-  const wide = graph.node('MaxPool', [graph.node('Neg', [grey])], { kernel_shape: [1, 121], pads: [0, 60, 0, 60] });
+  const gray = graph.node('ReduceMean', [x], { axes: [1], keepdims: 1 });
+  const wide = graph.node('MaxPool', [graph.node('Neg', [gray])], { kernel_shape: [1, 121], pads: [0, 60, 0, 60] });
   const ink = graph.node('MaxPool', [wide], { kernel_shape: [17, 1], pads: [8, 0, 8, 0] });
   const shifted = graph.node('Add', [ink, graph.tensor('one', [1], floats(1))]);
   const steep = graph.node('Mul', [shifted, graph.tensor('ten', [1], floats(10))]);

@@ -16,8 +16,8 @@ const floats = (...values: number[]) => Float32Array.from(values);
 
 describe('the picture for detection', () => {
   it('has sides of whole steps, and levels as the network was trained', () => {
-    const grey = { pixels: new Uint8Array(100 * 50).fill(255), width: 100, height: 50 };
-    const { data, width, height } = detectionInput(grey);
+    const gray = { pixels: new Uint8Array(100 * 50).fill(255), width: 100, height: 50 };
+    const { data, width, height } = detectionInput(gray);
     expect([width, height, data.length]).toEqual([96, 64, 3 * 96 * 64]);
     const whole = width * height;
     for (const [channel, expected] of [(1 - 0.485) / 0.229, (1 - 0.456) / 0.224, (1 - 0.406) / 0.225].entries()) {
@@ -103,23 +103,23 @@ describe('lines', () => {
 
   it('are cut out at one height, those that run downwards turned', () => {
     const pixels = Uint8Array.from({ length: 100 }, (_, at) => at);
-    const grey = { pixels, width: 10, height: 10 };
-    expect([...cropCorners(grey, box(2, 3, 5, 5), 3, 2).pixels]).toEqual([32, 33, 34, 42, 43, 44]);
-    expect(cutLine(grey, box(0, 0, 10, 5), 5).picture).toMatchObject({ width: 10, height: 5 });
-    const downwards = cutLine(grey, box(0, 0, 2, 10), 2).picture;
+    const gray = { pixels, width: 10, height: 10 };
+    expect([...cropCorners(gray, box(2, 3, 5, 5), 3, 2).pixels]).toEqual([32, 33, 34, 42, 43, 44]);
+    expect(cutLine(gray, box(0, 0, 10, 5), 5).picture).toMatchObject({ width: 10, height: 5 });
+    const downwards = cutLine(gray, box(0, 0, 2, 10), 2).picture;
     expect(downwards).toMatchObject({ width: 10, height: 2 });
     // Its first row is the right column from top to bottom.
     expect([...downwards.pixels.slice(0, 10)]).toEqual([1, 11, 21, 31, 41, 51, 61, 71, 81, 91]);
   });
 
-  it('are filled up with the grey in the middle', () => {
+  it('are filled up with the gray in the middle', () => {
     const white = { pixels: new Uint8Array(4 * 2).fill(255), width: 4, height: 2 };
     const { data, width } = recognitionInput([{ corners: box(0, 0, 4, 2), picture: white }], 2);
     expect([width, data.length]).toEqual([320, 3 * 2 * 320]);
     expect([...data.slice(0, 6)]).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
-  it('are decoded: blanks part, neighbours that are equal are one, the last class is the space', () => {
+  it('are decoded: blanks part, neighbors that are equal are one, the last class is the space', () => {
     const classes = 5;
     const steps = [1, 1, 0, 1, 4, 2, 3, 3];
     const probabilities = new Float32Array(steps.length * classes);

@@ -1,34 +1,34 @@
 /**
  * Input and output of the PP-OCR recognition network: cuts out lines at one height, and decodes text from the
- * probabilities (connectionist temporal classification: equal neighbours are one letter, a blank separates them).
+ * probabilities (connectionist temporal classification: equal neighbors are one letter, a blank separates them).
  */
 import type { OcrLine, OcrWord } from '../../hocr.ts';
-import type { Grey } from '../../image/ink.ts';
+import type { Gray } from '../../image/ink.ts';
 import { boundsOf } from '../../layout/segments.ts';
 import { type Corners, cropCorners, distance, type Point, toChannels } from './picture.ts';
 
-/** The same for every channel. */
+/** Mean and deviation, the same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
 /** In pixels. Narrower lines are padded to it, as in training. */
 const MIN_WIDTH = 320;
 const MAX_WIDTH = 3_200;
-/** Height-to-width ratio from which text is considered vertical. */
+/** Minimum height-to-width ratio of text that is considered vertical. */
 const UPRIGHT = 1.5;
 /** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
 const MIN_CONFIDENCE = 0.5;
 
 export interface CutLine {
   readonly corners: Corners;
-  readonly picture: Grey;
+  readonly picture: Gray;
 }
 
 /** Vertical text is rotated to horizontal. */
-export function cutLine(grey: Grey, box: Corners, height: number): CutLine {
+export function cutLine(gray: Gray, box: Corners, height: number): CutLine {
   const corners = isUpright(box) ? rotateCounterClockwise(box) : box;
   const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
   const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
   const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
-  return { corners, picture: cropCorners(grey, corners, width, height) };
+  return { corners, picture: cropCorners(gray, corners, width, height) };
 }
 
 const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>
@@ -47,7 +47,7 @@ export interface RecognitionInput {
   readonly width: number;
 }
 
-/** Builds a batch of lines of one height, padded to the widest with medium grey. */
+/** Builds a batch of lines of one height, padded to the widest with medium gray. */
 export function recognitionInput(lines: readonly CutLine[], height: number): RecognitionInput {
   const width = Math.max(MIN_WIDTH, ...lines.map(({ picture }) => picture.width));
   const size = 3 * height * width;

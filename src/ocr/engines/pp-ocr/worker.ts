@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { InferenceSession } from 'onnxruntime-node';
 import { openRuntime } from '#onnx-runtime.ts';
 import type { OcrEngine } from '../../engine.ts';
-import type { Grey } from '../../image/ink.ts';
+import type { Gray } from '../../image/ink.ts';
 import { boxesOf, detectionInput } from './detect.ts';
 import { type CutLine, cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
 
 export interface PpOcrTask {
   readonly files: PpOcrFiles;
-  /** A grey PNG. */
+  /** A gray PNG. */
   readonly picture: Uint8Array;
   readonly threads: number;
 }
@@ -50,18 +50,18 @@ let opening: Promise<Networks> | undefined;
 export default async function work({ files, picture, threads }: PpOcrTask): Promise<PpOcrResult> {
   opening ??= open(files, threads);
   const { detection, recognition, dictionary, lineHeight } = await opening;
-  const grey = await greyOf(picture);
-  const seen = detectionInput(grey);
+  const gray = await grayOf(picture);
+  const seen = detectionInput(gray);
   const map = await detection.run(seen.data, [1, 3, seen.height, seen.width]);
   const [height = 0, width = 0] = map.dims.slice(-2);
-  const boxes = boxesOf({ data: map.data, width, height }, grey);
-  const cuts = boxes.map((box) => cutLine(grey, box, lineHeight)).sort((a, b) => a.picture.width - b.picture.width);
+  const boxes = boxesOf({ data: map.data, width, height }, gray);
+  const cuts = boxes.map((box) => cutLine(gray, box, lineHeight)).sort((a, b) => a.picture.width - b.picture.width);
   const lines = [];
   for (let at = 0; at < cuts.length; at += LINES_AT_ONCE) {
     lines.push(...(await read(cuts.slice(at, at + LINES_AT_ONCE), { recognition, dictionary, lineHeight })));
   }
   lines.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
-  return { width: grey.width, height: grey.height, lines };
+  return { width: gray.width, height: gray.height, lines };
 }
 
 async function read(cuts: readonly CutLine[], networks: Omit<Networks, 'detection'>) {
@@ -127,12 +127,12 @@ function heightOf({ inputMetadata }: InferenceSession): number | undefined {
   return typeof height === 'number' && height > 0 ? height : undefined;
 }
 
-async function greyOf(picture: Uint8Array): Promise<Grey> {
+async function grayOf(picture: Uint8Array): Promise<Gray> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
   sharp.cache(false);
   const { data, info } = await sharp(picture, { limitInputPixels: 100_000_000 })
-    .toColourspace('b-w')
+    .toColorspace('b-w')
     .extractChannel(0)
     .raw()
     .toBuffer({ resolveWithObject: true });

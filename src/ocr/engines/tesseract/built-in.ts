@@ -18,7 +18,7 @@ export function createBuiltInTesseract(processes: ProcessPool<OcrTask, OcrTaskRe
         throw languageMissing(missing, `install Tesseract with it, or the npm package ${packages}`);
       }
       try {
-        const task = { do: 'recognise', picture, languages, segmentation } as const;
+        const task = { do: 'recognize', picture, languages, segmentation } as const;
         return parseHocr((await processes.run(task, { timeoutMs, signal })) as string);
       } catch (error) {
         if (signal.aborted) throw signal.reason;

@@ -33,7 +33,7 @@ export async function findTesseractCli(options: TesseractCliOptions): Promise<Oc
 function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   let installed: ReadonlySet<string> = new Set();
 
-  /** Lists the languages again if one is missing, because it may have been installed since. */
+  /** Lists the languages again if one is missing, because it may have been installed in the meantime. */
   async function requireLanguages(languages: readonly string[]): Promise<void> {
     checkLanguages(languages);
     if (languages.every((name) => installed.has(name))) return;
@@ -73,7 +73,7 @@ async function run(
   signal.throwIfAborted();
   const folder = await createProgramFolder(temporaryDir);
   const work = new Promise<string>((resolve, reject) => {
-    // Tesseract's threads contend with each other: with them, one page takes five times longer.
+    // Tesseract's threads compete with each other: if they are enabled, a page takes five times as long.
     const env = childEnvironment({
       home: folder.path,
       inherits: ['TESSDATA_PREFIX'],

@@ -33,7 +33,7 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
   if (NO_HTML.test(html.slice(0, START_BYTES))) await refuseFile(main, html);
   if (captured.elements > MAX_ELEMENTS) return;
   if (BARE.test(html)) {
-    // A page that its scripts emptied is a page.
+    // A page that was emptied by its scripts still counts as a page.
     const bytes = await bodyOf(main);
     if (!bytes) throw unreadableByBrowser(main.url, main.mediaType);
     if (bytes.length === 0) throw emptyResponse(main.status);
@@ -45,7 +45,7 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
   if (file) throw new FileTargetError(file, embedded.type);
 }
 
-/** Large files are recognised by the text made from their first bytes, before they have loaded. */
+/** Large files are recognized by the text made from their first bytes, before they have loaded. */
 async function refuseFile(main: MainDocument, html: string): Promise<void> {
   // Malformed XML may still be HTML.
   if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html')
@@ -61,7 +61,7 @@ function refuseMedia(main: MainDocument, bytes: Uint8Array): void {
   if (kind === 'file' || kind === 'other') throw new FileTargetError(main.url, mediaType);
 }
 
-/** Content types of documents shown as pages. Text whose content is a page is shown as source. */
+/** Content types of documents shown as pages. Text that contains a page is shown as source. */
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
 /** The body of a response; `undefined` if it is not available, as for a redirect without a target. */

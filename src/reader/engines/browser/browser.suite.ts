@@ -32,7 +32,7 @@ export interface Bench {
   /** All snapshots of a read; `given` holds options as in a request body. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
-  /** A visit as `choose.ts` starts it; `more` sets what options cannot. */
+  /** Starts a visit like `choose.ts`; `more` sets what options cannot set. */
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface Bench {
 // The tests read several pages each, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** More than a page needs on a busy machine. */
+/** Longer than a page needs on a busy machine. */
 const LIMIT_MS = 40_000;
 
 export const dataDir = process.env.LECTERN_DATA_DIR ?? '.lectern';

@@ -1,7 +1,7 @@
 /**
- * Captures a document inside the page: writes its HTML and marks what a person would not see. It only reads, so a page
- * that observes itself notices nothing. The walk is iterative, so deep documents cannot overflow the call stack.
- * Elements are serialized as the HTML standard says, with additions for the options.
+ * Captures a document inside the page: writes its HTML and marks what a person would not see. It changes nothing, so a
+ * page that observes its own DOM does not notice it. The walk is iterative, so deep documents cannot overflow the call
+ * stack. Elements are serialized as the HTML standard says, with additions for the options.
  */
 import type { PageCanvas, PageDocument, PageElement, PageNode, PageRange, PageStyle, PageWindow } from './dom.ts';
 
@@ -15,7 +15,10 @@ declare const OffscreenCanvas: PageCanvas;
 
 export interface CaptureOptions {
   readonly withShadowDom: boolean;
-  /** Cut the output at each `iframe`, for its content to be inserted. Frames of a frameset are always cut out. */
+  /**
+   * Split the output at each `iframe`, so that its content can be inserted. The output is always split at the frames of
+   * a frameset.
+   */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
   /** Never detach audio and video: audio has no box, and players hide videos until playback, which never starts here. */
@@ -40,9 +43,9 @@ export interface DocumentCapture {
   readonly title: string;
   readonly contentType: string;
   readonly elements: number;
-  /** The HTML, cut at each frame whose content can be inserted: one part more than frames. */
+  /** The HTML, split at each frame whose content can be inserted. There is one more part than there are frames. */
   readonly parts: readonly string[];
-  /** Whether the document has frames that were not cut out. */
+  /** Whether the document has frames whose content cannot be inserted. */
   readonly hiddenFrames: boolean;
   /** Whether the document has open shadow roots that were not written. */
   readonly hiddenShadow: boolean;
@@ -51,14 +54,14 @@ export interface DocumentCapture {
 }
 
 /** Red, green and blue up to 255, alpha up to 1. */
-type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** What an element passes to its content. */
 interface Inherited {
-  /** Whether to look up styles: true inside the body, below no hidden element. */
+  /** Whether to look up styles: true inside the body, except inside hidden elements. */
   readonly checked: boolean;
-  /** Colour of the background; undefined if an image makes it unknown. */
-  readonly background: Colour | undefined;
+  /** Color of the background; undefined if an image makes it unknown. */
+  readonly background: Color | undefined;
   /** Product of the opacities of the element and its ancestors. */
   readonly opacity: number;
   /** Why text directly in the element cannot be seen. */
@@ -79,14 +82,14 @@ interface OpenElement {
 /**
  * Captures the document, and stores its frames in `globalThis.framesFound`. This must stay one function: it is sent to
  * the page as source and cannot use anything outside itself. Its parts are inner functions: `createOutput`,
- * `createTagWriter`, `createColours`, `createVisibility` and `createWalk`.
+ * `createTagWriter`, `createColors`, `createVisibility` and `createWalk`.
  */
 export function captureDocument(options: CaptureOptions): DocumentCapture {
   const HTML = 'http://www.w3.org/1999/xhtml';
   const SVG = 'http://www.w3.org/2000/svg';
   const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
   const RAW_TEXT = new Set('style script xmp iframe noembed noframes plaintext noscript'.split(' '));
-  /** Never displayed by design, so not marked as hidden. */
+  /** These elements are never displayed, so they are not marked as hidden. */
   const METADATA = new Set(
     'head title base link meta script style template noscript param source track datalist'.split(' '),
   );
@@ -119,12 +122,12 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const body = getter<PageDocument, PageElement | null>('Document', 'body')(document);
   const ofDocument = (property: string) => getter<PageDocument, string>('Document', property)(document);
 
-  /** What the root element inherits: a browser draws pages on white. */
+  /** The initial style: a browser draws pages on white. */
   const start: Inherited = { checked: false, background: [255, 255, 255, 1], opacity: 1, hiddenText: undefined };
 
   const output = createOutput();
   const tags = createTagWriter();
-  const visibility = createVisibility(createColours());
+  const visibility = createVisibility(createColors());
   const walk = createWalk();
 
   const truncated = walk.run();
@@ -210,14 +213,14 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     return { startTag, escapeText };
   }
 
-  /** Parses, mixes and compares CSS colours. */
-  function createColours() {
+  /** Parses, mixes and compares CSS colors. */
+  function createColors() {
     const pixel = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
-    const parsed = new Map<string, Colour | undefined>();
-    const parse = (text: string | undefined): Colour | undefined => {
+    const parsed = new Map<string, Color | undefined>();
+    const parse = (text: string | undefined): Color | undefined => {
       if (!text) return undefined;
       if (parsed.has(text)) return parsed.get(text);
-      let found: Colour | undefined;
+      let found: Color | undefined;
       const numbers = /^rgba?\(/.test(text) ? text.match(/[\d.]+/g)?.map(Number) : undefined;
       if (numbers) found = [numbers[0]!, numbers[1]!, numbers[2]!, numbers[3] ?? 1];
       else {
@@ -230,17 +233,17 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       parsed.set(text, found);
       return found;
     };
-    const over = ([red, green, blue, alpha]: Colour, background: Colour): Colour => {
+    const over = ([red, green, blue, alpha]: Color, background: Color): Color => {
       const mixed = (own: number, behind: number) => own * alpha + behind * (1 - alpha);
       return [mixed(red, background[0]), mixed(green, background[1]), mixed(blue, background[2]), 1];
     };
-    const luminance = (of: Colour) => {
+    const luminance = (of: Color) => {
       const linear = (channel: number) =>
         channel <= 10.3 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
       return 0.2126 * linear(of[0]) + 0.7152 * linear(of[1]) + 0.0722 * linear(of[2]);
     };
     /** The same rule as `looksTheSame` in src/html/css/color.ts. */
-    const looksTheSame = (one: Colour, other: Colour) => {
+    const looksTheSame = (one: Color, other: Color) => {
       if (Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]) > 60) return false;
       const [a, b] = [luminance(one), luminance(other)];
       return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 1.15;
@@ -249,10 +252,10 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   }
 
   /** Decides which elements and texts a person cannot see, from computed styles, boxes and hit tests. */
-  function createVisibility(colours: ReturnType<typeof createColours>) {
+  function createVisibility(colors: ReturnType<typeof createColors>) {
     let styleLookups = 0;
     let hitTestMs = 0;
-    // A hit test takes time quadratic in the number of elements in a line.
+    // The time for a hit test grows with the square of the number of elements in a line.
     const isSmall = Document.prototype.getElementsByTagName.call(document, '*').length <= options.maxHitTestElements;
 
     const countedStyle = (element: PageElement) => {
@@ -267,7 +270,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return undefined;
     };
 
-    /** Whether the box of `layer` contains the centre of the other box. */
+    /** Whether the box of `layer` contains the center of the other box. */
     const containsMiddle = (layer: PageElement, element: PageElement) => {
       const outer = boxOf(layer);
       const inner = boxOf(element);
@@ -276,7 +279,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return outer.left < x && x < outer.right && outer.top < y && y < outer.bottom;
     };
 
-    /** Whether an image or a layer may be behind the text, so that it is visible even in its background's colour. */
+    /** Whether an image or a layer may be behind the text, so that it is visible even in its background's color. */
     const mayBeOverPicture = (element: PageElement) => {
       const isLayer = (other: PageElement) => {
         const { position } = countedStyle(other);
@@ -291,7 +294,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
           const layer = window.getComputedStyle(up, pseudo);
           if (
             layer.content !== 'none' &&
-            (layer.backgroundImage !== 'none' || colours.parse(layer.backgroundColor)?.[3])
+            (layer.backgroundImage !== 'none' || colors.parse(layer.backgroundColor)?.[3])
           )
             return true;
         }
@@ -319,7 +322,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return /^(?:circle|ellipse)\(0(?:px|%)?[ )]|^polygon\((?:[\s,]|0(?:px|%)?(?=[\s,)]))*\)/.test(path);
     };
 
-    /** Why an element and all its content cannot be seen. `visibility` and colours are checked for each text instead. */
+    /** Why an element and all its content cannot be seen. `visibility` and colors are checked for each text instead. */
     const reasonForElement = (element: PageElement, style: PageStyle, opacity: number): string | undefined => {
       if (style.display === 'none' || style.contentVisibility === 'hidden') return 'display';
       if (element === body || element === documentElement) return undefined;
@@ -374,7 +377,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
         const isLarge = box.width * box.height > (window.innerWidth * window.innerHeight) / 2;
         const isAround =
           box.left <= text.left && box.right >= text.right && box.top <= text.top && box.bottom >= text.bottom;
-        const isOpaque = () => colours.parse(style.backgroundColor)?.[3] === 1 && Number(style.opacity) === 1;
+        const isOpaque = () => colors.parse(style.backgroundColor)?.[3] === 1 && Number(style.opacity) === 1;
         if (isAround && !isLarge && isOpaque()) return true;
       }
       return false;
@@ -384,27 +387,27 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     const reasonForText = (
       element: PageElement,
       style: PageStyle,
-      background: Colour | undefined,
+      background: Color | undefined,
     ): string | undefined => {
       if (style.visibility !== 'visible' && isBodyVisible()) return 'visibility';
       if (Number.parseFloat(style.fontSize ?? '16') < 2) return 'size';
       if (Number.parseFloat(style.textIndent ?? '0') <= -500) return 'offscreen';
       if (style.backgroundClip === 'text' || style.webkitBackgroundClip === 'text') return undefined;
-      const colour = colours.parse(style.webkitTextFillColor || style.color);
+      const color = colors.parse(style.webkitTextFillColor || style.color);
       if (style.textShadow && style.textShadow !== 'none') return undefined;
-      if (!colour) return undefined;
-      if (colour[3] < 0.05) return 'colour';
-      if (background && colours.looksTheSame(colours.over(colour, background), background)) {
-        if (!mayBeOverPicture(element)) return 'colour';
+      if (!color) return undefined;
+      if (color[3] < 0.05) return 'color';
+      if (background && colors.looksTheSame(colors.over(color, background), background)) {
+        if (!mayBeOverPicture(element)) return 'color';
       }
       return isCovered(element) ? 'covered' : undefined;
     };
 
-    const backgroundOf = (style: PageStyle, behind: Colour | undefined) => {
+    const backgroundOf = (style: PageStyle, behind: Color | undefined) => {
       if (style.backgroundImage !== 'none') return undefined;
-      const own = colours.parse(style.backgroundColor);
+      const own = colors.parse(style.backgroundColor);
       if (!own || own[3] === 0) return behind;
-      return own[3] === 1 ? own : behind && colours.over(own, behind);
+      return own[3] === 1 ? own : behind && colors.over(own, behind);
     };
 
     /** For the content of hidden elements, which is not checked. */
@@ -431,8 +434,8 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return { hidden: undefined, inherited: { checked: true, background, opacity, hiddenText } };
     };
     /** The background on which the content of the body is judged. */
-    const bodyBackground = (): Colour | undefined => {
-      let background: Colour | undefined = start.background;
+    const bodyBackground = (): Color | undefined => {
+      let background: Color | undefined = start.background;
       for (const element of [documentElement, body])
         if (element) background = backgroundOf(countedStyle(element), background);
       return background;

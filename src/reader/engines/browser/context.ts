@@ -17,7 +17,7 @@ const HAS_LANGUAGE_BY_START = process.platform === 'linux';
 
 export interface ContextFacts {
   readonly userAgent: string;
-  /** Username of the visit at the egress proxy, which assigns refusals and routes by it. */
+  /** User name of the visit at the egress proxy, by which the proxy assigns refusals and upstream proxies. */
   readonly name: string;
   readonly storageState: StorageState | undefined;
 }
@@ -61,7 +61,7 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
     ...(isMobile !== undefined && { isMobile }),
     ...(hasTouch !== undefined && { hasTouch }),
     ...(locale !== undefined && { locale }),
-    // Otherwise frames of other sites would send the language without its shorter form.
+    // Without this, frames of other sites would send the language tag without the plain language.
     extraHTTPHeaders: { 'accept-language': acceptLanguage(options.locale) },
     ignoreHTTPSErrors: options.skipCertVerification === true,
     serviceWorkers: 'block',

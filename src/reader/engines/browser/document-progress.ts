@@ -9,7 +9,7 @@ export interface DocumentProgress {
   readonly idle: boolean;
   readonly idleSeen: boolean;
   elements: number;
-  /** Number of moments worth a capture so far: interactive, load, each mutation-idle. */
+  /** Number of events so far after which a capture is useful: interactive, load, each mutation-idle. */
   readonly moments: number;
   /** Processes a message of the document; returns its kind. */
   handle(message: string): TrackerMessage[0];

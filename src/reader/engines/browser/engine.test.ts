@@ -263,8 +263,8 @@ describe.concurrent('visibility', () => {
       'by place': 'offscreen',
       'by clip': 'size',
       'by size': 'size',
-      'by colour': 'colour',
-      'by transparency': 'colour',
+      'by colour': 'color',
+      'by transparency': 'color',
       'by indent': 'offscreen',
     });
     for (const seen of [

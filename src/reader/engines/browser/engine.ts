@@ -1,4 +1,7 @@
-/** The browser engine: renders a page in Chromium with its scripts, and captures it as it settles. */
+/**
+ * The browser engine: renders a page in Chromium with its scripts, and captures it while it loads and when it stops
+ * changing.
+ */
 import { problem } from '#errors.ts';
 import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../../snapshot.ts';
@@ -77,8 +80,8 @@ async function* readFile(
 }
 
 /**
- * The snapshots of a visit, with an end: a call to a crashed browser may never return. After a crash, the deadline or
- * an abort, the last snapshot is the answer; without one, throws AssertionFailureError.
+ * The snapshots of a visit. Always ends, although a call to a crashed browser may never return. After a crash, the
+ * deadline or an abort, the last snapshot is the answer; without one, throws AssertionFailureError.
  */
 async function* withEnd(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease: Lease): AsyncGenerator<Snapshot> {
   let seen = false;

@@ -37,8 +37,8 @@ export const unreadableByBrowser = (url: string, mediaType?: string) =>
 const OWN_REFUSALS = new Set(['ERR_UNSAFE_PORT', 'ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS']);
 
 /**
- * Errors of responses that the browser cannot read completely or not as a page. The direct engine reads them, or
- * reports what is wrong.
+ * Errors of responses that the browser cannot read completely, or cannot read as a page. The direct engine reads them,
+ * or reports what is wrong.
  */
 const UNREADABLE = new RegExp(
   `^ERR_(?:${[

@@ -48,7 +48,7 @@ const USUAL_PATHS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** The browser, or null if there is none. If a path is configured, no other browser is used. */
+/** Returns the browser, or null if there is none. If a path is configured, no other browser is used. */
 export function findBrowser({
   configured,
   dataDir,

@@ -10,7 +10,8 @@ export function confinementFlags(proxyHost: string): string[] {
   return [
     // Otherwise Chromium connects to loopback and link-local addresses directly, past any proxy.
     '--proxy-bypass-list=<-loopback>',
-    // The proxy resolves names. A direct connection finds no host, not even by IP address.
+    // The proxy resolves host names. The browser itself resolves none and does not even connect to IP addresses
+    // directly.
     `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
     // QUIC uses UDP, which an HTTP proxy does not carry.
     '--disable-quic',
@@ -39,7 +40,9 @@ export const languageFlags = (): string[] => [
   `--accept-lang=${languagesOf(DEFAULT_LOCALE).join(',')}`,
 ];
 
-/** Heap limit of a page's scripts, in MB. Beyond it the renderer ends, which costs only that page. */
+/**
+ * Heap limit of a page's scripts, in MB. If it is exceeded, the renderer process ends, which affects only that page.
+ */
 const SCRIPT_HEAP_MB = 512;
 
 export const limitFlags = (): string[] => [
@@ -47,5 +50,5 @@ export const limitFlags = (): string[] => [
   '--disk-cache-size=33554432',
 ];
 
-/** Runs each site of a page in its own process: isolates a page from its frames, for some 30 MB per site. */
+/** Runs each site of a page in its own process. This isolates a page from its frames and costs about 30 MB per site. */
 export const isolationFlags = (isolated: boolean): string[] => (isolated ? ['--site-per-process'] : []);

@@ -5,7 +5,7 @@ import { type Bench, noFolder, options, startBench, words } from './browser.suit
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
-  // So that the launch does not count towards the time of the first page.
+  // So that the launch does not count toward the time of the first page.
   await bench.pool.warm();
 });
 afterAll(() => bench.close());

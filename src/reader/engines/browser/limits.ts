@@ -65,7 +65,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 export interface RequestGate {
-  /** Resolves when the request may be sent, or when it has ended before that. */
+  /** Resolves when the request may be sent, or has ended before that. */
   enter(request: Request): Promise<void>;
   leave(request: Request): void;
 }

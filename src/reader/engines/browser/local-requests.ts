@@ -9,7 +9,10 @@ export interface LocalRequestsConfig {
   readonly guard: Guard;
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
-  /** Whether the page itself sends the request. Before it has loaded, its server redirects to a refused target. */
+  /**
+   * Whether the page itself sends the request. Before the page has loaded, a refused request is a redirect by its
+   * server.
+   */
   readonly hasPageLoaded: () => boolean;
   readonly stop: (abuse: DetectedAbuse) => void;
 }
@@ -40,8 +43,8 @@ export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: Lo
 }
 
 /**
- * Whether the page acted on its own, without influence of the caller's input. Otherwise a caller could cause other
- * people's hosts to be refused.
+ * Whether the page acted on its own, uninfluenced by the caller's input. Otherwise a caller could cause other people's
+ * hosts to be refused.
  */
 export function actedWithoutCallerInput({ html, fetchedResponse, options }: Visit): boolean {
   const isSubmitted = html !== undefined && fetchedResponse === undefined;

@@ -1,7 +1,7 @@
 /**
  * Limits the size of messages on the browser's DevTools pipe. A page controls the length of some: a request is reported
- * with its body, a console line with its text. Playwright makes one string of each message, and exceeding V8's maximum
- * string length ends the process.
+ * with its body, a console line with its text. Playwright turns each message into one string, and a message beyond V8's
+ * maximum string length would crash the process.
  */
 import diagnostics from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';

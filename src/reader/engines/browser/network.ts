@@ -51,7 +51,7 @@ export interface Network {
   answered(): MainDocument | undefined;
   /** The last request for a document of the main frame, including redirects. */
   wanted(): Request | undefined;
-  /** Why the main document could not be loaded or may not be read: by the proxy, or by the response itself. */
+  /** Why the main document could not be loaded or may not be read, as reported by the proxy or seen in the response. */
   failure(): Problem | undefined;
   /** Resolves when all checks of responses have finished. */
   checked(): Promise<void>;
@@ -59,7 +59,7 @@ export interface Network {
   redirectedTooOften(): void;
   /** The browser's error when a page navigated to a page that cannot be loaded. */
   lost(): Error | undefined;
-  /** Whether the document in the main frame broke off. */
+  /** Whether the document in the main frame is incomplete because its connection broke off. */
   brokeOff(): boolean;
   /** Whether the proxy answered in place of the server of a frame's document. */
   isRefused(url: string): boolean;

@@ -81,10 +81,10 @@ fetch('/own-turns').catch(() => {}); document.cookie = 'by=script'</script><ifra
         response.setHeader('set-cookie', ['session=abc; Path=/; HttpOnly; SameSite=Strict', 'kept=long; Max-Age=3600']);
         sendHtml(
           response,
-          `<title>Welcome</title><p>Welcome.</p><script>localStorage.setItem('colour', 'green & blue')</script>`,
+          `<title>Welcome</title><p>Welcome.</p><script>localStorage.setItem('color', 'green & blue')</script>`,
         );
       },
-      '/stored': `<title>Stored</title><p id="colour"></p><script>colour.textContent = 'colour ' + localStorage.getItem('colour')</script>`,
+      '/stored': `<title>Stored</title><p id="color"></p><script>color.textContent = 'color ' + localStorage.getItem('color')</script>`,
     },
   });
 });
@@ -258,11 +258,11 @@ describe('the state of a page', () => {
       sameSite: 'Strict',
     });
     expect(state.origins).toEqual([
-      { origin: bench.site.origin, localStorage: [{ name: 'colour', value: 'green & blue' }] },
+      { origin: bench.site.origin, localStorage: [{ name: 'color', value: 'green & blue' }] },
     ]);
 
     const welcomed = bench.site.hits('/welcome');
-    expect(words((await bench.last('/stored', { storageState: state })).text)).toContain('colour green');
+    expect(words((await bench.last('/stored', { storageState: state })).text)).toContain('color green');
     expect(words((await bench.last('/cookies', { storageState: state })).text)).toMatch(/session=abc/);
     expect(bench.site.hits('/welcome')).toBe(welcomed);
     const again = await bench.last('/stored', { storageState: state, exportStorageState: true });
@@ -288,7 +288,7 @@ describe('the state of a page', () => {
 
   it('is returned only on request, and does not affect the next read', async () => {
     expect((await bench.last('/welcome')).storageState).toBeUndefined();
-    expect(words((await bench.last('/stored')).text)).toContain('colour null');
+    expect(words((await bench.last('/stored')).text)).toContain('color null');
     expect(words((await bench.last('/cookies')).text)).toContain('none');
   });
 
@@ -309,7 +309,7 @@ describe('a page that is visited first', () => {
   it('sets cookies and storage for the target', async () => {
     const preloadUrl = `${bench.site.origin}/welcome`;
     expect(words((await bench.last('/cookies', { preloadUrl })).text)).toMatch(/session=abc/);
-    expect(words((await bench.last('/stored', { preloadUrl })).text)).toContain('colour green');
+    expect(words((await bench.last('/stored', { preloadUrl })).text)).toContain('color green');
   });
 
   it('may fail, within its share of the time', async () => {

@@ -6,7 +6,7 @@ declare const window: PageWindow;
 
 /**
  * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed one
- * over its centre, together with ancestors that become empty. Returns the number of overlays removed.
+ * over its center, together with ancestors that become empty. Returns the number of overlays removed.
  */
 export function removeOverlays(): number {
   const MAX_REMOVED = 20;

@@ -1,4 +1,6 @@
-/** What the responses to a page tell about it: the types of its frames, refused URLs, and whether scripts loaded data. */
+/**
+ * Facts about a page from the responses to it: the types of its frames, refused URLs, and whether scripts loaded data.
+ */
 import type { Page, Response } from 'playwright-core';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { mediaTypeOf } from '../media-type.ts';

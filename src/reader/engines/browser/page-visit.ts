@@ -57,7 +57,7 @@ export interface PageTools {
   readonly limits?: PageLimits | undefined;
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
-  /** Called with the URL and the reason when a page was stopped for what it did on its own. */
+  /** Called with the URL and the reason when a page was stopped for something that it did on its own. */
   readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
 }
 
@@ -384,7 +384,7 @@ export class PageVisit {
     if ((needed.screenshot && !screenshot) || (needed.pageshot && !pageshot)) this.#warnings.add(NO_PICTURE);
   }
 
-  /** Why the answer did not reach the requested state. */
+  /** Why the page did not reach the requested state. */
   async #incompleteReason(failed: boolean): Promise<string | undefined> {
     if (this.#halted || this.#isCutShort || this.#isCutOff) return undefined;
     if (this.#isGone) return NOTES.crashed;
@@ -403,7 +403,7 @@ export class PageVisit {
     return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }
 
-  /** Why there is no document to read, or none any more. */
+  /** Why there is no document to read, or no longer one. */
   #failure(): Problem | FileTargetError | undefined {
     const wanted = this.#network.wanted();
     const proxyFailure = wanted && this.#session.failureOf(new URL(wanted.url()));
@@ -564,7 +564,7 @@ export class PageVisit {
     this.#hasTitle = title.trim() !== '';
     const shots = final ? await this.#takeShots() : {};
     const storageState = final ? await this.#takeState() : undefined;
-    // It may have exceeded a limit in the meantime.
+    // The page may have exceeded a limit in the meantime.
     if (this.#stopped) throw this.#stopped;
     const isWhole = this.#network.resources.open === 0 && !this.#network.brokeOff();
     const settled = final && this.#progress.idleSeen && isWhole;

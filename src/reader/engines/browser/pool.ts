@@ -1,6 +1,7 @@
 /**
  * A pool of pages in one Chromium. The browser is launched for the first read. It is replaced after a number of pages,
- * with age, or when it grows large, and relaunched when it crashes. Reads beyond the limit wait in a bounded queue.
+ * after some time, or when it uses too much memory, and relaunched when it crashes. Reads beyond the limit wait in a
+ * bounded queue.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
@@ -97,7 +98,7 @@ export class Pool {
     return {
       path: this.#config.found.path,
       version: this.#live?.version,
-      // There is no sandbox for root, which is known before the launch.
+      // Chromium has no sandbox when run as root, so this is known before the launch.
       sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
       pages: this.#open,
@@ -185,7 +186,7 @@ export class Pool {
     }
   }
 
-  /** Passes the page to the next waiter, so that the count stays the same, or frees it. */
+  /** Passes the slot to the next waiting read, so that the count stays the same, or frees it. */
   #free(): void {
     const next = this.#waiting.shift();
     if (next) next.resolve();

@@ -1,7 +1,7 @@
 /**
  * Loads images, fonts and style sheets without the proxy (option `proxyResources` unset), so that a proxy of the
  * operator carries only the content of the page. They are fetched through the guarded fetch without cookies and
- * credentials: those are only sent through the proxy.
+ * credentials, which are only sent through the proxy.
  */
 import type { Request, Route } from 'playwright-core';
 import { Problem } from '#errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Decides about each request of a page: continue, substitute, load without the proxy, or block. The egress proxy checks
- * IP addresses; this file handles what the proxy cannot know.
+ * Decides what happens to each request of a page: continue, substitute, load without the proxy, or block. The egress
+ * proxy checks IP addresses; this file handles what the proxy cannot know.
  */
 import type { BrowserContext, Page, Request, Route } from 'playwright-core';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
@@ -16,7 +16,9 @@ export interface RoutingConfig {
   /** URL of the first navigation, and the HTML to use for it if it is not to be fetched. */
   readonly entry: string;
   readonly html: string | undefined;
-  /** Set if that HTML is the response just fetched from the URL: it is used for the first request only. */
+  /**
+   * Set if that HTML is the response that was just fetched from the URL. It is then used for the first request only.
+   */
   readonly answer: Visit['fetchedResponse'];
   /** How to load images, fonts and styles if they bypass the proxy. */
   readonly proxyBypass: Omit<ProxyBypass, 'onRefused'> | undefined;

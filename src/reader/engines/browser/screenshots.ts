@@ -33,7 +33,10 @@ export async function overrideDeviceScale(session: CDPSession, { viewport }: Opt
   });
 }
 
-/** Takes the requested pictures; those that fail or take too long are missing. A pageshot includes a screenshot. */
+/**
+ * Takes the requested pictures; those that fail or take too long are left out. With a pageshot, a screenshot is taken
+ * too.
+ */
 export async function takeScreenshots(
   session: CDPSession,
   wanted: ScreenshotOptions,

@@ -8,7 +8,7 @@ export interface PageState {
   /** When the document became interactive, and when it loaded; `undefined` until then. */
   readonly interactiveAt: number | undefined;
   readonly loadedAt: number | undefined;
-  /** Whether the DOM has not changed for 0.2 s: now, and at any time since the document started. */
+  /** Whether the DOM has been unchanged for 0.2 s: now, and at any time since the document started. */
   readonly mutationIdle: boolean;
   readonly mutationIdleSeen: boolean;
   readonly elements: number;
@@ -41,8 +41,8 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
   open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + NETWORK_IDLE_MS;
 
 /**
- * When the page reaches the state of its timing: a time, possibly in the future if nothing else happens, or Infinity if
- * something must happen first. `visible-content` depends on the content and is decided elsewhere.
+ * The time at which the page reaches the requested state. It may be in the future, provided that nothing else happens.
+ * Infinity if something must happen first. `visible-content` depends on the content and is decided elsewhere.
  */
 export function readyAt(state: PageState, demands: TimingRequirements): number {
   const finalAt = networkIdleAt(state);

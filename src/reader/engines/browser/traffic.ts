@@ -1,4 +1,4 @@
-/** Counts the open requests of a page by what they load, for the timing of snapshots. */
+/** Counts the open requests of a page by resource type, for the timing of snapshots. */
 import type { Request } from 'playwright-core';
 import { STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';

@@ -12,7 +12,7 @@ const ATTACH_MS = 1_000;
 
 export interface World {
   readonly session: CDPSession;
-  /** Calls a function that is sent to the page as source: it must not use anything outside itself. */
+  /** Calls a function that is sent to the page as source, so it must not use anything outside itself. */
   call<In, Out>(run: (input: In) => Out | Promise<Out>, input: In, limitMs: number, frame?: FrameHandle): Promise<Out>;
   /** Runs a function in this world at the start of each document of the page. Its argument `tell` calls `onMessage`. */
   atEachDocument(run: (tell: (message: string) => void) => void, onMessage: (message: string) => void): Promise<void>;

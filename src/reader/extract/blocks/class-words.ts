@@ -1,6 +1,6 @@
 /**
- * What the class, id and role of an element say about its part on the page. Names are split into words (at dashes,
- * underscores and capitals) and each word is looked up, in English and other common languages.
+ * Finds out from the class, id and role of an element which part of the page it is. Names are split into words (at
+ * dashes, underscores and capitals) and each word is looked up, in English and other common languages.
  */
 
 import { createWordPatterns } from './word-patterns.ts';
@@ -118,7 +118,10 @@ const WORDS: Record<Part, string> = {
 
 const MAX_NAME_CHARACTERS = 400;
 
-/** Creates a function from a class, id or role attribute to a mask. It caches words, so use one for many pages. */
+/**
+ * Creates a function that turns a class, id or role attribute into a mask. It caches words, so use the same one for
+ * many pages.
+ */
 export function createClassReader(): (name: string) => number {
   const maskOf = createWordPatterns(PARTS.map((part) => WORDS[part]));
   return createWordReader((word) => (word.length > 1 ? maskOf(word) : 0), {

@@ -1,6 +1,6 @@
 /**
  * Recognizes short texts around the content by their words, in English and other common languages. One word proves
- * nothing; it is one sign among many.
+ * nothing; it is only one feature among many.
  */
 
 import { createWordReader } from './word-reader.ts';
@@ -103,7 +103,9 @@ const WORDS: Record<Phrase, string> = {
     location posts topics`,
 };
 
-/** The same for scripts that do not separate words, or join them to others: matched anywhere in the text. */
+/**
+ * Phrases in scripts that do not separate words, or that join them to others. They are matched anywhere in the text.
+ */
 const SUBSTRINGS: Partial<Record<Phrase, string>> = {
   share: 'シェア 共有 分享 공유 مشاركة',
   talk: 'コメント 返信 いいね 引用 评论 評論 回复 回復 留言 点赞 댓글 답글 좋아요 تعليق',

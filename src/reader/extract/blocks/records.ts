@@ -1,6 +1,6 @@
 /**
- * Repeated boxes: siblings with the same signature, such as list items, cards of a grid, posts of a thread or links of a
- * menu. The averages of their contents tell them apart.
+ * Repeated boxes: siblings with the same signature, such as list items, cards of a grid, posts of a thread or links of
+ * a menu. The averages of their contents distinguish these kinds.
  */
 import { hasPrice } from './phrases.ts';
 import type { Survey } from './survey.ts';
@@ -22,8 +22,8 @@ export interface Records {
   groupOf: Int32Array;
   indexInGroup: Int32Array;
   /**
-   * For each element, the nearest repeated box that contains it or is it, and the one of the largest group; -1 for
-   * none.
+   * For each element, the nearest repeated box that is the element or contains it, and the one with the largest group;
+   * -1 for none.
    */
   inner: Int32Array;
   outer: Int32Array;

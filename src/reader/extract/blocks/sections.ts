@@ -1,9 +1,9 @@
-/** Sections: the heading of each block of a page, by the box that the heading opens. */
+/** Sections: the heading to which each block of a page belongs, found by the box that the heading opens. */
 import { headingLevel } from './headings.ts';
 import type { Survey } from './survey.ts';
 
 export interface Sections {
-  /** For each block, its heading, or itself if it is one; -1 for none. */
+  /** For each block, the number of its heading; its own number if it is a heading; -1 for none. */
   heading: Int32Array;
   /** For each block, the combined phrases of the headings above it (a mask of PHRASES). */
   headingPhrases: Int32Array;
@@ -11,7 +11,7 @@ export interface Sections {
 
 /** Level of a heading without a number, such as `role=heading`. */
 const DEFAULT_LEVEL = 3;
-/** Deeper outlines are cut off here. */
+/** Maximum depth of the outline; deeper levels are ignored. */
 const MAX_DEPTH = 12;
 
 /**

@@ -11,7 +11,7 @@ export function findSignatures({ elements, classes, classTexts }: Survey): Int32
   const signatures = new Int32Array(elements.length);
   const numbers = new Map<string, number>();
   const tags = new Map<string, number>();
-  /** By the number of the tag and that of the class. */
+  /** Signatures by the number of the tag and the number of the class. */
   const numberByPair = new Map<number, number>();
   /** Most classes appear on elements of one name: the last name of an element with a class, and its signature. */
   const lastName: string[] = new Array(classTexts.length).fill('');

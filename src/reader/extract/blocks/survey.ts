@@ -1,8 +1,9 @@
 /**
- * A survey of a page. One forward pass numbers its elements, cuts its text into blocks and counts words; one backward
- * pass sums the counts up the tree. Later steps read these arrays and do not walk the tree again.
+ * Indexes a page in arrays, called its survey. One forward pass numbers its elements, splits its text into blocks and
+ * counts words; one backward pass sums the counts up the tree. Later steps read these arrays instead of walking the tree
+ * again.
  *
- * A block is a run of text without a block-level border inside: a paragraph, a heading, a cell, a list item's own
+ * A block is a run of text that no block-level element interrupts: a paragraph, a heading, a cell, a list item's own
  * text.
  */
 import { attribute, type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
@@ -11,7 +12,7 @@ import { readPhrases } from './phrases.ts';
 export interface Block {
   /** Number of the block-level element that contains the text. */
   owner: number;
-  /** Index of its first text in the survey's texts, and one past its last. */
+  /** Index in `Survey.texts` of its first text node, and one past its last. */
   firstText: number;
   endText: number;
   /** White space collapsed; at most MAX_TEXT_CHARACTERS characters. */
@@ -23,28 +24,28 @@ export interface Block {
   capitals: number;
   commas: number;
   sentences: number;
-  /** Words of the page before this block. */
+  /** Number of words on the page before this block. */
   wordsBefore: number;
   phrases: number;
 }
 
 export interface Survey {
   elements: Element[];
-  /** Number of the parent, -1 for the root. Parents have lower numbers than their children. */
+  /** Number of the parent, by element; -1 for the root. Parents have lower numbers than their children. */
   parent: Int32Array;
-  /** One past the last descendant of this element. */
+  /** One past the number of the last descendant, by element. */
   end: Int32Array;
   /** Mask of PARTS from the element's own class, id and role. */
   parts: Int32Array;
   /** Index of the element's class attribute in `classTexts`; 0, the first, means none. */
   classes: Int32Array;
   classTexts: string[];
-  /** First block in this element or its descendants, and one past the last. */
+  /** By element: index of the first block in it or its descendants, and one past the last. */
   firstBlock: Int32Array;
   endBlock: Int32Array;
   words: Int32Array;
   linkWords: Int32Array;
-  /** Words in blocks that read like prose. */
+  /** By element: number of words in blocks that read like prose. */
   proseWords: Int32Array;
   blocks: Block[];
   /** The text nodes of all blocks. */
@@ -55,7 +56,7 @@ export interface Survey {
 
 const MAX_TEXT_CHARACTERS = 400;
 
-/** A survey stops at these limits. No page for people is that large, and scoring it would take seconds. */
+/** Limits of a survey. No page for people is that large, and scoring it would take seconds. */
 const MAX_BLOCKS = 250_000;
 const MAX_ELEMENTS = 500_000;
 
@@ -66,7 +67,7 @@ export const NON_TEXT_ELEMENTS = new Set(
   ),
 );
 
-/** Inline elements, which do not cut the text. */
+/** Inline elements, which do not split the text. */
 export const INLINE_ELEMENTS = new Set(
   (
     'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math nobr picture q rp rt ruby s ' +
@@ -146,7 +147,7 @@ export const isProse = (block: Block): boolean =>
   block.linkWords * 2 < block.words &&
   (block.sentences > 0 || block.commas > 0 || block.words > 25);
 
-/** Surveys the descendants of `root`; `readClass` returns the parts that a name indicates. */
+/** Indexes the descendants of `root`. `readClass` returns the parts of the page that a name indicates. */
 export function survey(root: Document | Element, readClass: (name: string) => number): Survey {
   const surveyor = new Surveyor(readClass);
   let node: Node | null = root.type === ELEMENT ? root : root.first;
@@ -195,9 +196,9 @@ class Surveyor {
   #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
   /** For each element, whether it is inside an anchor. */
   #isInAnchor: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
-  /** For each element, whether it cuts the text around it. */
+  /** For each element, whether it splits the text around it. */
   #isBlockLevel: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
-  /** The open element, -1 for none. */
+  /** Number of the open element; -1 for none. */
   #current = -1;
   #block: Block | null = null;
   #wordsBefore = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in a
- * table with a fixed number of slots, where a new word replaces the old one. So no page can make the table grow, and
+ * Computes the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in
+ * a table with a fixed number of slots, where a new word replaces the old one. So no page can make the table grow, and
  * the table keeps no page in memory.
  */
 

@@ -40,7 +40,7 @@ const CONTENT_PARTS = maskOf('content', 'post', 'thread');
 const isContent = (name: string, role: string | null): boolean =>
   name === 'main' || name === 'article' || name === 'section' || role === 'main';
 
-/** On these elements a name describes a link or a line, not a part of the page. */
+/** The names of these elements describe a link or a line, not a part of the page. */
 const isInlineText = (name: string): boolean =>
   name === 'a' || name === 'span' || name === 'p' || headingLevel(name) > 0;
 
@@ -48,8 +48,8 @@ const isInlineText = (name: string): boolean =>
  * For each element of the survey, 1 if it is boilerplate. `byName` also trusts class names, not only landmarks.
  */
 export function findBoilerplate(survey: Survey, byName: boolean): Uint8Array {
-  // A page-level header of links is boilerplate; a header inside an article or a section belongs to
-  // that.
+  // A page-level header of links is boilerplate; a header inside an article or a section belongs to the article or
+  // section.
   const boilerplate = new Uint8Array(survey.elements.length);
   const content = new Uint8Array(survey.elements.length);
   for (let at = 0; at < boilerplate.length; at++) {
@@ -91,7 +91,10 @@ export function keepOutsideBoilerplate(survey: Survey, boilerplate: Uint8Array):
 const MIN_LINK_SHARE = 0.6;
 const MAX_NOTICE_WORDS = 40;
 
-/** Whether landmarks mark the whole page as menus and footers. Typical of a page that scripts were meant to fill. */
+/**
+ * Whether landmarks mark the whole page as menus and footers. This is typical of a page that its scripts were meant to
+ * fill.
+ */
 export function isAllBoilerplate(survey: Survey): boolean {
   if (survey.linkWords[0]! < survey.words[0]! * MIN_LINK_SHARE) return false;
   if (survey.blocks.some(({ words, linkWords }) => words - linkWords > MAX_NOTICE_WORDS)) return false;

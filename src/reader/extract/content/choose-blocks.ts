@@ -40,7 +40,7 @@ export interface FittedTrees {
 
 /**
  * Threshold as a share of the best expected F1. 0.5 would be optimal if the probabilities were exact and only words
- * counted. A little more leaves out whole boxes that are probably not content.
+ * counted. A slightly higher value leaves out whole boxes that are probably not content.
  */
 const THRESHOLD_FACTOR = 0.6;
 
@@ -66,7 +66,7 @@ export function kindProbabilities(trees: readonly Trees[], features: Float32Arra
   return all;
 }
 
-/** Chooses the blocks that the trees judge to be content. Measurements pass trees other than the shipped ones. */
+/** Chooses the blocks that are content according to the trees. Measurements pass other trees than the bundled ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
   const context = createPageContext(survey);
@@ -93,7 +93,10 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
   };
 }
 
-/** Rows described and scored together. Few enough to stay in the processor's cache, whatever the size of the page. */
+/**
+ * Number of rows computed and scored together: few enough to stay in the processor's cache, whatever the size of the
+ * page.
+ */
 const BATCH_ROWS = 64;
 
 function estimateProbabilities(trees: Trees, writer: FeatureWriter, count: number): Float32Array {
@@ -110,9 +113,9 @@ function estimateProbabilities(trees: Trees, writer: FeatureWriter, count: numbe
 }
 
 /**
- * If block i has w(i) words and is content with probability p(i), keeping a set K gives an expected F1 of about 2 *
- * sum over K of p w / (sum over K of w + sum over all of p w). The best set holds all blocks above some threshold. So
- * blocks are added in order of probability, and the best value on the way is the best possible F1.
+ * If block i has w(i) words and is content with probability p(i), keeping a set K gives an expected F1 of about 2 * sum
+ * over K of p w / (sum over K of w + sum over all of p w). The best set holds all blocks above some threshold. So
+ * blocks are added in order of probability, and the highest value reached is the best possible F1.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   const order = rankByProbability(probabilities);
@@ -143,7 +146,10 @@ function rankByProbability(probabilities: Float32Array): Float64Array {
   return order;
 }
 
-/** More than the blocks of any page that is scored. Multiplied with the bits of a float it still fits a double. */
+/**
+ * More than the number of blocks of any page that is scored. Multiplied by the bits of a float, it still fits into a
+ * double.
+ */
 const MAX_RANKED_BLOCKS = 2 ** 20;
 
 /** The expected F1 of a choice. */

@@ -53,7 +53,7 @@ interface Open {
   keepsMedia: boolean;
 }
 
-/** Whether an image is a picture to look at, not a tracking pixel or an icon in a bar. */
+/** Whether an image is part of the content, not a tracking pixel or an icon in a bar. */
 function isPicture(element: Element): boolean {
   const size = (name: string) => Number.parseInt(attribute(element, name) ?? '', 10);
   return !(size('width') <= 2 || size('height') <= 2);
@@ -190,7 +190,7 @@ function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
 
 const emptyCopy = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
 
-/** A copy of a silent leaf: media keep their sources, other leaves (a formula) keep their text. */
+/** A copy of a leaf that has no text blocks: media keep their sources, other leaves (a formula) keep their text. */
 function wholeCopy(element: Element): Element {
   if (element.name === 'video' || element.name === 'audio') return clone(element);
   const copy = emptyCopy(element);

@@ -9,7 +9,7 @@ const URL = 'https://clay.example/a/page';
 const urls = (html: string) => findCrawlLinks(parseDocument(html), URL).links.map(({ url }) => url);
 
 describe('findCrawlLinks', () => {
-  test('returns the links of text, image maps, frame sets and neighbouring pages, each once', () => {
+  test('returns the links of text, image maps, frame sets and neighboring pages, each once', () => {
     expect(
       urls(`<link rel="prev next" href="2"><link rel="stylesheet" href="x.css"><a href="b#part">One</a> <a href="b">Again</a>
         <map><area href="/c"></map> <a href="mailto:a@b.example">mail</a> <a href="javascript:f()">run</a>

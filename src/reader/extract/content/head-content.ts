@@ -1,4 +1,4 @@
-/** Content for a page without text, taken from its head. Used where scripts would have filled the page. */
+/** Content for a page without text, taken from its head. Used if scripts would have filled the page. */
 import { append, type Document, Element, elements, Text } from '#html/node.ts';
 
 const MEDIA = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'embed', 'object', 'math']);

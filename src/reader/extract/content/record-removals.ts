@@ -13,7 +13,7 @@ export function recordReplaced(removals: RemovalLog, node: Child): void {
   if (hasText(node)) removals.add({ step: 'hidden', rule: 'placeholder of a part that loaded later', node });
 }
 
-/** Records an invisible part, or the text that only lost invisible characters. */
+/** Records an invisible part, or a text that only lost its invisible characters. */
 export function recordHidden(removals: RemovalLog, node: Child, reason: string): void {
   if (reason === 'invisible characters') removals.add({ step: 'hidden', rule: reason, node });
   else if (hasText(node)) removals.add({ step: 'hidden', rule: reason, node, hidden: true });
@@ -76,7 +76,7 @@ function recordBoilerplate(removals: RemovalLog, survey: Survey, keep: Uint8Arra
   }
 }
 
-/** The outermost boilerplate element that contains `owner` or is it. */
+/** The outermost boilerplate element that is `owner` or contains it. */
 function outermostBoilerplate(survey: Survey, owner: number, boilerplate: Uint8Array): number {
   let at = owner;
   while (survey.parent[at]! >= 0 && boilerplate[survey.parent[at]!]) at = survey.parent[at]!;

@@ -25,11 +25,11 @@ export interface Removal {
   /** Probability that this is content, and the threshold for keeping it; both 0 to 1. */
   probability?: number;
   threshold?: number;
-  /** The strongest signs against it. */
+  /** The features that count most against it, strongest first. */
   signs?: string[];
 }
 
-/** A part as the removing step knows it. Text is read from the node unless it is given. */
+/** A part, as described by the step that removes it. If no text is given, it is read from the node. */
 export interface RemovedPart extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
   readonly node: Child;
   readonly text?: string;
@@ -84,7 +84,7 @@ export class RemovalLog {
     for (const step of steps) this.steps.delete(step);
   }
 
-  /** How many parts were left out. */
+  /** Number of parts that were left out. */
   get count(): number {
     let count = 0;
     for (const entries of this.steps.values()) count += entries.count;

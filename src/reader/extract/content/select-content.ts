@@ -1,6 +1,6 @@
 /**
- * Selects the content of a surveyed page: the choice of the trees, completed and checked, with a fallback for poor
- * pages.
+ * Selects the content of a page: completes and checks the choice of the trees, and uses a fallback if the choice is
+ * poor.
  */
 
 import type { Survey } from '../blocks/survey.ts';
@@ -20,9 +20,9 @@ export interface Selection {
   choice: Choice | null;
 }
 
-/** Below this expected F1 a choice is not trusted. */
+/** A choice with a lower expected F1 is not trusted. */
 const MIN_EXPECTED_F1 = 0.15;
-/** A page with fewer words is too small to score, and short enough to return everything but boilerplate. */
+/** A page with fewer words is too small to score, and short enough that everything except boilerplate is returned. */
 const MIN_SCORED_WORDS = 150;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
@@ -62,7 +62,10 @@ export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedT
   return { keep, confidence: expectedF1, source: 'main', choice };
 }
 
-/** The blocks outside the boilerplate by landmarks and names, else by landmarks alone, else all; without buttons. */
+/**
+ * The blocks outside the boilerplate, without buttons. Boilerplate is found by landmarks and names; if too little
+ * remains, by landmarks alone; otherwise all blocks are returned.
+ */
 function blocksOutsideBoilerplate(survey: Survey, boilerplate: Uint8Array): Uint8Array {
   const isEnough = (keep: Uint8Array) => {
     let words = 0;

@@ -1,5 +1,5 @@
 /**
- * Repairs the choice where the trees, which judge line by line, split a unit. A code listing, table or list is kept
+ * Repairs the choice if the trees, which judge line by line, have split a unit. A code listing, table or list is kept
  * whole, and a short line between two kept paragraphs of one parent is kept too.
  */
 
@@ -29,7 +29,7 @@ const SEPARATE_PARTS = maskOf(
   'button',
   'footer',
 );
-/** Phrases that identify such parts if their names do not. */
+/** Phrases that identify such parts if their class names do not. */
 const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
   0,
@@ -53,9 +53,9 @@ const CONTROL_PARTS = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'but
  */
 const MIN_CHOSEN_WORD_SHARE = 0.5;
 const MIN_CHOSEN_BOX_SHARE = 0.6;
-/** Average words of an item; larger boxes are sections. */
+/** Maximum average number of words of an item; larger boxes are sections. */
 const MAX_AVERAGE_ITEM_WORDS = 150;
-/** Blocks with a lower probability are left out of items too. */
+/** Blocks with a lower probability are left out even inside items. */
 const MIN_ITEM_PROBABILITY = 0.1;
 
 /** Completes the choice in place. */
@@ -173,7 +173,10 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
   return rest.includes(1) ? rest : keep;
 }
 
-/** Whether the name of an element, its parent or its grandparent marks a part that stands apart. */
+/**
+ * Whether the name of an element, its parent or its grandparent marks a part that does not belong to the text around
+ * it.
+ */
 function isInSeparatePart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {
@@ -187,8 +190,8 @@ const haveSameParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
 
 /**
- * On a list page, keeps the rest of each item beside what was chosen of it: a name here, a price there. The controls
- * of items are left out.
+ * On a list page, if some of an item was chosen, keeps the rest of it too, such as a name or a price. The controls of
+ * items are left out.
  */
 export function completeRecords(
   survey: Survey,

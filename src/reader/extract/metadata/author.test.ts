@@ -47,10 +47,10 @@ describe('names in a byline', () => {
     expect(people('Ada Reyes - Updated today', line)).toEqual(['Ada Reyes']);
   });
 
-  test('separates organisations from people, lists each name once and at most twenty', () => {
+  test('separates organizations from people, lists each name once and at most twenty', () => {
     expect(findAuthorNames(['Kiln Institute', 'Ada Reyes'], site)).toEqual({
       people: ['Ada Reyes'],
-      organisations: ['Kiln Institute'],
+      organizations: ['Kiln Institute'],
     });
     const many = Array.from({ length: 40 }, (_, at) => `Person ${at}`);
     expect(findAuthorNames(many, site).people).toHaveLength(20);

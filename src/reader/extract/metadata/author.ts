@@ -3,7 +3,7 @@ import type { SiteNames } from './site-name.ts';
 
 export interface AuthorNames {
   people: string[];
-  organisations: string[];
+  organizations: string[];
 }
 
 const MAX_NAMES = 20;
@@ -22,15 +22,15 @@ const CREDENTIAL =
 /** Placeholders of publishing systems for a missing author. */
 const PLACEHOLDER_NAME =
   /^(?:admin\w*|administrator|webmaster|web\s?team|editor(?:ial)?|staff|guest|user|unknown|anonymous|author|authors|none|null|undefined|n\/?a|test|default|root|wp\s?admin|super\s?user|system|redaktion|redazione|rédaction|redacción|redactie|follow|share|more|view\s.*|see\s.*|all\s+posts.*|read\s+more.*|contact.*|about.*|email.*|subscribe.*)$/i;
-const ORGANISATION =
+const ORGANIZATION =
   /\b(?:inc|llc|ltd|gmbh|corp|co|ag|plc|s\.?a|b\.?v|company|team|staff|group|news|press|media|magazine|journal|university|universität|université|universidad|institute|institut|foundation|association|society|ministry|department|office|agency|council|committee|library|museum|center|centre|editors|contributors|editorial|reuters|redaktion|network|studio|studios|blog|times|post|herald|tribune|gazette|international|federation|organization|organisation|bureau|service|services|school|college|hospital|clinic|bank|research|labs?|community)\b\.?/i;
 
-/** Where a name ends in text for programs. */
+/** Where a name ends in data for programs. */
 const PART_ENDS = /\s*[|•·\n\t[{<].*$/su;
-/** Where a name ends in a line for people that goes on after it. */
+/** Where a name ends in a line of visible text that continues after it. */
 const NAME_ENDS =
   /\s*(?:[|•·–—\n\t[{</]|\s-\s|:\s|\b(?:on|in|at|updated|published|posted|last|for|via|est|is|was|has)\b\s|\s\d).*$/isu;
-/** Left over when the date is cut off, as in "le 5 mai". */
+/** Words left over after the date is removed, as in "le 5 mai". */
 const TRAILING_DATE_WORD = /\s+(?:le|il|el|am|den|du|op|on|the|updated|published)$/i;
 const URL_OR_EMAIL = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 
@@ -38,7 +38,7 @@ const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
 /** How a source writes names. */
 export interface NameStyle {
-  /** Text for people, where a line may go on after the name. */
+  /** Visible text, in which a line may continue after the name. */
   isText?: boolean;
   /** "Smith, John" is one name. */
   inverted?: boolean;
@@ -66,7 +66,7 @@ function nameIn(piece: string, { isText }: NameStyle): string {
 
 /** The names in the values of a source. */
 export function findAuthorNames(values: readonly string[], site: SiteNames, style: NameStyle = {}): AuthorNames {
-  const names: AuthorNames = { people: [], organisations: [] };
+  const names: AuthorNames = { people: [], organizations: [] };
   const seen = new Set<string>();
   for (const value of values) {
     if (value.length > MAX_LINE_CHARACTERS) continue;
@@ -75,11 +75,11 @@ export function findAuthorNames(values: readonly string[], site: SiteNames, styl
     for (const piece of piecesOf(line, style)) {
       const name = nameIn(piece, style);
       const key = name.toLowerCase();
-      const isOrganisation = ORGANISATION.test(name);
+      const isOrganization = ORGANIZATION.test(name);
       if (!name || seen.has(key) || seen.size >= MAX_NAMES) continue;
-      if (site.isName(name) || (isOrganisation && site.containsName(name))) continue;
+      if (site.isName(name) || (isOrganization && site.containsName(name))) continue;
       seen.add(key);
-      (isOrganisation ? names.organisations : names.people).push(name);
+      (isOrganization ? names.organizations : names.people).push(name);
     }
   }
   return names;

@@ -1,6 +1,6 @@
 /**
  * Author and dates as the page shows them: bylines and datelines in the few blocks around its title. Reads only short
- * blocks, and a bounded number of them, whatever the page's size.
+ * blocks, and a limited number of them, whatever the size of the page.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
 import { BY_PREFIX, findAuthorNames, looksLikeName } from './author.ts';
@@ -63,11 +63,11 @@ export function shortText(element: Element): string | null {
   return line.length > MAX_BLOCK_CHARACTERS ? null : line;
 }
 
-/** Text allowed around the date of a line that nothing else marks as a dateline: day of the week, time. */
+/** Text that may surround the date in a line that nothing else marks as a dateline: day of the week, time. */
 const BARE_BEFORE =
   /^(?:\p{L}{2,12}[.,]{1,2}\s?|(?:on|le|am|den|el|il|em|op)\s|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\s)?$/iu;
 const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}.{0,16})?$/iu;
-/** Dates of something other than the page. */
+/** Words before dates that belong to something other than the page. */
 const UNRELATED_DATE =
   /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
 
@@ -99,7 +99,7 @@ function readAfter(heading: Element, byline: Byline, context: BylineContext): vo
       if (length > MIN_PARAGRAPH_CHARACTERS && ++paragraphs > 1) return;
     } else if (node.type === ELEMENT) {
       elements++;
-      // One more heading is a subtitle; the second starts the body of the page.
+      // The first further heading is a subtitle; the second one starts the body of the page.
       if (HEADINGS.has(node.name) && ++headings > 1) return;
       skip = isUnrelated(node) || isEntry(node) || readBlock(node, byline, context);
     }

@@ -166,8 +166,8 @@ export function findDate(text: string, language = ''): { date: string; before: s
 const BASIC = /^(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(.{0,10}))?$/i;
 
 /**
- * Converts a text that is a date to ISO 8601; undefined if it is none. Also reads `20240305`, a year, and seconds or
- * milliseconds since 1970.
+ * Converts a text that is a date to ISO 8601; undefined if it is not a date. Also reads `20240305`, a year, and seconds
+ * or milliseconds since 1970.
  */
 export function parseDate(text: string, language = ''): string | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
@@ -184,7 +184,7 @@ export function parseDate(text: string, language = ''): string | undefined {
   }
   if (/^\d{4}$/.test(line)) return toIso({ year: Number(line), rest: '' });
   const found = findDate(line, language);
-  // A few words before the date may be the day of the week; more are a sentence.
+  // A few words before the date may be the day of the week; more words are a sentence.
   return found && found.before.length <= 30 ? found.date : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The declarations of a page, collected in one pass over its tree and not yet judged. */
+/** The declarations of a page, collected in one pass over its tree and not yet evaluated. */
 import {
   attribute,
   type Document,

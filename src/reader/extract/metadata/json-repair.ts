@@ -15,7 +15,7 @@ export function parseLooseJson(text: string): unknown {
   return parsed(bare) ?? parsed(repaired(bare));
 }
 
-/** Undefined if the text is not JSON; JSON itself has no such value. */
+/** Undefined if the text is not JSON. This is unambiguous, because JSON has no such value. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -64,7 +64,7 @@ describe('the object that describes the page', () => {
     }
   });
 
-  test('separates people from organisations, and resolves references in any order', () => {
+  test('separates people from organizations, and resolves references in any order', () => {
     expect(
       read({
         '@graph': [
@@ -72,7 +72,7 @@ describe('the object that describes the page', () => {
           { '@id': '#a', '@type': 'Person', name: 'Ann' },
         ],
       }),
-    ).toMatchObject({ people: ['Ann', 'Cy'], organisations: ['Kiln Press'] });
+    ).toMatchObject({ people: ['Ann', 'Cy'], organizations: ['Kiln Press'] });
   });
 
   test('reads a picture given as a URL, an object, a reference or a list', () => {

@@ -14,10 +14,10 @@ export interface LinkedData {
   modified?: string;
   /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** Those of `people` that are declared as persons, on a page that names no organisation. */
+  /** Those names in `people` that are declared as persons, if the page names no organization. */
   persons: string[];
-  /** Names of authors that are organisations. */
-  organisations: string[];
+  /** Names of authors that are organizations. */
+  organizations: string[];
   siteName?: string;
   /** As written, absolute or relative. */
   image?: string;
@@ -67,7 +67,7 @@ type ObjectsById = ReadonlyMap<string, JsonObject>;
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 50) : [value]);
 
-/** The object itself, or the object with the same `@id` if that says more. */
+/** The object itself, or the object with the same `@id` if that has more data. */
 function resolved(value: unknown, byId: ObjectsById): unknown {
   const id = isObject(value) ? value['@id'] : undefined;
   return (typeof id === 'string' && byId.get(id)) || value;
@@ -144,8 +144,8 @@ const bareUrl = (url: string) =>
     .replace(/\/+$/, '');
 
 /**
- * The objects that the page is about: those with the page's URL, or the only one. Several that nothing tells apart
- * are a listing, and none of them describes the page.
+ * The objects that the page is about: those with the page's URL, or the only one. Several objects that cannot be told
+ * apart are a listing, and none of them describes the page.
  */
 function mainObjects(found: readonly Found[], url: string): JsonObject[] {
   const candidates = found.filter(({ own, types }) => own && types.some((type) => CONTENT_TYPES.test(type)));
@@ -182,7 +182,7 @@ function addAuthors(object: JsonObject, byId: ObjectsById, data: LinkedData): vo
     const who = resolved(one, byId);
     const types = isObject(who) ? typesOf(who) : [];
     const isPerson = types.length === 0 || types.includes('person');
-    (isPerson ? data.people : data.organisations).push(name);
+    (isPerson ? data.people : data.organizations).push(name);
     if (types.includes('person')) data.persons.push(name);
   }
 }
@@ -210,12 +210,12 @@ function addFacts(object: JsonObject, byId: ObjectsById, data: LinkedData): void
   );
   add('url', urlOf(object.mainEntityOfPage) ?? asText(object.url));
   add('language', isObject(object.inLanguage) ? asText(object.inLanguage.name) : asText(object.inLanguage));
-  if (data.people.length + data.organisations.length === 0) addAuthors(object, byId, data);
+  if (data.people.length + data.organizations.length === 0) addAuthors(object, byId, data);
 }
 
 /** Reads the page's JSON-LD scripts. `url` is the page's URL. */
 export function readLinkedData(scripts: readonly string[], url: string): LinkedData {
-  const data: LinkedData = { people: [], persons: [], organisations: [], types: new Set(), page: {} };
+  const data: LinkedData = { people: [], persons: [], organizations: [], types: new Set(), page: {} };
   if (scripts.length === 0) return data;
   const found = objectsOf(scripts);
   const byId = new Map<string, JsonObject>();
@@ -230,8 +230,8 @@ export function readLinkedData(scripts: readonly string[], url: string): LinkedD
   const frames = found.filter(({ own, types }) => own && types.some((type) => type.endsWith('page')));
   for (const { object } of frames) addFacts({ ...object, name: undefined, headline: undefined }, byId, data);
   addSite(found, main, byId, data);
-  // Some systems declare every account as a person. If an organisation publishes the page, that "person" may be the
-  // organisation.
+  // Some systems declare every account as a person. If an organization publishes the page, that "person" may be the
+  // organization.
   const isCompany = ({ types }: Found) =>
     types.some((type) => type.endsWith('organization') || type === 'corporation') && !types.includes('person');
   if (data.persons.length && found.some(isCompany)) data.persons = [];

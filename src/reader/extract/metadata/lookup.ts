@@ -23,13 +23,13 @@ export const boundedLine = (text: string) =>
     .trim()
     .slice(0, MAX_LINE_CHARACTERS);
 
-/** Decodes character references in data, which is often escaped once too often. */
+/** Decodes character references in data, which is often escaped twice. */
 const decodeReferences = (text: string) =>
   /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, MAX_LINE_CHARACTERS))
     ? decodeHTML(text.slice(0, 2_000))
     : text;
 
-/** Links to itself that documentation systems put after a heading. */
+/** The permalinks that documentation systems put after a heading. */
 const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 
 /** The text of a heading. Reads a bounded number of nodes. */
@@ -52,7 +52,7 @@ export interface SourceValues {
 
 export interface SourceValue {
   value: string;
-  /** Written for people, not for programs. */
+  /** Sources written for people, not for programs. */
   isText: boolean;
 }
 
@@ -121,7 +121,7 @@ export class FactLookup {
     }
   }
 
-  /** The same, one value at a time. */
+  /** The same values, one at a time. */
   *values(fact: Fact): Generator<string> {
     for (const { values } of this.valuesBySource(fact)) for (const { value } of values) yield value;
   }
@@ -142,7 +142,7 @@ export class FactLookup {
       case 'http-equiv':
         return declarations.contentLanguage === null ? [] : [declarations.contentLanguage];
       case 'label':
-        return this.#labelled(name);
+        return this.#labeled(name);
       case 'class':
         return this.#classed(name);
       case 'byline':
@@ -168,7 +168,7 @@ export class FactLookup {
   }
 
   /** Twitter cards pair a label, in the language of the page, with a text. */
-  #labelled(label: string): string[] {
+  #labeled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
       const labelText = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
       const isWanted = labelText === label || (label === 'written by' && WRITTEN_BY.has(labelText));
@@ -219,7 +219,7 @@ const ASIDE_ELEMENTS = new Set(['nav', 'aside', 'footer']);
 const ASIDE_CLASS =
   /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
 
-/** The page's own time, outside of the parts beside its content. */
+/** The page's own time, outside of parts that are not its content. */
 function ownTime(times: readonly Element[]): string[] {
   const isAside = (element: Element) =>
     ASIDE_ELEMENTS.has(element.name) ||

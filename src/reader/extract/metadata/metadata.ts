@@ -1,7 +1,7 @@
 /**
- * The page's metadata: title, description, author, dates, language, picture, URL, every meta and head link. Takes one
- * pass over the tree, and reads around the title if the head says too little. sources.ts lists the trusted sources of
- * each fact.
+ * The page's metadata: title, description, author, dates, language, picture, URL, every meta element and head link.
+ * Takes one pass over the tree, and reads around the title if the head says too little. sources.ts lists the trusted
+ * sources of each fact.
  */
 import { type Document, textOf } from '#html/node.ts';
 import type { DeclaredMetadata } from '../../article.ts';
@@ -35,7 +35,7 @@ function publishedOf(lookup: FactLookup, modified: string | undefined, types: Re
     for (const { value, isText } of values) {
       const date = parseDate(value, lookup.language);
       if (!date || !isPlausible(date, !isGuess)) continue;
-      // The current time is not used. A date after the last change of the page is one that the page writes about.
+      // The current time is not used. If a date is after the last change of the page, the page writes about that date.
       if (isGuess && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
       return isGuess || isText || /^\s*\d{10,13}\s*$/.test(value)
         ? date
@@ -58,18 +58,18 @@ function modifiedOf(lookup: FactLookup): string | undefined {
 /** Sources that write "Smith, John". */
 const INVERTED_NAME_SOURCES = /^(?:citation_|dc\.|dcterms\.)/;
 
-/** People of the first source that names any, else organisations of the first source that does. */
+/** People of the first source that names any, else organizations of the first source that does. */
 function authorOf(lookup: FactLookup): string | undefined {
-  let organisations: string[] = [];
+  let organizations: string[] = [];
   for (const { name, values } of lookup.valuesBySource('author')) {
     const texts = values.map(({ value }) => value);
     const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED_NAME_SOURCES.test(name) };
-    // A person whose site has their own name is an author too.
+    // A person after whom the site is named can be its author too.
     const names = findAuthorNames(texts, name === 'persons' ? NO_SITE_NAMES : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
-    if (!organisations.length) organisations = names.organisations;
+    if (!organizations.length) organizations = names.organizations;
   }
-  return organisations.join(', ') || undefined;
+  return organizations.join(', ') || undefined;
 }
 
 /** The names that the page gives its site, the most trusted first. */

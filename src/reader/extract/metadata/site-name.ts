@@ -1,4 +1,4 @@
-/** Decides whether a part of a title is the name of the site, as the page gives it or as the host name spells it. */
+/** Decides whether a part of a title is the name of the site, as the page states it or as its host name spells it. */
 
 /** Letters and digits only, to compare names that differ in punctuation. */
 export const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

@@ -90,7 +90,7 @@ export const FACT_SOURCES = {
     'byline authors',
     'rel author',
     'ld persons',
-    'ld organisations',
+    'ld organizations',
   ],
   siteName: [
     'meta og:site_name',

@@ -1,7 +1,7 @@
 /**
  * The title of a page, without the name of its site. Titles in the head are written for search engines and sharing;
- * readers see the heading. So a heading that the head or the URL supports wins. An unsupported heading (a logo, a
- * slogan, a section) does not.
+ * readers see the heading. So a heading is used if the head or the URL confirms it. A heading that is not confirmed (a
+ * logo, a slogan, a section) is not used.
  */
 import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
 import { isFrontPage } from './urls.ts';
@@ -20,7 +20,7 @@ export interface TitleSources {
 const SEPARATOR =
   /\s*[|｜¦]+\s*|\s*[»«›‹•]\s*|\s+[-–—−:·/\\~<>→←_]+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
 
-/** Words that are no title on any page. */
+/** Words that are never the title of a page. */
 const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
 
 /** Parts between the title and the site's name, or before the title. */
@@ -88,7 +88,7 @@ function support(heading: string, titles: readonly string[], slug: readonly stri
   for (const [at, title] of titles.entries()) {
     const titleWords = wordsOf(title);
     const similar = similarity(words, titleWords);
-    // A single word may be a section's; only the most trusted title can support it.
+    // A single word may be the name of a section; only the most trusted title can confirm it.
     if (words.length === 1 && at > 0) break;
     if (similar === 1) return 2;
     const isInside =
@@ -137,8 +137,8 @@ function logosAmong(
   // A colon right after a word separates a label and the title. Only one with a space before it may separate the title
   // and a site.
   if (documentTitle[parts.at(-2)!.to] === ':' && !site.isName(logo)) return new Set();
-  // Titles that begin with the site's name are as common. So there must be a sign that the part before is the page's
-  // own name, at least that it is longer.
+  // Titles that begin with the site's name are as common. So something must show that the part before is the page's own
+  // name; at least it must be longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
@@ -177,7 +177,7 @@ export function chooseTitle(sources: TitleSources): string {
   const headings = sources.headings.filter((one) => !site.isName(one));
   const parts = partsOf(documentTitle);
   const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
-  // The head's title ends with it and it is no logo, so the part before it is the site's name.
+  // The head's title ends with this heading, which is not a logo, so the part before it is the site's name.
   const ending = parts.length > 1 ? headings.find((one) => lettersAndDigits(one) === last) : undefined;
   if (ending !== undefined && declaredTitles.length === 0) return ending;
   const bare = new Set(heads.map((title) => withoutSiteName(title, site)));

@@ -1,5 +1,5 @@
 /**
- * The features of each block: numbers about its text, its neighbours, the elements around it, how often similar
+ * The features of each block: numbers about its text, its neighbors, the elements around it, how often similar
  * blocks repeat, and the page as a whole. Computed from the survey's arrays in a constant number of passes.
  */
 import { PARTS } from '../blocks/class-words.ts';
@@ -84,7 +84,7 @@ const OWN_FEATURES = [
   'isProse',
 ] as const;
 const POSITION_FEATURES = ['share', 'order', 'wordsBefore', 'wordsAfter', 'depth'] as const;
-const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
+const NEIGHBORS = [-3, -2, -1, 1, 2, 3];
 const CHAIN_LENGTH = 5;
 const CONTAINER_SHARES = [0.9, 0.7, 0.5];
 const REPETITION_FEATURES = [
@@ -154,7 +154,7 @@ export const FEATURES: readonly string[] = [
   ...OWN_FEATURES,
   ...PHRASES.map((name) => `says.${name}`),
   ...POSITION_FEATURES,
-  ...NEIGHBOURS.flatMap((step) => [`words${step}`, `links${step}`, `same${step}`]),
+  ...NEIGHBORS.flatMap((step) => [`words${step}`, `links${step}`, `same${step}`]),
   ...PARTS.map((name) => `part.${name}`),
   ...ANCESTORS.map((name) => `in.${name}`),
   ...Array.from({ length: CHAIN_LENGTH }, (_, at) =>
@@ -397,7 +397,7 @@ function writeOwn(row: Float32Array, start: number, block: Block, tag: string): 
   return to + PHRASES.length;
 }
 
-function writeNeighbours(
+function writeNeighbors(
   row: Float32Array,
   start: number,
   survey: Survey,
@@ -407,7 +407,7 @@ function writeNeighbours(
   const { blocks } = survey;
   const own = signatures[blocks[at]!.owner]!;
   let to = start;
-  for (const step of NEIGHBOURS) {
+  for (const step of NEIGHBORS) {
     const other = blocks[at + step];
     row[to++] = other ? log(other.words) : -1;
     row[to++] = other ? other.linkWords / Math.max(1, other.words) : -1;
@@ -490,7 +490,7 @@ export function createFeatureWriter(survey: Survey, context: PageContext, view: 
     row[to++] = log(block.wordsBefore);
     row[to++] = log(total - block.wordsBefore - block.words);
     row[to++] = context.depth[owner]!;
-    to = writeNeighbours(row, to, survey, context, at);
+    to = writeNeighbors(row, to, survey, context, at);
     to = writeNearest(row, to, survey, context, owner);
     to = writeChain(row, to, survey, context, block, at);
     for (const box of boxes) {

@@ -21,7 +21,7 @@ export const FITTED_KINDS = [
 const TAGS = ['p', 'li', 'td', 'pre', 'dd', 'div', 'h1', 'h2', 'h3', 'code', 'blockquote', 'a'] as const;
 const TAG_AT = new Map<string, number>(TAGS.map((name, at) => [name, at]));
 
-/** Types of schema.org and Open Graph with the same meaning, named by the first. */
+/** Types of schema.org and Open Graph with the same meaning; the first one is the name of the feature. */
 const CLAIMS: readonly (readonly string[])[] = [
   ['article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'recipe', 'report'],
   ['product', 'og:product', 'productgroup', 'og:og:product', 'offer', 'aggregateoffer'],

@@ -1,6 +1,6 @@
 /**
- * The kind of a page. Fitted trees score what the page claims to be, its URL and its layout. Rules then split finer
- * kinds off: questions from threads; searches, tables and front pages from lists; films from articles.
+ * The kind of a page. Fitted trees score the declared types of the page, its URL and its layout. Rules then distinguish
+ * finer kinds: questions from threads; searches, tables and front pages from lists; videos from articles.
  */
 import { attribute } from '#html/node.ts';
 import type { PageKind } from '../../article.ts';
@@ -13,7 +13,7 @@ import { FITTED_KINDS } from './page-features.ts';
 
 export interface PageKindEstimate {
   kind: PageKind;
-  /** Probability of the fitted kind behind it, 0 to 1; at least 0.5 if the page itself declares its kind. */
+  /** Probability of the predicted kind, 0 to 1; at least 0.5 if the page itself declares its kind. */
   confidence: number;
 }
 
@@ -29,7 +29,7 @@ const ARTICLE_PROSE_SHARE = 0.6;
 /** Fewest boxes, and most words in each, of a list of items. */
 const MIN_ITEMS = 4;
 const MAX_ITEM_WORDS = 60;
-/** A page with fewer words and no other signs counts as plain text. */
+/** A page with fewer words and no other evidence counts as plain text. */
 const MAX_PLAIN_WORDS = 100;
 const THREADS = ['discussionforumposting', 'qapage'];
 const LISTS = ['collectionpage', 'itemlist', 'searchresultspage', 'offercatalog'];
@@ -48,7 +48,7 @@ const DOCUMENTATION = /(?:^|\/)(?:docs?|documentation|reference|manual|api|guide
 
 /** A page is a table if at least this share of its kept words is in cells. */
 const TABLE_CELL_SHARE = 0.6;
-/** A page about a film has at most this many words in sentences. */
+/** A video page has at most this many words in sentences. */
 const MAX_FILM_PROSE_WORDS = 250;
 
 const SEARCHES =
@@ -77,7 +77,8 @@ export function estimatePageKind(
 
 /**
  * The kind of a page that the trees are unsure of, by its declared types, its URL and its prose. The trees are fitted
- * to whole pages of sites, and say little about a page that is hardly more than its text. Null if there are no signs.
+ * to complete pages of sites, and are unreliable for a page that is hardly more than its text. Null if there is no
+ * evidence.
  */
 function kindByRules(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));

@@ -1,5 +1,5 @@
 /**
- * The signs against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
+ * The features that count most against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
  * the mean value of the reachable leaves, and this change is its contribution to the score. Contributions are summed
  * by feature over all trees. This is A. Saabas's attribution for forests, with the plain mean of the leaves in place
  * of the mean over training pages, which the weights do not contain.
@@ -43,7 +43,7 @@ function fittedAttribution(): Attribution {
   return fitted;
 }
 
-/** The three strongest signs against the block with these features, or fewer if there are fewer. */
+/** The features that count most against the block with these values: at most three, strongest first. */
 export function signsAgainst(row: Float32Array, attribution = fittedAttribution()): string[] {
   const { trees, means } = attribution;
   const { feature, value, elseNode, roots } = trees;
@@ -85,9 +85,9 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^says\.(.*)/, 'words typical of “$1”'],
   [/^(?:share|order|wordsBefore|wordsAfter)$/, 'its position on the page'],
   [/^depth$/, 'how deeply it is nested'],
-  [/^words-?\d$/, 'the length of neighbouring blocks'],
-  [/^links-?\d$/, 'links in neighbouring blocks'],
-  [/^same-?\d$/, 'whether neighbouring blocks have its tag and class'],
+  [/^words-?\d$/, 'the length of neighboring blocks'],
+  [/^links-?\d$/, 'links in neighboring blocks'],
+  [/^same-?\d$/, 'whether neighboring blocks have its tag and class'],
   [/^part\.(.*)/, 'whether it is in a box named like “$1”'],
   [/^in\.(.*)/, 'whether it is in <$1>'],
   [/^up\d\.links$/, 'links in the boxes around it'],

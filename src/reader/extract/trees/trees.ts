@@ -32,7 +32,7 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
   const roots: number[] = [];
   for (const line of text.trim().split('\n')) {
     roots.push(feature.length);
-    // Nodes whose first branch is being read, and then their second.
+    // Open nodes: first those whose first branch is being read, then those whose second is.
     const open: number[] = [];
     for (const [, name, limit, leaf, close] of line.matchAll(/\(([^<()\s]+)<([-\d.e]+)|(-?[\d.]+(?:e-?\d+)?)|(\))/g)) {
       if (close) {
@@ -82,26 +82,26 @@ export function probability(trees: Trees, rows: Float32Array, from: number): num
   return 1 / (1 + Math.exp(-logOdds));
 }
 
-/** Shares of the trees after which settled rows are detected, and the log odds at which a row is settled. */
-const SETTLING_SHARES = [0.3, 0.5];
-const SETTLED_LOG_ODDS = 3;
-/** Approximate final log odds of a settled row. */
+/** Shares of the trees after which decided rows are set aside, and the log odds at which a row counts as decided. */
+const DECISION_SHARES = [0.3, 0.5];
+const DECIDED_LOG_ODDS = 3;
+/** Approximate final log odds of a decided row. */
 const FINAL_LOG_ODDS = 5;
 
 /**
- * The probability of each of `count` consecutive rows, each `width` numbers long. Rows that are clear after the first
- * trees, such as most boilerplate, skip the others: the remaining trees would not move them to the other side.
+ * The probability of each of `count` consecutive rows, each `width` numbers long. Rows that are decided after the first
+ * trees, such as most boilerplate, skip the others, which would not change the decision.
  */
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
   const { value, tests, roots } = trees;
   const logOdds = new Float64Array(count);
   const open = new Int32Array(count);
   for (let row = 0; row < count; row++) open[row] = row;
-  const settlingTrees = SETTLING_SHARES.map((share) => Math.ceil(share * roots.length));
+  const decisionTrees = DECISION_SHARES.map((share) => Math.ceil(share * roots.length));
   let left = count;
-  // Goes tree by tree, so that each is read from memory once. Every row still sums the trees in their order.
+  // The outer loop is over trees, so that each tree is read from memory once. The order of the sums stays the same.
   for (let tree = 0; tree < roots.length; tree++) {
-    if (settlingTrees.includes(tree)) left = settleRows(logOdds, open, left);
+    if (decisionTrees.includes(tree)) left = closeDecidedRows(logOdds, open, left);
     const root = roots[tree]!;
     for (let at = 0; at < left; at++) {
       const row = open[at]!;
@@ -121,12 +121,12 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   return found;
 }
 
-/** Assigns final odds to the settled ones of the first `left` open rows, and returns how many stay open. */
-function settleRows(logOdds: Float64Array, open: Int32Array, left: number): number {
+/** Assigns final odds to the decided ones among the first `left` open rows. Returns how many rows stay open. */
+function closeDecidedRows(logOdds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;
   for (let at = 0; at < left; at++) {
     const row = open[at]!;
-    if (Math.abs(logOdds[row]!) < SETTLED_LOG_ODDS) open[stay++] = row;
+    if (Math.abs(logOdds[row]!) < DECIDED_LOG_ODDS) open[stay++] = row;
     else if (Math.abs(logOdds[row]!) < FINAL_LOG_ODDS) logOdds[row] = Math.sign(logOdds[row]!) * FINAL_LOG_ODDS;
   }
   return stay;

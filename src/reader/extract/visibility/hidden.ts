@@ -1,5 +1,5 @@
 /**
- * Removes what a person cannot see, so that a model reads no text that a human reader would miss: hidden elements,
+ * Removes everything that a person cannot see, so that a model reads no text that people do not see: hidden elements,
  * text without size or contrast, and invisible characters.
  */
 
@@ -43,20 +43,20 @@ export interface HiddenParts {
 }
 
 /** How a part is hidden. */
-type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'colour';
+type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'color';
 
 interface Finding {
   readonly node: Child;
   readonly kind: Kind;
   readonly reason: string;
-  /** Whether scripts may well show it: some pages start completely hidden. */
+  /** Whether scripts are likely to show it: some pages are completely hidden at first. */
   readonly mayBeShown: boolean;
 }
 
 /** Elements that never hold readable text; their text is not judged. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
-/** Media work without being visible. They are kept for callers that request media, without their text. */
+/** Media work even if they are invisible. They are kept, without their text, for callers that request media. */
 const MEDIA = new Set(['audio', 'video']);
 const MEDIA_PARTS = new Set(['source', 'track']);
 const PLAYED = new Set([
@@ -132,7 +132,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       const letters = node.value.trim().length;
       const kind = letters > 0 ? unreadableReason(textStyle) : null;
       const isOverPicture =
-        kind === 'colour' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
+        kind === 'color' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
       if (kind && !isOverPicture && !keep.has(kind))
         findings.push({ node, kind, reason: 'unreadable text', mayBeShown: true });
       else visibleLetters += letters;
@@ -209,13 +209,13 @@ const alwaysHidden = (node: Element, reason: string): Finding => ({
 
 const MAX_SKIP_LINK_CHARACTERS = 60;
 
-/** A skip link, which shows when it gets the keyboard focus. */
+/** A skip link, which becomes visible when it gets the keyboard focus. */
 const isSkipLink = (element: Element): boolean =>
   element.name === 'a' &&
   (attribute(element, 'href') ?? '').startsWith('#') &&
   textOf(element).trim().length <= MAX_SKIP_LINK_CHARACTERS;
 
-/** How pages hide themselves until their scripts run. */
+/** The ways in which pages hide themselves until their scripts run. */
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
 /** The kind of hiding to ignore; undefined if less than half of the text is hidden. */

@@ -24,7 +24,7 @@ export interface PageStyles {
 /** The default window of the browser engine. */
 const VIEWPORT = { width: 1280, height: 1280 };
 
-/** For pages from a browser, whose marks say what is hidden. */
+/** Used for pages from a browser, which has already marked what is hidden. */
 export const NO_STYLES: PageStyles = {
   of: () => undefined,
   forget: () => {},

@@ -1,6 +1,6 @@
 /**
- * Applies to a raw page what its scripts would do at once, where the HTML itself says what that is. A page that a
- * browser has already rendered stays unchanged.
+ * Makes the changes to a raw page that its scripts would make at once, if the HTML itself shows what they are. A page
+ * that a browser has already rendered stays unchanged.
  */
 import {
   attribute,
@@ -18,11 +18,11 @@ import {
   unwrap,
 } from '#html/node.ts';
 
-/** What must be settled in a page, found in one pass. */
+/** The parts of a page to complete, found in one pass. */
 interface Findings {
-  /** Late parts of the page by number, and the templates that mark their places. */
+  /** Parts of the page that were streamed late, by number, and the templates that are their placeholders. */
   segments: Map<string, Element>;
-  places: Map<string, Element>;
+  placeholders: Map<string, Element>;
   noscripts: Element[];
   /** Lengths of the text in `noscript` and of the page's other text. */
   insideLength: number;
@@ -36,7 +36,7 @@ export interface RawPageOptions {
   readonly onPlace?: ((element: Element) => void) | undefined;
 }
 
-/** Settles the page in place. */
+/** Changes the tree in place: moves late parts to their placeholders, and opens `noscript` if it is the page. */
 export function completeRawPage(document: Document, { onRemove, onPlace }: RawPageOptions = {}): void {
   const findings = search(document);
   for (const segment of placeSegments(findings, onRemove)) onPlace?.(segment);
@@ -49,7 +49,7 @@ const SEPARATE = new Set(['noscript', 'script', 'style', 'head', 'template']);
 function search(document: Document): Findings {
   const found: Findings = {
     segments: new Map(),
-    places: new Map(),
+    placeholders: new Map(),
     noscripts: [],
     insideLength: 0,
     outsideLength: 0,
@@ -71,22 +71,22 @@ function search(document: Document): Findings {
   return found;
 }
 
-/** React streams late parts of a page as hidden `S:n` divisions; each belongs in the place of the template `B:n`. */
-function noteSegment(element: Element, { segments, places }: Findings): void {
+/** React streams late parts of a page as hidden `S:n` divisions; each replaces the placeholder template `B:n`. */
+function noteSegment(element: Element, { segments, placeholders }: Findings): void {
   const id = attribute(element, 'id');
   if (id === null) return;
-  if (element.name === 'template' && id.startsWith('B:')) places.set(id.slice(2), element);
+  if (element.name === 'template' && id.startsWith('B:')) placeholders.set(id.slice(2), element);
   else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
 }
 
-function placeSegments({ segments, places }: Findings, onRemove?: (node: Child) => void): Element[] {
+function placeSegments({ segments, placeholders }: Findings, onRemove?: (node: Child) => void): Element[] {
   const placed: Element[] = [];
   for (const [number, segment] of segments) {
-    const place = places.get(number);
-    if (!place?.parent || isInside(place, segment)) continue;
-    clearFallback(place, segment, onRemove);
+    const placeholder = placeholders.get(number);
+    if (!placeholder?.parent || isInside(placeholder, segment)) continue;
+    clearFallback(placeholder, segment, onRemove);
     removeAttribute(segment, 'hidden');
-    insertBefore(segment, place);
+    insertBefore(segment, placeholder);
     placed.push(segment);
   }
   return placed;
@@ -100,16 +100,17 @@ function isInside(node: Child, holder: Element): boolean {
 /** Maximum number of siblings in a fallback. */
 const LONGEST_FALLBACK = 200;
 
-/** The fallback is everything between the template and the comment that closes it. */
-function clearFallback(place: Element, segment: Element, onRemove?: (node: Child) => void): void {
-  let end = place.next;
+/** The fallback is everything between the placeholder and the comment that closes it. */
+function clearFallback(placeholder: Element, segment: Element, onRemove?: (node: Child) => void): void {
+  let end = placeholder.next;
   let steps = 0;
   while (end && !(end.type === COMMENT && end.value === '/$')) {
-    // Bounded, because thousands of unclosed places among thousands of siblings would take quadratic time.
+    // Bounded: with thousands of placeholders that have no end marker, scanning their siblings would take quadratic
+    // time.
     end = steps++ < LONGEST_FALLBACK ? end.next : null;
   }
-  if (!end || segment.parent === place.parent) return;
-  for (let node = place.next; node && node !== end; ) {
+  if (!end || segment.parent === placeholder.parent) return;
+  for (let node = placeholder.next; node && node !== end; ) {
     const next: Child | null = node.next;
     onRemove?.(node);
     detach(node);
@@ -117,7 +118,7 @@ function clearFallback(place: Element, segment: Element, onRemove?: (node: Child
   }
 }
 
-/** If nearly all text of a page is in `noscript`, that is the page for readers without scripts: open it. */
+/** Unwraps the `noscript` elements if they contain nearly all text of the page. */
 function openNoscript({ noscripts, insideLength, outsideLength }: Findings): void {
   if (insideLength < 200 || insideLength < 2 * outsideLength) return;
   for (const element of noscripts) unwrap(element);

@@ -22,7 +22,7 @@ export interface TextStyle {
   /** Null if unknown. */
   readonly color: Color | null;
   readonly background: Color | null;
-  /** The elements that set colour and background; null for the browser's default. */
+  /** The elements that set color and background; null for the browser's default. */
   readonly colorSource: Element | null;
   readonly backgroundSource: Element | null;
   readonly custom: Custom | null;
@@ -34,7 +34,7 @@ interface Custom {
   readonly around: Custom | null;
 }
 
-/** The style of text on an empty page. Its colours are unknown if there are external style sheets. */
+/** The style of text on an empty page. Its colors are unknown if there are external style sheets. */
 export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle => ({
   invisible: false,
   indented: false,
@@ -47,7 +47,7 @@ export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle =
   custom: null,
 });
 
-export type UnreadableReason = 'visibility' | 'place' | 'size' | 'colour';
+export type UnreadableReason = 'visibility' | 'place' | 'size' | 'color';
 
 /** Why text in this style is unreadable, or null. */
 export function unreadableReason(textStyle: TextStyle): UnreadableReason | null {
@@ -56,8 +56,8 @@ export function unreadableReason(textStyle: TextStyle): UnreadableReason | null 
   if (isTinyFont(textStyle.fontPx)) return 'size';
   const { color, background } = textStyle;
   if (!color) return null;
-  if (color.alpha < MIN_VISIBLE_OPACITY) return 'colour';
-  return background && areIndistinguishable(blendOver(color, background), background) ? 'colour' : null;
+  if (color.alpha < MIN_VISIBLE_OPACITY) return 'color';
+  return background && areIndistinguishable(blendOver(color, background), background) ? 'color' : null;
 }
 
 /** The appearance of an element by its own attributes, and with style sheets applied. */
@@ -69,7 +69,7 @@ export interface ElementAppearance {
   readonly own: ReadonlyMap<string, string> | null;
 }
 
-/** Elements that the browser colours by default, whatever their ancestors say: their colour is unknown. */
+/** Elements that the browser colors by default, whatever their ancestors say: their color is unknown. */
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
 /** Creates a function that computes the appearance of one page's elements. Each style is parsed once. */

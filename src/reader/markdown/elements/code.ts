@@ -11,8 +11,8 @@ import { anchor } from './link.ts';
 export const pre: EnterHandler = (state, element) => {
   const content = state.clean(codeText(element));
   const language = codeLanguageOf(element);
-  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre
-  // stands alone or the line has an end.
+  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre is the
+  // only content of its block, or if the line ends in a line break.
   if (language === '' && !content.includes('\n') && onlyCodeChild(element)) writeSpan(state, content);
   else writeBlock(state, content, language);
   return SKIP;

@@ -4,7 +4,7 @@ import type { ConversionState, EnterHandler, LeaveHandler } from '../state.ts';
 
 const leaveMark: LeaveHandler = (state) => state.inline.close();
 
-/** Elements with a meaning when nested; any other mark inside one of its kind adds nothing. */
+/** Elements that have a meaning when nested. Any other mark inside one of its own kind is omitted. */
 const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
 const MAX_NESTING = 3;
 

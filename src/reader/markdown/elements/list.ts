@@ -35,7 +35,7 @@ function start(state: ConversionState, ordered: boolean, element: Element | null
   };
 }
 
-/** Whether the text of an item is a separate paragraph: the sign of a loose list. */
+/** Whether the text of an item is a separate paragraph, which makes the list loose. */
 function holdsParagraphs(list: Element): boolean {
   for (let item = list.first; item; item = item.next) {
     if (item.type !== ELEMENT || item.name !== 'li') continue;

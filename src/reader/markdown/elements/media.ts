@@ -12,7 +12,7 @@ import { encodeDestination } from '../url.ts';
 
 interface Media {
   readonly kind: MediaKind;
-  /** Absolute http(s); null if the page does not give it. */
+  /** Absolute http(s) URL; null if the page has none. */
   readonly url: string | null;
 }
 

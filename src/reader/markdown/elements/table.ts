@@ -44,7 +44,7 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
 const MAX_CELL_CHARACTERS = 1200;
 const MAX_PARAGRAPHS = 4;
 
-/** How to write a table. Looks at it once, up to the first nested table. */
+/** Decides how to write a table. Examines it once, up to the first nested table. */
 function modeOf(table: Element, gfm: boolean): TableMode {
   const role = attribute(table, 'role');
   let rows = 0;

@@ -44,21 +44,21 @@ export interface FillProgress {
   /** Why it was refused or failed. */
   readonly reason?: string | undefined;
   readonly done: number;
-  /** URLs found so far, done or not. */
+  /** Number of URLs found so far, done or not. */
   readonly known: number;
 }
 
 export interface FillSummary {
   added: number;
   unchanged: number;
-  /** By robots.txt, by the page itself, or because its URL is secret. */
+  /** Number of URLs refused by robots.txt, by the page itself, or because the URL is secret. */
   refused: number;
   failed: number;
-  /** Done by an earlier, interrupted run. */
+  /** Number of URLs done by an earlier, interrupted run. */
   before: number;
 }
 
-/** Hosts read at the same time, one page at a time each. */
+/** Number of hosts read in parallel, one page of each at a time. */
 const HOSTS_AT_ONCE = 4;
 const FILES_AT_ONCE = 2;
 /** How long a worker waits if all hosts are busy. */

@@ -1,4 +1,4 @@
-/** Converts a page from the reader into one for the index, and tells which pages must not be indexed. */
+/** Converts a page from the reader into a page for the index, and decides which pages must not be indexed. */
 import type { Page, Rendition } from '#reader/index.ts';
 import type { IndexablePage } from '../local-index.ts';
 

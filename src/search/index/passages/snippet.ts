@@ -3,7 +3,7 @@ import { markdownToPlainText } from '../text/plain-text.ts';
 import { findTerms } from '../text/terms.ts';
 
 const LENGTH_UNITS = 260;
-/** Value of a repeated term, relative to 1 for the first. */
+/** Value of a repeated term; its first occurrence counts 1. */
 const REPEAT_VALUE = 0.2;
 const LEAD_UNITS = 40;
 

@@ -1,6 +1,6 @@
 /**
- * Finds the pages of a query: looks its words up in the store, searches vectors by its meaning, fuses both rankings, and
- * groups passages by page.
+ * Finds the pages for a query: looks up its words in the store, searches the vectors by its meaning, fuses both
+ * rankings, and groups the passages by page.
  */
 import type { SearchQuery } from '../../query.ts';
 import { fuseRanks } from '../../rank-fusion.ts';
@@ -15,7 +15,7 @@ import { type Filters, filtersOf, isUnfiltered } from './filters.ts';
 export interface FoundPages {
   /** Best first, each with its best passages. */
   readonly pages: readonly FoundPage[];
-  /** The terms with which the words of the query were looked up. */
+  /** The terms that were looked up for the words of the query. */
   readonly terms: readonly string[];
 }
 
@@ -45,13 +45,13 @@ export interface PageFinderOptions {
 const MAX_SLOTS = 64;
 /** Minimum number of passages that each retriever returns. */
 const CANDIDATES = { words: 200, meaning: 100 };
-/** Passages retrieved for each result, since several may be of one page. */
+/** Number of passages retrieved for each result, since several may belong to one page. */
 const CANDIDATES_PER_RESULT = 5;
 const MAX_CANDIDATES = 2_000;
 /** Minimum number of pages returned, so that a reranker has a choice. */
 const MIN_PAGES = 50;
 const PASSAGES_PER_PAGE = 3;
-/** A query is stemmed for the languages that at least this share of the pages has. */
+/** A query is stemmed for each language of at least this share of the pages. */
 const MIN_LANGUAGE_SHARE = 0.02;
 const MAX_LANGUAGES = 6;
 const LANGUAGES_FRESH_MS = 10_000;

@@ -8,7 +8,7 @@ import type { PreparedPage } from '../write/prepare-page.ts';
 
 export interface IndexStore {
   /**
-   * Writes all pages durably or none. A page replaces the one with its key, and a page of owner `all` at its URL.
+   * Durably writes all pages or none. A page replaces the one with its key, and a page of owner `all` at its URL.
    * Returns false for each page whose content the owner already has, at this URL or another.
    */
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
@@ -34,7 +34,7 @@ export interface IndexStore {
   /** The nearest passages with their cosines, nearest first. Only in stores whose database can search vectors. */
   nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
   stats(model: string | undefined): Promise<StoreStats>;
-  /** Removes the oldest pages until the rest take at most `maxBytes`. Returns how many. */
+  /** Removes the oldest pages until the remaining ones take at most `maxBytes`. Returns the number removed. */
   prune(maxBytes: number): Promise<number>;
   clear(): Promise<void>;
   close(): Promise<void>;

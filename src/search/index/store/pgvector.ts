@@ -11,8 +11,8 @@ export interface VectorTable {
 }
 
 /**
- * With `among`, a query of ids, all of these are compared. Otherwise the vector index is searched, and its results are
- * filtered by owner.
+ * With `among`, a query for ids, the vectors of all these ids are compared. Otherwise the vector index is searched, and
+ * its results are filtered by owner.
  */
 export type CandidateFilter =
   | { readonly among: RawBuilder<unknown> }
@@ -99,7 +99,7 @@ export async function openVectorTable(db: Kysely<never>): Promise<VectorTable | 
     await addMissing(db, table);
     return table;
   } catch {
-    // A partial table would give partial results, so vectors are compared in this process instead.
+    // An incomplete table would give incomplete results, so vectors are compared in this process instead.
     return undefined;
   }
 }

@@ -38,7 +38,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.key < pages[b]!.key ? -1 : 1));
       const added = new Array<boolean>(pages.length).fill(false);
       await db.transaction().execute(async (within) => {
-        // In the order of their keys, so that two servers cannot deadlock.
+        // Written in the order of their keys, so that two servers cannot deadlock.
         for (const at of order) {
           added[at] = await writePage(pages[at]!, async (query) => (await query.execute(within)).rows);
         }
@@ -77,7 +77,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     ...vectorQueries(db, { rows, vectorTable, matching }),
     ...sizeQueries(rows),
     async clear() {
-      // Not TRUNCATE, which would wait for readers.
+      // TRUNCATE would have to wait for readers.
       await rows(sql`DELETE FROM index_pages`);
       frequencies.forget();
     },

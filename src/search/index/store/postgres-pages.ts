@@ -12,7 +12,7 @@ const MAX_POSITION = 16_383;
 const MAX_POSITIONS_PER_TERM = 255;
 const FIELD_GAP = 2;
 
-/** Counts the pages, and removes the oldest ones. */
+/** Counts pages, and removes the oldest ones. */
 export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'> {
   return {
     async stats(model) {

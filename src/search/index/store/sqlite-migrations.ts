@@ -38,7 +38,7 @@ export const SQLITE_MIGRATIONS = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
   );
   `,
-  // The URLs by which earlier pages were read are unknown; files were added by the operator.
+  // It is not known under which URLs existing pages were read. Files were added by the operator.
   `
   ALTER TABLE pages RENAME COLUMN url TO key;
   ALTER TABLE pages ADD COLUMN url TEXT NOT NULL DEFAULT '';

@@ -34,7 +34,7 @@ export function createWordSearch(database: Database) {
     const match = dropFrequent(slots).map(matchOf).join(' OR ');
     if (isUnfiltered(filters)) {
       const { owners } = filters;
-      // A lookup for each match, since most pages match any owner.
+      // Looked up for each match, since the owner condition holds for most pages.
       const owned = owners
         ? `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`
         : '';

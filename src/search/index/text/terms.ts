@@ -1,6 +1,6 @@
 /**
  * Turns text into index terms: lower case, without accents, stemmed by language. Scripts without spaces become pairs of
- * neighbouring letters. Terms consist of letters and digits, so they need no escaping in any query language.
+ * neighboring letters. Terms consist of letters and digits, so they need no escaping in any query language.
  */
 import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
@@ -67,7 +67,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
   return { main, variants };
 }
 
-/** Adds pairs of letters, and the last letter by itself, so that a term begins at each letter. */
+/** Adds pairs of adjacent letters, and the last letter by itself, so that a term begins at each letter. */
 function pushPairs(into: string[], run: string): void {
   const letters = [...composed(run)];
   if (letters.length === 0) return;

@@ -15,7 +15,10 @@ export interface MissingEmbedder {
 }
 
 const BATCH = 64;
-/** Sequence numbers read again: with several servers a row may become visible after rows with higher numbers. */
+/**
+ * Number of sequence numbers to read again: with several servers, a row may become visible after rows with higher
+ * numbers.
+ */
 export const OVERLAP = 200;
 
 export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder): MissingEmbedder {
@@ -28,7 +31,7 @@ export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder
   async function embedAll(): Promise<void> {
     do {
       again = false;
-      // Ids grow, so new passages come after those embedded before.
+      // Ids increase, so new passages come after those that are already embedded.
       let after = Math.max(0, embeddedUpTo - OVERLAP);
       for (;;) {
         const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);

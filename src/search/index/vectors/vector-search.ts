@@ -1,4 +1,6 @@
-/** Retrieves passages by meaning: embeds passages without a vector, and compares vectors with that of a query. */
+/**
+ * Retrieves passages by meaning: embeds passages that have no vector, and compares the vectors with that of a query.
+ */
 
 import type { IndexEmbedder } from '../local-index.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';

@@ -27,7 +27,7 @@ export interface PreparedPage {
   /** In ms since 1970. */
   readonly publishedAt: number | null;
   readonly indexedAt: number;
-  /** Of the searchable content and the owner. */
+  /** Hash of the searchable content and the owner. */
   readonly hash: string;
   /** Approximate size on disk, including vectors. */
   readonly bytes: number;

@@ -33,11 +33,11 @@ interface Band {
 const GAP = 0.8;
 /** Minimum lines of a text column. In fewer lines, wide word spaces may be aligned by chance. */
 const MIN_LINES = 4;
-/** Gaps of this width, in letter sizes, are not word spaces. */
+/** Gaps of at least this width, in letter sizes, are not word spaces. */
 const WIDE_GAP = 2;
-/** Letters. Minimum number of letters of a line of text; cells have fewer. */
+/** Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
-/** Letters. Shorter cells without neighbouring lines are read row by row if they do not form a table. */
+/** Number of letters. Shorter cells without neighboring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
 /** A vertical distance between rows that separates text from tables, in letter sizes. */
 const STRIP = 1.3;
@@ -81,8 +81,8 @@ function piecesOf({ left, right }: Gutter): (Region | readonly Segment[])[] {
 }
 
 /**
- * Text columns with the parts that span them at the top or bottom: a table that happens to leave the gutter free, a
- * running header.
+ * Text columns, separated from the parts that span them at the top or bottom: a table that happens to leave the gutter
+ * free, or a running header.
  */
 function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   const body = median(whole.rows.flat().map(({ size }) => size));
@@ -149,7 +149,7 @@ function minLines({ rows, gaps }: Band): number {
   return gaps.every(({ left, right }) => right - left >= WIDE_GAP * size) ? 2 : MIN_LINES;
 }
 
-/** Merges neighbouring strips of one kind. */
+/** Merges neighboring strips of one kind. */
 function joined(strips: readonly Band[]): Band[] {
   const bands: Row[][] = [];
   for (const [at, strip] of strips.entries()) {
@@ -276,7 +276,7 @@ function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[
   return merged;
 }
 
-/** Whether in most columns most cells share their left edge, right edge or centre. */
+/** Whether in most columns most cells share their left edge, right edge or center. */
 function isAligned(band: Band): boolean {
   const columns = columnsOf(band);
   const aligned = columns.filter((column) => {

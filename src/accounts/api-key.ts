@@ -1,4 +1,4 @@
-/** The text of an API key: a readable prefix and 256 random bits, or a text that the operator chose. */
+/** API keys: generates, checks and hashes them. A key is a readable prefix and 256 random bits, or the operator's own text. */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'lectern_';

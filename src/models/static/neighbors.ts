@@ -1,26 +1,26 @@
 /** Finds vocabulary pieces with similar vectors, for the soft BM25. */
 import { LEARNED } from './model.ts';
 
-/** Minimum cosine of a neighbour. */
+/** Minimum cosine of a neighbor. */
 const NEAR = 0.5;
-/** Cached neighbour lists. Finding a neighbour takes milliseconds; a list takes a few hundred bytes. */
+/** Number of cached neighbor lists. Finding neighbors takes milliseconds; a list takes a few hundred bytes. */
 const MAX_REMEMBERED = 4_096;
 
-export interface Neighbours {
+export interface Neighbors {
   readonly ids: Int32Array;
   /** Squared cosine of each; 1 for the piece itself. */
   readonly weights: Float32Array;
 }
 
-export interface NeighbourFinder {
-  of(id: number): Neighbours;
+export interface NeighborFinder {
+  of(id: number): Neighbors;
 }
 
 /** `rows` is row-major with 256 numbers per piece. Row scales do not affect the cosine. */
-export function createNeighbours(rows: Int8Array): NeighbourFinder {
+export function createNeighbors(rows: Int8Array): NeighborFinder {
   const count = rows.length / LEARNED;
   let lengths: Float32Array | undefined;
-  const remembered = new Map<number, Neighbours>();
+  const remembered = new Map<number, Neighbors>();
   return {
     of(id) {
       const known = remembered.get(id);
@@ -34,7 +34,7 @@ export function createNeighbours(rows: Int8Array): NeighbourFinder {
   };
 }
 
-function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbours {
+function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbors {
   const ids: number[] = [];
   const weights: number[] = [];
   const own = rows.slice(id * LEARNED, (id + 1) * LEARNED);
@@ -52,7 +52,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbours {
       d = (d + Math.imul(own[at + 3]!, rows[from + at + 3]!)) | 0;
     }
     const dot = a + b + c + d;
-    // Zero rows give 0 / 0 and are near nothing.
+    // Zero rows give 0 / 0, which is not close to anything.
     const cosine = dot / (lengths[id]! * lengths[other]!);
     if (cosine > NEAR) {
       ids.push(other);

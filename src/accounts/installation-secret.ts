@@ -28,7 +28,7 @@ export async function openFileSecret(folder: string, hasKeys: () => Promise<bool
   return checkLength(await readFile(file));
 }
 
-/** A truncated secret could be guessed, and would not match the keys hashed with the full one. */
+/** A truncated secret could be guessed, and hashes made with it would not match those made with the full secret. */
 function checkLength(secret: Buffer): Buffer {
   if (secret.length === SECRET_BYTES) return secret;
   throw new Error(

@@ -1,0 +1,13 @@
+/** Implements the option `tokenBudget`: an answer that costs more is refused. */
+import { problem } from '#errors.ts';
+import type { Options } from './options/resolve.ts';
+import type { Rendition } from './rendition.ts';
+
+/** Throws BudgetExceededError if the rendition costs more tokens than the caller allows. */
+export function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): void {
+  if (!tokenBudget || tokens <= tokenBudget) return;
+  throw problem('BudgetExceededError', {
+    path: 'tokenBudget',
+    message: `The answer costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
+  });
+}
