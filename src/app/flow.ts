@@ -33,7 +33,16 @@ export interface FlowFace extends HostFace {
 
 export type FlowSettings = Pick<
   Config,
-  'flow' | 'flowToken' | 'flowLenient' | 'region' | 'euHosts' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
+  | 'flow'
+  | 'flowToken'
+  | 'flowLenient'
+  | 'region'
+  | 'euHosts'
+  | 'auth'
+  | 'host'
+  | 'flowPort'
+  | 'flowGrpcPort'
+  | 'logLevel'
 >;
 
 export interface FlowFaceParts extends FlowModules {
