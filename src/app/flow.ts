@@ -19,6 +19,7 @@ import {
   reloadFlowOnChange,
   socketLimits,
 } from '#flow/index.ts';
+import { createRegion, type Region } from '#net/region.ts';
 import { createCrossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
@@ -32,7 +33,16 @@ export interface FlowFace extends HostFace {
 
 export type FlowSettings = Pick<
   Config,
-  'flow' | 'flowToken' | 'flowLenient' | 'auth' | 'host' | 'flowPort' | 'flowGrpcPort' | 'logLevel'
+  | 'flow'
+  | 'flowToken'
+  | 'flowLenient'
+  | 'region'
+  | 'euHosts'
+  | 'auth'
+  | 'host'
+  | 'flowPort'
+  | 'flowGrpcPort'
+  | 'logLevel'
 >;
 
 export interface FlowFaceParts extends FlowModules {
@@ -64,6 +74,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   const { version, log, ownNames, environment } = tools;
   const definition = readDefinition(settings, environment);
   const { gateway: options } = definition;
+  requireRegion(definition, createRegion({ region: settings.region, euHosts: settings.euHosts, log }));
   const executors = createBuiltIns(createFlowTools(tools));
   const operation = await openOperation({
     gateway: options,
@@ -123,6 +134,16 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
       await operation.close();
     },
   };
+}
+
+/** Throws ConfigError for a collector of traces or metrics that must not be used. */
+function requireRegion({ gateway, deployments }: FlowDefinition, region: Pick<Region, 'allows'>): void {
+  for (const { traces, metrics } of [gateway, ...deployments]) {
+    for (const collector of [traces, metrics]) {
+      if (!collector || region.allows(new URL(`http://${collector.host}:${collector.port}`))) continue;
+      throw new ConfigError(`flow: the collector ${collector.host}:${collector.port} is not in euHosts`);
+    }
+  }
 }
 
 /** The server counts whole requests only. */

@@ -18,13 +18,17 @@ const NOTHING: OpenExecutors = { executors: {}, close: async () => {} };
 
 const isBuiltIn = (uses: unknown): boolean => typeof uses === 'string' && BUILT_IN_NAMES.includes(uses);
 
-/** Opens reader, models and collections with the server's settings if a deployment uses a built-in executor. */
+/**
+ * Opens reader, models and collections with the server's settings if a deployment uses a built-in executor, or may do so
+ * later because its file is reloaded.
+ */
 export async function openBuiltInExecutors(
   deployments: readonly DeploymentDefinition[],
   { version, environment }: BuiltInContext,
+  isReloaded = false,
 ): Promise<OpenExecutors> {
   const sources = deployments.flatMap(({ source, before, after }) => [source, before, after]);
-  if (!sources.some((source) => isBuiltIn(source?.uses))) return NOTHING;
+  if (!isReloaded && !sources.some((source) => isBuiltIn(source?.uses))) return NOTHING;
   const [{ createApp }, { processTemporaryFolder }] = await Promise.all([
     import('#app.ts'),
     import('#app/temporary-folder.ts'),

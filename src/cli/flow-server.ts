@@ -36,7 +36,8 @@ export async function serveUntilStopped(context: FlowContext, load: () => FlowDe
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltInExecutors } = await import('./built-in-executors.ts');
   const { createCrossSiteRefusal } = await import('#app/flow-cross-site.ts');
-  const { executors, close } = await openBuiltInExecutors(definition.deployments, context);
+  const { deployments, gateway } = definition;
+  const { executors, close } = await openBuiltInExecutors(deployments, context, gateway.reload);
   let server: FlowServer;
   try {
     const refuse = createCrossSiteRefusal(definition.gateway, [definition.gateway.host]);

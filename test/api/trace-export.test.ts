@@ -126,4 +126,7 @@ it('delays no request while it is away', async () => {
 
 it('is rejected outside of the region', async () => {
   await expect(start({ region: 'eu' })).rejects.toThrow('otlpUrl: its host is not in euHosts');
+  const flow = '{"jtype": "Flow", "with": {"tracing": true, "traces_exporter_host": "far.example"}}';
+  const settings = { region: 'eu', otlpUrl: undefined, flow };
+  await expect(start(settings)).rejects.toThrow('flow: the collector far.example:4317 is not in euHosts');
 });
