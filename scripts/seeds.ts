@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import { type CallExpression, type Expression, parseSync, Visitor } from 'oxc-parser';
 
 const FOLDER = path.resolve(import.meta.dirname, '../test/seeds');
 
@@ -42,7 +42,7 @@ export interface ClaimedRow {
 export function seedRows(seed: SeedName): SeedRow[] {
   const lines = readFileSync(path.join(FOLDER, SEEDS[seed].file), 'utf8').split('\n');
   const rows: SeedRow[] = [];
-  let section = { number: '0', title: SEEDS[seed].title };
+  let section: { number: string; title: string } = { number: '0', title: SEEDS[seed].title };
   for (const [index, line] of lines.entries()) {
     const heading = /^#+ (\d+(?:\.\d+)?)\.? (.*)/.exec(line);
     if (heading) section = { number: heading[1]!, title: heading[2]! };
@@ -58,7 +58,11 @@ const isTableHead = (lines: readonly string[], index: number) =>
 
 const wordsOf = (line: string) =>
   line.startsWith('|')
-    ? line.slice(1, -1).split('|').map((cell) => cell.trim()).join(' | ')
+    ? line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim())
+        .join(' | ')
     : line.replace(/^(?:- |\d+\. )/, '').trim();
 
 /** The rows that the tests in `test/seeds/` claim, read from their source: no test needs to run for this. */
@@ -73,40 +77,48 @@ const METHODS: Readonly<Record<string, Claim>> = { row: 'test', elsewhere: 'else
 
 /** Calls of `hosted.row(section, words, ...)` and its like; see `test/seeds/seed.ts` for their arguments. */
 function claimsOf(file: string, name: string): ClaimedRow[] {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
+  if (errors.length) throw new Error(`${name}: ${errors[0]?.message}`);
   const claims: ClaimedRow[] = [];
-  const visit = (node: ts.Node): void => {
-    const claim = ts.isCallExpression(node) && claimOf(node, name);
-    if (claim) claims.push(claim);
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
+  const visitor = new Visitor({
+    CallExpression(call) {
+      const claim = claimOf(call, name);
+      if (claim) claims.push(claim);
+    },
+  });
+  visitor.visit(program);
   return claims;
 }
 
-function claimOf({ expression, arguments: given }: ts.CallExpression, name: string): ClaimedRow | undefined {
-  if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) return undefined;
-  const seed = expression.expression.text as SeedName;
-  const claim = METHODS[expression.name.text];
+function claimOf({ callee, arguments: given }: CallExpression, name: string): ClaimedRow | undefined {
+  if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return undefined;
+  if (callee.property.type !== 'Identifier') return undefined;
+  const seed = callee.object.name as SeedName;
+  const claim = METHODS[callee.property.name];
   if (!(seed in SEEDS) || !claim) return undefined;
-  const [section, words, third, fourth] = given;
+  const [section, words, third, fourth] = given as Expression[];
   if (!section || !words) return undefined;
-  const files = claim === 'elsewhere' && third ? elsewhereFiles(third) : [name];
+  const files = claim === 'elsewhere' && third ? keysOf(third) : [name];
   const note = claim === 'open' ? third : fourth;
   return { seed, section: textOf(section), words: textOf(words), claim, files, beyond: note ? textOf(note) : '' };
 }
 
 /** Strings are literals, so that they can be read without running the test; long ones may be joined by `+`. */
-function textOf(node: ts.Node): string {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isBinaryExpression(node)) return textOf(node.left) + textOf(node.right);
+function textOf(node: Expression): string {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type === 'TemplateLiteral' && node.quasis.length === 1) return node.quasis[0]?.value.cooked ?? '';
+  if (node.type === 'BinaryExpression' && node.operator === '+')
+    return textOf(node.left as Expression) + textOf(node.right);
   throw new Error('test/seeds: section, words and notes of a row must be string literals');
 }
 
-/** The keys of `{ 'test/api/x.test.ts': ['title', ...] }`. */
-function elsewhereFiles(node: ts.Node): string[] {
-  if (!ts.isObjectLiteralExpression(node)) throw new Error('test/seeds: tests elsewhere are given by file');
-  return node.properties.map((property) => textOf(property.name as ts.Node));
+/** The files of `{ 'test/api/x.test.ts': ['title', ...] }`. */
+function keysOf(node: Expression): string[] {
+  if (node.type !== 'ObjectExpression') throw new Error('test/seeds: tests elsewhere are given by file');
+  return node.properties.map((property) => {
+    if (property.type !== 'Property') throw new Error('test/seeds: tests elsewhere are given by file');
+    return textOf(property.key as Expression);
+  });
 }
 
 const keyOf = (row: { section: string; words: string }) => `${row.section} ${row.words}`;
@@ -123,7 +135,8 @@ export function unclaimedRows(): string[] {
   });
 }
 
-const cell = (text: string) => text.replaceAll('|', '\\|');
+/** Words of a row are plain text, so that nothing in them is Markdown. */
+const cell = (text: string) => text.replace(/[|<*_`]/g, '\\$&');
 
 /** `docs/reference/conformance.md`, without its title. */
 export function conformanceText(): string {
@@ -146,5 +159,5 @@ export function conformanceText(): string {
 function claimCells(claim: ClaimedRow | undefined): string {
   if (!claim) return 'no test | ';
   const where = claim.claim === 'open' ? 'left open' : claim.files.map((file) => `\`${file}\``).join(', ');
-  return `${where} | ${cell(claim.beyond)}`;
+  return `${where} | ${claim.beyond.replaceAll('|', '\\|')}`;
 }
