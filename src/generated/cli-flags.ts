@@ -166,7 +166,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'withGeneratedAlt',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Generates alternative texts for images that have none, with a vision model.',
+    meaning:
+      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
     defaultText: 'false',
   },
   {

@@ -49,7 +49,7 @@ export interface ReadOptions {
   readonly withLinksSummary?: 'all' | boolean | undefined;
   /** Lists the images of the page after the content. Default: false. */
   readonly withImagesSummary?: boolean | undefined;
-  /** Generates alternative texts for images that have none, with a vision model. Default: false. */
+  /** Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format. Default: false. */
   readonly withGeneratedAlt?: boolean | undefined;
   /** Keeps images that are embedded in the page as data URLs. Otherwise a hash replaces each of them. Default: false. */
   readonly keepImgDataUrl?: boolean | undefined;

@@ -192,18 +192,21 @@ const uploadShape = z.union(
 export const OPTIONS = {
   url: row({
     group: 'Target',
+    headers: ['x-url'],
     schema: z.string().transform((text) => text.trim()),
     copies: 'by rule',
     meaning: 'URL to read. With submitted HTML or a file: the URL to show, and the base of relative links.',
   }),
   html: row({
     group: 'Target',
+    headers: ['x-html'],
     schema: z.string(),
     copies: 'by rule',
     meaning: 'HTML to read. Nothing is fetched.',
   }),
   file: row({
     group: 'Target',
+    headers: ['x-file'],
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
@@ -212,6 +215,7 @@ export const OPTIONS = {
   }),
   pdf: row({
     group: 'Target',
+    headers: ['x-pdf'],
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
@@ -358,6 +362,7 @@ export const OPTIONS = {
   }),
   injectPageScript: row({
     group: 'Engine and timing',
+    headers: ['x-inject-page-script'],
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
@@ -366,6 +371,7 @@ export const OPTIONS = {
   }),
   injectFrameScript: row({
     group: 'Engine and timing',
+    headers: ['x-inject-frame-script'],
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
@@ -461,7 +467,8 @@ export const OPTIONS = {
     feature: 'generatedAlt',
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Generates alternative texts for images that have none, with a vision model.',
+    meaning:
+      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
   }),
   keepImgDataUrl: row({
     group: 'Markdown',
@@ -501,7 +508,7 @@ export const OPTIONS = {
     headers: ['x-markdown-chunking'],
     schema: z
       .union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2')
-      .transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
+      .transform((value) => (toBoolean(value) ? String(value).trim() : '')),
     copies: 'any',
     meaning:
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
@@ -711,12 +718,14 @@ export const OPTIONS = {
   }),
   instruction: row({
     group: 'Answer',
+    headers: ['x-instruction'],
     schema: z.string(),
     caching: 'not read',
     meaning: 'Instruction for the language or vision model that reads the page.',
   }),
   jsonSchema: row({
     group: 'Answer',
+    headers: ['x-json-schema'],
     schema: object(z.looseObject({})),
     copies: 'any',
     meaning: 'JSON Schema of the structured answer that the language model writes.',

@@ -54,6 +54,11 @@ const RULES: readonly Rule[] = [
     why: 'the answer has no Markdown',
   },
   {
+    names: ['withGeneratedAlt'],
+    applies: ({ options }) => options.given.includes('respondWith'),
+    why: 'respondWith is given, and `retainImages: all_p` generates them in any format',
+  },
+  {
     // The summaries of links and images use these options too.
     names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
     applies: ({ options }) =>
