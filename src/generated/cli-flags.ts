@@ -264,7 +264,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'preloadUrl',
     kind: 'text',
     group: 'Engine and timing',
-    meaning: 'URL that the browser visits first, in the same session.',
+    meaning: 'URL that the browser visits first, in the same session. Has no effect if no URL is given.',
   },
   {
     name: 'noServiceWorker',

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly injectFrameScript?: string | readonly string[] | undefined;
   /** Size and properties of the browser window. Width and height in pixels, at most 4096 each. Default: 1280 x 1280. */
   readonly viewport?: { readonly width?: number | undefined; readonly height?: number | undefined; readonly deviceScaleFactor?: number | undefined; readonly isMobile?: boolean | undefined; readonly isLandscape?: boolean | undefined; readonly hasTouch?: boolean | undefined } | undefined;
-  /** URL that the browser visits first, in the same session. */
+  /** URL that the browser visits first, in the same session. Has no effect if no URL is given. */
   readonly preloadUrl?: string | undefined;
   /** Bypasses service workers. Has no effect: service workers never run here. */
   readonly noServiceWorker?: boolean | undefined;

@@ -399,7 +399,7 @@ export const OPTIONS = {
     }),
     needsBrowser: on,
     caching: 'neither',
-    meaning: 'URL that the browser visits first, in the same session.',
+    meaning: 'URL that the browser visits first, in the same session. Has no effect if no URL is given.',
   }),
   noServiceWorker: row({
     group: 'Engine and timing',

@@ -101,6 +101,7 @@ const RULES: readonly Rule[] = [
     applies: ({ isPage, options }) => !isPage && !hasPicture(options),
     why: 'the target is not a web page',
   },
+  { names: ['preloadUrl'], applies: ({ options }) => options.preloadUrl === undefined, why: 'no URL was given' },
   {
     names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
