@@ -1,10 +1,12 @@
 /** Section 4.3: options whose effect is in the rendered page. One browser serves all tests. */
 import { Server as ProxyServer } from 'proxy-chain';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { browserPages, createHeld } from './browser-pages.ts';
 import { type Answer, type Headers, type ReaderHost, refused, startReader, type Values } from './reader-host.ts';
 import { hosted } from './seed.ts';
 
+/** For a busy machine. From 20 s on, the browser would wait for an idle network. */
+const TIMEOUT_S = 19;
 const held = createHeld();
 /** `host:port` of each connection that the proxy of the operator opened. */
 const proxied: string[] = [];
@@ -29,7 +31,9 @@ beforeAll(async () => {
     },
     allow: [`127.0.0.1:${proxy.port}`],
   });
-});
+  // The browser starts with its first page.
+  await vi.waitFor(async () => expect((await read('/language')).status).toBe(200), { timeout: 60_000 });
+}, 90_000);
 afterAll(async () => {
   await host.close();
   await proxy.close(true);
@@ -37,7 +41,7 @@ afterAll(async () => {
 
 const page = (path: string) => `${host.site.origin}${path}`;
 const read = (path: string, options: Values = {}, headers: Headers = {}): Promise<Answer> =>
-  host.get({ url: page(path), respondWith: 'markdown', ...options }, headers);
+  host.get({ url: page(path), respondWith: 'markdown', timeout: TIMEOUT_S, ...options }, headers);
 const content = async (path: string, options: Values = {}): Promise<string> => (await read(path, options)).data.content;
 const rendered = (path: string, options: Values = {}) => content(path, { engine: 'browser', ...options });
 /** How often the site was asked for the path during the work. */
