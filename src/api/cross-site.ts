@@ -16,14 +16,14 @@ export interface OwnOrigins {
   readonly ports: () => readonly number[];
 }
 
-/** Throws OperationNotAllowedError if a page of another site sent the request. */
+/** Throws AbuseAlleviationError if a page of another site sent the request. */
 export function refuseCrossSite(
   { headers }: FastifyRequest,
   ownHosts: readonly string[],
   ownPages?: OwnOrigins | undefined,
 ): void {
   if (!isCrossSite(headers, ownHosts) || (ownPages && isOwnPage(headers, ownHosts, ownPages))) return;
-  throw problem('OperationNotAllowedError', {
+  throw problem('AbuseAlleviationError', {
     message: 'This server can read private networks, so requests from web pages of other sites need an API key',
   });
 }

@@ -166,7 +166,8 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'withGeneratedAlt',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Generates alternative texts for images that have none, with a vision model.',
+    meaning:
+      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
     defaultText: 'false',
   },
   {
@@ -263,7 +264,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'preloadUrl',
     kind: 'text',
     group: 'Engine and timing',
-    meaning: 'URL that the browser visits first, in the same session.',
+    meaning: 'URL that the browser visits first, in the same session. Has no effect if no URL is given.',
   },
   {
     name: 'noServiceWorker',

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly injectFrameScript?: string | readonly string[] | undefined;
   /** Size and properties of the browser window. Width and height in pixels, at most 4096 each. Default: 1280 x 1280. */
   readonly viewport?: { readonly width?: number | undefined; readonly height?: number | undefined; readonly deviceScaleFactor?: number | undefined; readonly isMobile?: boolean | undefined; readonly isLandscape?: boolean | undefined; readonly hasTouch?: boolean | undefined } | undefined;
-  /** URL that the browser visits first, in the same session. */
+  /** URL that the browser visits first, in the same session. Has no effect if no URL is given. */
   readonly preloadUrl?: string | undefined;
   /** Bypasses service workers. Has no effect: service workers never run here. */
   readonly noServiceWorker?: boolean | undefined;
@@ -49,7 +49,7 @@ export interface ReadOptions {
   readonly withLinksSummary?: 'all' | boolean | undefined;
   /** Lists the images of the page after the content. Default: false. */
   readonly withImagesSummary?: boolean | undefined;
-  /** Generates alternative texts for images that have none, with a vision model. Default: false. */
+  /** Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format. Default: false. */
   readonly withGeneratedAlt?: boolean | undefined;
   /** Keeps images that are embedded in the page as data URLs. Otherwise a hash replaces each of them. Default: false. */
   readonly keepImgDataUrl?: boolean | undefined;

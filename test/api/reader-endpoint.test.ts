@@ -363,7 +363,9 @@ describe('failures', () => {
     'without a vision model keeps images as they are and names the setting: %j',
     async (options) => {
       const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="cat"><img src="https://a.test/x.png"></p>`;
-      const json = { html, url: 'https://a.test/', respondWith: 'markdown', ...options };
+      // `withGeneratedAlt` has no effect beside `respondWith`.
+      const respondWith = 'withGeneratedAlt' in options ? '' : 'markdown';
+      const json = { html, url: 'https://a.test/', respondWith, ...options };
       const { answer, json: body } = await ask('/', { json, headers: { accept: 'application/json' } });
       expect(answer.status).toBe(200);
       const { content, warning, usage } = body.data;

@@ -120,7 +120,7 @@ async function read(
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
   // Options come first, so that an invalid one is reported whatever else is wrong.
-  const asked = resolveUserAgent(given, request, caller);
+  const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
   const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
   const target = targetOf(given, path, ownHosts(request, deps));
   if (!target) {
@@ -196,6 +196,10 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   const at = request.originalUrl.indexOf('?');
   return objectFromPairs(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
+
+/** Without a URL to read, nothing is preloaded; a warning says so (docs/reference/wire/reader.md, Option values). */
+const withoutPreload = (given: GivenOptions, path: string | undefined): GivenOptions =>
+  path?.trim() || given.url ? given : { ...given, preloadUrl: undefined };
 
 /** The options that name a target, in order of precedence. */
 const TARGET_OPTIONS = ['html', 'pdf', 'file', 'url'] as const satisfies (keyof GivenOptions)[];

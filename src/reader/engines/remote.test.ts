@@ -269,10 +269,10 @@ describe('a failure of the service', () => {
 
   it('is an unknown token or account', async () => {
     const { visit, make } = await start();
-    expect((await problemOf(visit({}, {}, make('wrong')))).message).toBe(
-      'The rendering service refused the token of this server',
-    );
-    expect((await problemOf(visit({}, {}, make('tok', 'a/b')))).message).toMatch(/does not know the account/);
+    const token = await problemOf(visit({}, {}, make('wrong')));
+    expect([token.code, token.message]).toEqual([500, 'The rendering service refused the token of this server']);
+    const account = await problemOf(visit({}, {}, make('tok', 'a/b')));
+    expect([account.code, account.message]).toEqual([500, expect.stringMatching(/does not know the account/)]);
   });
 
   it('is the reason of an abort', async () => {

@@ -187,7 +187,7 @@ async function resultOf(response: TrustedResponse): Promise<Rendered> {
   }
   if (status === 401 || status === 403) {
     response.discard();
-    throw failure('The rendering service refused the token of this server');
+    throw misconfigured('The rendering service refused the token of this server');
   }
   if (status >= 500) {
     response.discard();
@@ -196,7 +196,7 @@ async function resultOf(response: TrustedResponse): Promise<Rendered> {
   const answer = (await response.json()) as Answer | null;
   if (status === 200 && answer?.success === true && typeof answer.result === 'string') return rendered(answer);
   const code = answer?.errors?.[0]?.code;
-  if (status === 404) throw failure('The rendering service does not know the account (status 404)');
+  if (status === 404) throw misconfigured('The rendering service does not know the account (status 404)');
   const named = typeof code === 'number' ? `, error ${code}` : '';
   throw problem('AssertionFailureError', {
     message: `The rendering service could not render the page (status ${status}${named})`,
@@ -212,6 +212,8 @@ function rendered({ result, meta }: Answer): Rendered {
 }
 
 const failure = (message: string): Problem => problem('DownstreamServiceFailureError', { message });
+/** The operator must change the settings, so that no page can be read in this way. */
+const misconfigured = (message: string): Problem => problem('DownstreamServiceError', { message });
 
 const snapshotOf = ({ url }: Visit, { html, status }: Rendered): Snapshot => ({
   url,

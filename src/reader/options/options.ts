@@ -231,18 +231,21 @@ const uploadShape = showAs(
 export const OPTIONS = {
   url: row({
     group: 'Target',
+    headers: ['x-url'],
     schema: z.string().transform((text) => text.trim()),
     copies: 'by rule',
     meaning: 'URL to read. With submitted HTML or a file: the URL to show, and the base of relative links.',
   }),
   html: row({
     group: 'Target',
+    headers: ['x-html'],
     schema: z.string(),
     copies: 'by rule',
     meaning: 'HTML to read. Nothing is fetched.',
   }),
   file: row({
     group: 'Target',
+    headers: ['x-file'],
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
@@ -251,6 +254,7 @@ export const OPTIONS = {
   }),
   pdf: row({
     group: 'Target',
+    headers: ['x-pdf'],
     schema: uploadShape,
     takesFiles: true,
     copies: 'by rule',
@@ -405,6 +409,7 @@ export const OPTIONS = {
   }),
   injectPageScript: row({
     group: 'Engine and timing',
+    headers: ['x-inject-page-script'],
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
@@ -413,6 +418,7 @@ export const OPTIONS = {
   }),
   injectFrameScript: row({
     group: 'Engine and timing',
+    headers: ['x-inject-frame-script'],
     schema: texts(),
     needsBrowser: (list) => list.length > 0,
     caching: 'neither',
@@ -440,7 +446,7 @@ export const OPTIONS = {
     }),
     needsBrowser: on,
     caching: 'neither',
-    meaning: 'URL that the browser visits first, in the same session.',
+    meaning: 'URL that the browser visits first, in the same session. Has no effect if no URL is given.',
   }),
   noServiceWorker: row({
     group: 'Engine and timing',
@@ -507,7 +513,8 @@ export const OPTIONS = {
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Generates alternative texts for images that have none, with a vision model.',
+    meaning:
+      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
   }),
   keepImgDataUrl: row({
     group: 'Markdown',
@@ -542,7 +549,7 @@ export const OPTIONS = {
     schema: showAs(
       z.union([z.string(), z.boolean(), z.literal([0, 1])], 'must be true, false or a strategy such as h2'),
       { json: { anyOf: [...CHUNKING_FORMS, { type: 'integer', enum: [0, 1] }] }, text: { anyOf: CHUNKING_FORMS } },
-    ).transform((value) => (toBoolean(value) ? String(value).trim() : undefined)),
+    ).transform((value) => (toBoolean(value) ? String(value).trim() : '')),
     copies: 'any',
     meaning:
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
@@ -757,12 +764,14 @@ export const OPTIONS = {
   }),
   instruction: row({
     group: 'Answer',
+    headers: ['x-instruction'],
     schema: z.string(),
     caching: 'not read',
     meaning: 'Instruction for the language or vision model that reads the page.',
   }),
   jsonSchema: row({
     group: 'Answer',
+    headers: ['x-json-schema'],
     schema: object(z.looseObject({})),
     copies: 'any',
     meaning: 'JSON Schema of the structured answer that the language model writes.',

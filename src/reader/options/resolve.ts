@@ -133,7 +133,9 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
     respondTiming: respondTiming ?? defaultTiming(formats, modelFormat, timeout, on(rest.withIframe)),
   };
   if (options.retainLinks === 'gpt-oss' && !options.withLinksSummary) options.withLinksSummary = true;
-  if (on(rest.withGeneratedAlt) && options.retainImages !== 'alt_p') options.retainImages = 'all_p';
+  if (on(rest.withGeneratedAlt) && !asked.respondWith && options.retainImages !== 'alt_p') {
+    options.retainImages = 'all_p';
+  }
   return Object.freeze(options);
 }
 
@@ -147,7 +149,7 @@ export function withoutDescriptions(options: Options): Options {
 function namesGiven(byCaller: GivenOptions): OptionName[] {
   const defaults: Partial<Record<OptionName, unknown>> = DEFAULTS;
   return (Object.entries(byCaller) as [OptionName, unknown][]).flatMap(([name, value]) => {
-    const isUnset = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    const isUnset = [undefined, false, ''].includes(value as never) || (Array.isArray(value) && value.length === 0);
     return isUnset || value === defaults[name] ? [] : [name];
   });
 }

@@ -54,6 +54,11 @@ const RULES: readonly Rule[] = [
     why: 'the answer has no Markdown',
   },
   {
+    names: ['withGeneratedAlt'],
+    applies: ({ options }) => options.given.includes('respondWith'),
+    why: 'respondWith is given, and `retainImages: all_p` generates them in any format',
+  },
+  {
     // The summaries of links and images use these options as well.
     names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
     applies: ({ options }) =>
@@ -96,6 +101,7 @@ const RULES: readonly Rule[] = [
     applies: ({ isPage, options }) => !isPage && !hasPicture(options),
     why: 'the target is not a web page',
   },
+  { names: ['preloadUrl'], applies: ({ options }) => options.preloadUrl === undefined, why: 'no URL was given' },
   {
     names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
