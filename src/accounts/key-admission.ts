@@ -37,7 +37,6 @@ export const createKeyAdmission =
       ...{ usage, counters, account },
       bucket: buckets.tokens,
       limit: limits.tokensPerMinute,
-      planName: plan.name,
       show: (tokens) => show({ ...states, tokens }),
     });
     let cost: { tokens: number; model: string } | undefined;
@@ -119,12 +118,11 @@ interface ReservationOptions {
   /** The window of tokens per minute. */
   readonly bucket: string;
   readonly limit: number | undefined;
-  readonly planName: string;
   readonly show: (tokens: LimitState) => void;
 }
 
 /** Reserves the tokens of one request in its window and on its balance, and settles them once the cost is known. */
-function createReservation({ usage, counters, account, bucket, limit, planName, show }: ReservationOptions) {
+function createReservation({ usage, counters, account, bucket, limit, show }: ReservationOptions) {
   let hold: Hold | undefined;
   let reserved: { tokens: number; slot: number } | undefined;
   let running: Promise<void> | undefined;
@@ -140,7 +138,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
 
   async function reserveNow(tokens: number): Promise<void> {
     if (limit !== undefined) {
-      if (tokens > limit) throw requestTooLarge(tokens, limit, planName);
+      if (tokens > limit) throw requestTooLarge(tokens, limit);
       const taken = await takeCounters(counters, { windows: [{ bucket, limit, amount: tokens }] });
       show(limitState(limit, taken.windows[0]!));
       if (!taken.ok) throw tokenLimit(taken.current, limit, taken.waitMs);

@@ -33,10 +33,11 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
     retryAfter: seconds(waitMs),
   });
 
-/** Not a rate limit, since waiting does not help and clients retry rate limits by themselves. */
-export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
-  problem('ResourceLimitExceededError', {
-    message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,
+/** A request that alone exceeds the limit. It has no `retryAfter`, since waiting does not help. */
+export const requestTooLarge = (tokens: number, limit: number) =>
+  problem('RateLimitTriggeredError', {
+    message: `Token rate limit exceeded: ${tokens}/${limit} tokens per minute in this request alone. Send it in parts`,
+    limitedBy: 'tokens',
   });
 
 const RETRY_AFTER_S = 2;
