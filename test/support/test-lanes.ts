@@ -22,16 +22,16 @@ export function quickTests(root: string): string[] {
 }
 
 /** Imports of a server that runs in the process of the test. */
-const SERVER = /from '[^']*support\/(?:server|model-host|flow-gateway)\.ts'/;
+const SERVER = /from '[^']*(?:support\/(?:server|model-host|flow-gateway)|\.\/(?:host-server|flow-server))\.ts'/;
 /** What concerns the process, so that other files would notice it. */
 const OWN_PROCESS =
   /\bvi\.(?:mock|setConfig|stub|useFake|spyOn)|process\.env|support\/(?:process|cli|memory|program|services|serve-program)\.ts|child_process|memoryUsage|chdir/;
 
 /** Paths of the test files whose servers run in the process of the test and share modules, relative to the root. */
 export function serverTests(root: string): string[] {
-  return readdirSync(path.join(root, 'test/api'))
+  return ['test/api', 'test/seeds']
+    .flatMap((folder) => readdirSync(path.join(root, folder)).map((file) => path.join(folder, file)))
     .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => path.join('test', 'api', file))
     .filter((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
       return SERVER.test(text) && !OWN_PROCESS.test(text);
