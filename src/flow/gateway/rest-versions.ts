@@ -5,6 +5,7 @@
 import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
+import { parseJson } from './body.ts';
 import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
 import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
@@ -58,35 +59,87 @@ export const REST_V2: RestFormat = {
 
 /** Adds the two query-language entries that `top_k` stands for. */
 function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
-  const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
-  const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
-    name: String(name ?? ''),
-    ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
-    ...(typeof priority === 'number' && priority !== 0 && { priority }),
-  }));
-  if (typeof body.top_k !== 'number') return queryset;
+  const location = { parent: BODY, key: 'queryset' };
+  const given = body.queryset ?? [];
+  if (!Array.isArray(given)) throw invalidAt(location, 'list');
+  const queryset = given.map((entry, at): QueryLanguage => {
+    if (!isObject(entry)) throw invalidAt({ parent: location, key: at }, 'dict');
+    const { name, parameters, priority } = entry;
+    return {
+      name: String(name ?? ''),
+      ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
+      ...(typeof priority === 'number' && priority !== 0 && { priority }),
+    };
+  });
+  if (body.top_k === undefined || body.top_k === null) return queryset;
+  if (!Number.isSafeInteger(body.top_k)) throw invalidAt({ parent: BODY, key: 'top_k' }, 'integer');
   return [
     ...queryset,
-    { name: 'SliceQL', parameters: { end: body.top_k }, priority: 1 },
-    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k }, priority: 1 },
+    { name: 'SliceQL', parameters: { end: body.top_k as number }, priority: 1 },
+    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k as number }, priority: 1 },
   ];
 }
+
+const DATA = { parent: BODY, key: 'data' };
+/** Values of `data_type`. Without one, an object is a document and a string is content. */
+const DOCUMENTS = 1;
+const CONTENTS = 2;
+
+/** The entries of `data` as `data_type` says that they are meant. */
+function readTyped(data: readonly unknown[], type: unknown): readonly unknown[] {
+  switch (type) {
+    case undefined:
+    case null:
+    case 0:
+      return data;
+    case DOCUMENTS:
+      return data.map((entry, at) => (typeof entry === 'string' ? parseDocument(entry, at) : entry));
+    case CONTENTS: {
+      const at = data.findIndex((entry) => typeof entry !== 'string');
+      if (at >= 0) throw invalidAt({ parent: DATA, key: at }, 'string');
+      return data;
+    }
+    default: {
+      const msg = 'value is not a valid enumeration member; permitted: 0, 1, 2';
+      throw malformed([{ loc: ['body', 'data_type'], msg, type: 'type_error.enum' }]);
+    }
+  }
+}
+
+function parseDocument(text: string, at: number): object {
+  try {
+    const value = parseJson(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Reported below with its place in the body.
+  }
+  throw invalidAt({ parent: DATA, key: at }, 'dict');
+}
+
+function readMimeType({ mime_type: type }: Record<string, unknown>): string {
+  if (type === undefined || type === null) return '';
+  if (typeof type !== 'string') throw invalidAt({ parent: BODY, key: 'mime_type' }, 'string');
+  return type;
+}
+
+/** As in the original, documents are sent through the flow in parts. */
+const DEFAULT_PART_SIZE = 100;
 
 export const REST_V1: RestFormat = {
   read(body, { endpoint, kind = 'search' }) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
     const { data } = body;
-    if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
-    if (kind === 'delete' && Array.isArray(data)) {
-      const at = data.findIndex((one) => typeof one !== 'string');
-      if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
-    }
-    // A single string is a list of one. Version 1 has no `header`.
+    if (data === undefined || data === null) throw invalidAt(DATA, 'missing');
+    // A single string is a list of one.
+    const list = typeof data === 'string' ? [data] : data;
+    const type = kind === 'delete' ? CONTENTS : body.data_type;
+    const typed = Array.isArray(list) ? readTyped(list, type) : list;
+    // Version 1 has no `header`.
     const { header: _, ...rest } = body;
-    const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
-    const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    const reading = readBody({ ...rest, data: typed }, { endpoint, kind });
+    const mimeType = readMimeType(body);
     for (const [at, document] of reading.request.docs.entries()) {
-      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
+      const guessed = Array.isArray(typed) && typeof typed[at] === 'string' && document.text ? 'text/plain' : '';
       document.mimeType ||= mimeType || guessed;
       document.weight ||= 1;
     }
@@ -94,7 +147,7 @@ export const REST_V1: RestFormat = {
     if (typeof body.top_k === 'number') extra.top_k = body.top_k;
     if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
     reading.request.parameters = { ...extra, ...reading.request.parameters };
-    return { ...reading, queryset: readQueryset(body) };
+    return { ...reading, partSize: reading.partSize ?? DEFAULT_PART_SIZE, queryset: readQueryset(body) };
   },
   write: (answer, reading) => JSON.stringify(v1Answer(answer, reading), undefined, 2),
 };
