@@ -42,6 +42,7 @@ export { type ExportedFile, type ExportOptions, exportFlow } from './export/inde
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
 export { createGrpcGateway, type GrpcGateway, type GrpcGatewayTools } from './gateway/grpc.ts';
 export { createHttpGateway, type HttpGateway } from './gateway/http.ts';
+export { createStatusReport } from './gateway/status-report.ts';
 export { createFlowMetrics, type FlowMetrics, type MetricsPort, serveMetrics } from './metrics.ts';
 export { NdArray } from './ndarray.ts';
 export type { FlowObserver } from './observer.ts';

@@ -12,6 +12,7 @@ import {
   FAR,
   type Headers,
   MODEL,
+  PATIENT,
   type SeedHost,
   startHost,
 } from './host-server.ts';
@@ -203,7 +204,7 @@ hosted.row(
   async () => {
     const free = await host.keyOf('free');
     const held = Array.from({ length: 5 }, () => host.post(CHAT, chatRequest('hold'), free));
-    await expect.poll(() => host.models.held()).toBe(5);
+    await expect.poll(() => host.models.held(), PATIENT).toBe(5);
     for (const [place, body] of Object.entries(ENDPOINTS)) {
       const message = expectFailure(place, await host.post(place, body, free), [
         429,
@@ -259,7 +260,7 @@ hosted.row(
         .poll(async () => {
           refused = await host.post(place, body('more'), free);
           return refused.status;
-        })
+        }, PATIENT)
         .toBe(429);
       const message = expectFailure(place, refused!, [429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
       const [, current] = new RegExp(`^Token rate limit exceeded: (\\d+)/${limit} tokens per minute$`).exec(message)!;

@@ -2,7 +2,16 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents } from '../support/server.ts';
-import { chatRequest, ENDPOINTS, expectFailure, FAR, type Headers, type SeedHost, startHost } from './host-server.ts';
+import {
+  chatRequest,
+  ENDPOINTS,
+  expectFailure,
+  FAR,
+  type Headers,
+  PATIENT,
+  type SeedHost,
+  startHost,
+} from './host-server.ts';
 import { hosted } from './seed.ts';
 
 let site: Site;
@@ -35,7 +44,7 @@ hosted.row('5', 'Requests carry header `Authorization: Bearer <API_KEY>`.', asyn
   const read = await host.ask(`${host.urls.reader}/${site.origin}/tea`, { headers: { ...key, ...JSON_ONLY } });
   expect([read.status, read.headers.get('x-ratelimit-limit')]).toEqual([200, '500']);
   // The page that was read is found, since no search service is configured.
-  await expect.poll(async () => (await search(key)).status).toBe(200);
+  await expect.poll(async () => (await search(key)).status, PATIENT).toBe(200);
 });
 
 hosted.row('5', 'Every endpoint except GET {base_url}/v1/models requires a key.', async () => {

@@ -14,6 +14,9 @@ export const FAILING = 'failing';
 /** The chat model. */
 export const TALKER = 'talker';
 
+/** How long an expectation may take on a busy machine. */
+export const PATIENT = { timeout: 60_000 };
+
 export type PlanName = 'free' | 'paid' | 'premium';
 export type Headers = Readonly<Record<string, string>>;
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer

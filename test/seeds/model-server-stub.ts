@@ -25,7 +25,9 @@ export async function startModelServer(): Promise<ModelServer> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = JSON.parse(Buffer.concat(parts).toString());
-    const texts: string[] = body.messages ? body.messages.map(({ content }: { content: string }) => content) : body.input;
+    const texts: string[] = body.messages
+      ? body.messages.map(({ content }: { content: string }) => content)
+      : body.input;
     const text = texts.join(' ');
     const status = Number(/status (\d+)/.exec(text)?.[1] ?? 200);
     const tokens = Number(/uses (\d+) tokens/.exec(text)?.[1] ?? 3);

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type SeedName, seedRows } from '../../scripts/seeds.ts';
 
+/** Enough for a busy machine. */
+const TIMEOUT_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export interface SeedTests {
@@ -29,7 +31,7 @@ function seedTests(seed: SeedName): SeedTests {
   return {
     row(section, words, test) {
       known(section, words);
-      it(`${section} ${words}`, test);
+      it(`${section} ${words}`, test, TIMEOUT_MS);
     },
     elsewhere(section, words, tests) {
       known(section, words);
