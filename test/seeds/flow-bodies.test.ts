@@ -94,35 +94,32 @@ flow.row('2', 'parameters | object | no | none | Parameters passed to the execut
     ]);
 });
 
-flow.row(
-  '2',
-  'execEndpoint | string | no (generic post only) | / | Endpoint string; by convention starts with /',
-  () =>
-    withFlow(
-      HTTP,
-      async (any) => {
-        for (const [execEndpoint, reached] of [
-          ['/foo', '/foo'],
-          ['/index', '/index'],
-          // Only a convention.
-          ['foo', 'foo'],
-          [undefined, '/'],
-        ] as const) {
-          const body = await post(any, { data: [{}], execEndpoint });
-          expect([body.header.execEndpoint, resultOf(body, 'any').endpoint]).toEqual([reached, reached]);
-        }
-        for (const [method, place] of CRUD) {
-          const { body } = await any.ask(method, place, { data: [{}], execEndpoint: '/foo' });
-          expect([body.header.execEndpoint, resultOf(body, 'any').endpoint]).toEqual([place, place]);
-        }
-        for (const wrong of [null, [], {}])
-          expect((await any.ask('POST', '/post', { execEndpoint: wrong })).body.detail[0].loc).toEqual([
-            'body',
-            'execEndpoint',
-          ]);
-      },
-      'executors: [{ name: any, uses: Anything }]',
-    ),
+flow.row('2', 'execEndpoint | string | no (generic post only) | / | Endpoint string; by convention starts with /', () =>
+  withFlow(
+    HTTP,
+    async (any) => {
+      for (const [execEndpoint, reached] of [
+        ['/foo', '/foo'],
+        ['/index', '/index'],
+        // Only a convention.
+        ['foo', 'foo'],
+        [undefined, '/'],
+      ] as const) {
+        const body = await post(any, { data: [{}], execEndpoint });
+        expect([body.header.execEndpoint, resultOf(body, 'any').endpoint]).toEqual([reached, reached]);
+      }
+      for (const [method, place] of CRUD) {
+        const { body } = await any.ask(method, place, { data: [{}], execEndpoint: '/foo' });
+        expect([body.header.execEndpoint, resultOf(body, 'any').endpoint]).toEqual([place, place]);
+      }
+      for (const wrong of [null, [], {}])
+        expect((await any.ask('POST', '/post', { execEndpoint: wrong })).body.detail[0].loc).toEqual([
+          'body',
+          'execEndpoint',
+        ]);
+    },
+    'executors: [{ name: any, uses: Anything }]',
+  ),
 );
 
 /** The documents of an answer of the older description. */
@@ -140,11 +137,12 @@ flow.row(
       expect([place, status]).toEqual([place, 200]);
       expect(body.queryset).toEqual([{ name: 'SliceQL' }]);
       if (isDelete) expect(body.delete.ids).toEqual(data);
-      else expect(docsOf(body).map((one) => [one.id, one.mimeType, one.tags.together])).toEqual([
-        ['a', 'text/html', 2],
-        ['b', 'text/html', 2],
-        ['c', 'text/html', 1],
-      ]);
+      else
+        expect(docsOf(body).map((one) => [one.id, one.mimeType, one.tags.together])).toEqual([
+          ['a', 'text/html', 2],
+          ['b', 'text/html', 2],
+          ['c', 'text/html', 1],
+        ]);
     }
   },
 );
@@ -157,7 +155,12 @@ flow.row(
       const missing = await older.ask(method, place, {});
       expect([place, missing.status, missing.body.detail[0].loc]).toEqual([place, 422, ['body', 'data']]);
       if (place === '/delete') continue;
-      const objects = await older.ask(method, place, { data: [{ id: 'a', text: 'tea' }, { id: 'b', price: 3 }] });
+      const objects = await older.ask(method, place, {
+        data: [
+          { id: 'a', text: 'tea' },
+          { id: 'b', price: 3 },
+        ],
+      });
       const [first, second] = docsOf(objects.body);
       // A key that is no field of documents becomes a tag.
       expect([first.id, first.text, second.id, second.tags.price]).toEqual(['a', 'tea', 'b', 3]);
@@ -215,38 +218,34 @@ flow.row('2', 'queryset | array of objects | no | none | Query set', async () =>
   }
 });
 
-flow.row(
-  '2',
-  'data_type | integer, enum 0, 1, 2 | no | 0 | Data input type in the request generator',
-  async () => {
-    const document = { id: 'a', text: 'tea' };
-    const index = (data: unknown[], more: object) => older.ask('POST', '/index', { data, ...more });
-    // 0 and none: an object is a document, a text is content.
-    for (const more of [{}, { data_type: 0 }, { data_type: null }]) {
-      const { body } = await index([document, 'green tea'], more);
-      expect(docsOf(body).map(({ text }) => text)).toEqual(['tea', 'green tea']);
-    }
-    // 1: everything is a document, a text is its JSON.
-    const { body } = await index([document, JSON.stringify({ id: 'b', text: 'coffee' })], { data_type: 1 });
-    expect(docsOf(body).map(({ id, text }) => [id, text])).toEqual([
-      ['a', 'tea'],
-      ['b', 'coffee'],
-    ]);
-    // 2: everything is content.
-    const json = JSON.stringify(document);
-    expect(docsOf((await index([json], { data_type: 2 })).body)[0]).toMatchObject({ text: json });
-    for (const [data, more, loc] of [
-      [['green tea'], { data_type: 1 }, ['body', 'data', 0]],
-      [[document], { data_type: 2 }, ['body', 'data', 0]],
-      [['a'], { data_type: 3 }, ['body', 'data_type']],
-      [['a'], { data_type: '1' }, ['body', 'data_type']],
-      [['a'], { data_type: 0.5 }, ['body', 'data_type']],
-    ] as const) {
-      const refused = await index([...data], more);
-      expect([more, refused.status, refused.body.detail?.[0].loc]).toEqual([more, 422, loc]);
-    }
-  },
-);
+flow.row('2', 'data_type | integer, enum 0, 1, 2 | no | 0 | Data input type in the request generator', async () => {
+  const document = { id: 'a', text: 'tea' };
+  const index = (data: unknown[], more: object) => older.ask('POST', '/index', { data, ...more });
+  // 0 and none: an object is a document, a text is content.
+  for (const more of [{}, { data_type: 0 }, { data_type: null }]) {
+    const { body } = await index([document, 'green tea'], more);
+    expect(docsOf(body).map(({ text }) => text)).toEqual(['tea', 'green tea']);
+  }
+  // 1: everything is a document, a text is its JSON.
+  const { body } = await index([document, JSON.stringify({ id: 'b', text: 'coffee' })], { data_type: 1 });
+  expect(docsOf(body).map(({ id, text }) => [id, text])).toEqual([
+    ['a', 'tea'],
+    ['b', 'coffee'],
+  ]);
+  // 2: everything is content.
+  const json = JSON.stringify(document);
+  expect(docsOf((await index([json], { data_type: 2 })).body)[0]).toMatchObject({ text: json });
+  for (const [data, more, loc] of [
+    [['green tea'], { data_type: 1 }, ['body', 'data', 0]],
+    [[document], { data_type: 2 }, ['body', 'data', 0]],
+    [['a'], { data_type: 3 }, ['body', 'data_type']],
+    [['a'], { data_type: '1' }, ['body', 'data_type']],
+    [['a'], { data_type: 0.5 }, ['body', 'data_type']],
+  ] as const) {
+    const refused = await index([...data], more);
+    expect([more, refused.status, refused.body.detail?.[0].loc]).toEqual([more, 422, loc]);
+  }
+});
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 const FAILURE = {

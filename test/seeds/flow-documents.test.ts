@@ -134,22 +134,18 @@ flow.row('2', 'matches | array of Document | Nested documents', async () => {
   await expectField('matches', [], ['a', 7, { a: 1 }, [7]]);
 });
 
-flow.row(
-  '2',
-  'Score record: value (number), op_name (string), description (string), ref_id (string).',
-  async () => {
-    for (const field of ['scores', 'evaluations']) {
-      expect((await echo({ [field]: { cosine: SCORE } }))[field]).toEqual({ cosine: SCORE });
-      const part = (await echo({ [field]: { cosine: { value: 1 } } }))[field];
-      expect(part).toEqual({ cosine: { value: 1, op_name: null, description: null, ref_id: null } });
-      for (const wrong of [{ value: 'high' }, { op_name: {} }, { description: [] }, { ref_id: true }]) {
-        const answer = await served.ask('POST', '/post', { data: [{ [field]: { cosine: wrong } }] });
-        expect([wrong, answer.status]).toEqual([wrong, 422]);
-        expect(answer.body.detail[0].loc.slice(0, 5)).toEqual(['body', 'data', 0, field, 'cosine']);
-      }
+flow.row('2', 'Score record: value (number), op_name (string), description (string), ref_id (string).', async () => {
+  for (const field of ['scores', 'evaluations']) {
+    expect((await echo({ [field]: { cosine: SCORE } }))[field]).toEqual({ cosine: SCORE });
+    const part = (await echo({ [field]: { cosine: { value: 1 } } }))[field];
+    expect(part).toEqual({ cosine: { value: 1, op_name: null, description: null, ref_id: null } });
+    for (const wrong of [{ value: 'high' }, { op_name: {} }, { description: [] }, { ref_id: true }]) {
+      const answer = await served.ask('POST', '/post', { data: [{ [field]: { cosine: wrong } }] });
+      expect([wrong, answer.status]).toEqual([wrong, 422]);
+      expect(answer.body.detail[0].loc.slice(0, 5)).toEqual(['body', 'data', 0, field, 'cosine']);
     }
-  },
-);
+  }
+});
 
 flow.open(
   '2',

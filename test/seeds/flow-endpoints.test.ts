@@ -45,7 +45,8 @@ flow.row(
     for (const mode of MODES)
       for (const name of [mode, mode.toLowerCase()]) {
         const data = mode === 'DELETE' ? ['a'] : [{ id: 'a', text: 'tea' }];
-        const body = mode === 'CONTROL' ? { command: 'RELOAD', targets: 'first' } : { data, top_k: 3, unknown: { a: [1] } };
+        const body =
+          mode === 'CONTROL' ? { command: 'RELOAD', targets: 'first' } : { data, top_k: 3, unknown: { a: [1] } };
         const answer = await served.ask('POST', `/api/${name}`, body);
         expect([name, answer.status, answer.headers.get('content-type')]).toEqual([name, 200, 'application/json']);
         const results = answer.body[mode.toLowerCase()];
@@ -66,7 +67,11 @@ flow.row(
     expect([other.status, other.body]).toEqual([405, { reason: 'unsupported mode RANK' }]);
     const { body: description } = await served.ask('GET', '/openapi.json');
     expect(description.paths['/api/{mode}'].post.deprecated).toBe(true);
-    expect(description.paths['/api/{mode}'].post.parameters[0]).toMatchObject({ name: 'mode', in: 'path', required: true });
+    expect(description.paths['/api/{mode}'].post.parameters[0]).toMatchObject({
+      name: 'mode',
+      in: 'path',
+      required: true,
+    });
   },
 );
 

@@ -48,18 +48,24 @@ class Anything extends Recorder {
   static override readonly requests = requests<Anything>({ '/default': 'probe' });
 }
 
-/** Fails on `/fail`, and waits on `/wait`. */
+/** Fails on `/fail`, and waits on `/wait` until a request to `/release`. */
 class Troubled extends Executor {
-  static override readonly requests = requests<Troubled>({ '/fail': 'fail', '/wait': 'wait' });
+  static override readonly requests = requests<Troubled>({ '/fail': 'fail', '/wait': 'wait', '/release': 'release' });
+
+  #end: () => void = () => {};
 
   fail(): void {
     throw Object.assign(new RangeError('boom'), { args: ['boom', 42] });
   }
 
+  release(): void {
+    this.#end();
+  }
+
   async wait({ signal }: Call): Promise<void> {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 2_000);
-      signal.addEventListener('abort', resolve);
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+      signal.addEventListener('abort', () => resolve());
     });
   }
 }

@@ -118,7 +118,8 @@ const routeJson = ({ executor, startTime, endTime, status }: Route): string =>
   `,"endTime":${endTime ? `"${isoTime(endTime)}"` : 'null'},"status":${statusJson(status)}}`;
 
 /** Only if the request has one: clients of the original do not expect an unset one. */
-const timeoutJson = ({ timeout }: DataRequest['header']): string => (timeout === undefined ? '' : `,"timeout":${timeout}`);
+const timeoutJson = ({ timeout }: DataRequest['header']): string =>
+  timeout === undefined ? '' : `,"timeout":${timeout}`;
 
 /** The body of an HTTP answer. */
 export function requestJson({ header, parameters, routes, docs }: DataRequest): string {

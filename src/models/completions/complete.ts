@@ -97,7 +97,9 @@ export async function* complete(
     }
     throw problem('InternalError', {}, new Error('an engine did not end its answer'));
   } catch (error) {
-    throw error instanceof ModelTimeoutError ? problem('ServiceTimeoutError', { message: error.message }, error) : error;
+    throw error instanceof ModelTimeoutError
+      ? problem('ServiceTimeoutError', { message: error.message }, error)
+      : error;
   } finally {
     watch.end();
     await media?.close();
