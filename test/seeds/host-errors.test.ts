@@ -37,6 +37,9 @@ afterAll(async () => {
   await site?.close();
 });
 
+/** A picture of one pixel. */
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const sample = (label: string) => ({ text: `Some words about ${label}`, label });
 const far = (input: string, model = FAR) => ({ model, input });
 
@@ -113,6 +116,13 @@ hosted.row(
       const message = expectFailure(place, await host.post(place, body, key), [400, 'INPUT_TOKEN_LIMIT_EXCEEDED']);
       expect(message).toMatch(/^Input text exceeds the model maximum of 8192 tokens\b/);
     }
+    const content = [
+      { type: 'text', text: 'tea '.repeat(33_000) },
+      { type: 'image_url', image_url: { url: PIXEL } },
+    ];
+    const asked = { model: 'lectern-ocr', messages: [{ role: 'user', content }] };
+    const message = expectFailure(CHAT, await host.post(CHAT, asked, key), [400, 'INPUT_TOKEN_LIMIT_EXCEEDED']);
+    expect(message).toMatch(/^Input text exceeds the model maximum of \d+ tokens\b/);
   },
 );
 

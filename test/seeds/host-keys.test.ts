@@ -171,5 +171,5 @@ hosted.row('9', 'The model-host paths carry the prefix /v1.', async () => {
 hosted.open(
   '9',
   'Policy for breaking changes and deprecations: not shown.',
-  'Within a prefix such as `/v1`, fields and paths are only added; the version of the description changes with them.',
+  'Within a prefix such as `/v1`, fields and paths are only added; any other change gets a new prefix ([models](wire/models.md#endpoints)).',
 );
