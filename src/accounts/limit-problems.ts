@@ -33,11 +33,12 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
     retryAfter: seconds(waitMs),
   });
 
-/** A request that alone exceeds the limit. It has no `retryAfter`, since waiting does not help. */
+/** A request that alone exceeds the limit of a minute. No retry can succeed, so the message says what to do instead. */
 export const requestTooLarge = (tokens: number, limit: number) =>
   problem('RateLimitTriggeredError', {
-    message: `Token rate limit exceeded: ${tokens}/${limit} tokens per minute in this request alone. Send it in parts`,
+    message: `Token rate limit exceeded: ${tokens}/${limit} tokens per minute. This request alone exceeds the limit: send it in parts`,
     limitedBy: 'tokens',
+    retryAfter: seconds(WINDOW_MS),
   });
 
 const RETRY_AFTER_S = 2;

@@ -130,6 +130,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
+    name: 'versions',
+    group: 'Maintenance',
+    description: 'Print versions and environment as JSON, like GET /status of a flow gateway.',
+    load: async () => (await import('./versions.ts')).versionsCommand,
+  },
+  {
     name: 'completion',
     group: 'Maintenance',
     description: 'Print a shell completion script.',

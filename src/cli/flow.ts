@@ -1,11 +1,10 @@
-/** `lectern flow` runs a flow; its subcommands write files to run it elsewhere, and report versions. */
+/** `lectern flow`: runs a flow; `lectern flow export` writes files to run it elsewhere. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { FlowServer } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type ReportFault, reportFaultsTo } from './context.ts';
-import { flowVersionsCommand } from './flow-versions.ts';
 
 export interface FlowContext {
   readonly version: string;
@@ -56,7 +55,6 @@ export function flowCommand(context: FlowContext): Command {
     .exitOverride()
     .action((flags: RunFlags) => run(context, flags));
   flow.addCommand(exportCommand(context));
-  flow.addCommand(flowVersionsCommand(context));
   return flow;
 }
 

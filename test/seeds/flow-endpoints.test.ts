@@ -24,7 +24,7 @@ flow.row(
   async () => {
     const { status, body } = await served.ask('GET', '/status');
     expect([status, Object.keys(body)]).toEqual([200, ['jina', 'envs']]);
-    const report = await runHere(['flow', 'versions']);
+    const report = await runHere(['versions']);
     expect(report.code).toBe(0);
     const printed = JSON.parse(report.out);
     expect(Object.keys(printed.jina)).toEqual(Object.keys(body.jina));

@@ -5,8 +5,8 @@
 import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/index.ts';
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
-import { parseJson } from './body.ts';
 import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
+import { DEFAULT_PART_SIZE, readMimeType, readV1Data } from './rest-v1-data.ts';
 import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
 export interface BodyContext {
@@ -80,66 +80,16 @@ function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
   ];
 }
 
-const DATA = { parent: BODY, key: 'data' };
-/** Values of `data_type`. Without one, an object is a document and a string is content. */
-const DOCUMENTS = 1;
-const CONTENTS = 2;
-
-/** The entries of `data` as `data_type` says that they are meant. */
-function readTyped(data: readonly unknown[], type: unknown): readonly unknown[] {
-  switch (type) {
-    case undefined:
-    case null:
-    case 0:
-      return data;
-    case DOCUMENTS:
-      return data.map((entry, at) => (typeof entry === 'string' ? parseDocument(entry, at) : entry));
-    case CONTENTS: {
-      const at = data.findIndex((entry) => typeof entry !== 'string');
-      if (at >= 0) throw invalidAt({ parent: DATA, key: at }, 'string');
-      return data;
-    }
-    default: {
-      const msg = 'value is not a valid enumeration member; permitted: 0, 1, 2';
-      throw malformed([{ loc: ['body', 'data_type'], msg, type: 'type_error.enum' }]);
-    }
-  }
-}
-
-function parseDocument(text: string, at: number): object {
-  try {
-    const value = parseJson(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below with its place in the body.
-  }
-  throw invalidAt({ parent: DATA, key: at }, 'dict');
-}
-
-function readMimeType({ mime_type: type }: Record<string, unknown>): string {
-  if (type === undefined || type === null) return '';
-  if (typeof type !== 'string') throw invalidAt({ parent: BODY, key: 'mime_type' }, 'string');
-  return type;
-}
-
-/** As in the original, documents are sent through the flow in parts. */
-const DEFAULT_PART_SIZE = 100;
-
 export const REST_V1: RestFormat = {
   read(body, { endpoint, kind = 'search' }) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
-    const { data } = body;
-    if (data === undefined || data === null) throw invalidAt(DATA, 'missing');
-    // A single string is a list of one.
-    const list = typeof data === 'string' ? [data] : data;
-    const type = kind === 'delete' ? CONTENTS : body.data_type;
-    const typed = Array.isArray(list) ? readTyped(list, type) : list;
     // Version 1 has no `header`.
     const { header: _, ...rest } = body;
-    const reading = readBody({ ...rest, data: typed }, { endpoint, kind });
+    const data = readV1Data(body, kind);
+    const reading = readBody({ ...rest, data }, { endpoint, kind });
     const mimeType = readMimeType(body);
     for (const [at, document] of reading.request.docs.entries()) {
-      const guessed = Array.isArray(typed) && typeof typed[at] === 'string' && document.text ? 'text/plain' : '';
+      const guessed = Array.isArray(data) && typeof data[at] === 'string' && document.text ? 'text/plain' : '';
       document.mimeType ||= mimeType || guessed;
       document.weight ||= 1;
     }

@@ -1,0 +1,11 @@
+/** `lectern versions`: the report that the gateway of a flow serves at `/status`. */
+import type { CliContext } from './context.ts';
+import { FlagCommand } from './flags.ts';
+
+export const versionsCommand = ({ version, environment, print }: CliContext): FlagCommand =>
+  new FlagCommand('versions')
+    .description('Print versions and environment as JSON, like GET /status of a flow gateway.')
+    .action(async () => {
+      const { createStatusReport } = await import('#flow/index.ts');
+      print(JSON.stringify(createStatusReport({ version, environment }), undefined, 2));
+    });
