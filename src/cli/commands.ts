@@ -132,7 +132,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'versions',
     group: 'Maintenance',
-    description: 'Print versions and environment as JSON, like GET /status of a flow gateway.',
+    description: 'Print the version report of a flow gateway as JSON.',
     load: async () => (await import('./versions.ts')).versionsCommand,
   },
   {

@@ -4,7 +4,7 @@ import { FlagCommand } from './flags.ts';
 
 export const versionsCommand = ({ version, environment, print }: CliContext): FlagCommand =>
   new FlagCommand('versions')
-    .description('Print versions and environment as JSON, like GET /status of a flow gateway.')
+    .description('Print the version report of a flow gateway as JSON.')
     .action(async () => {
       const { createStatusReport } = await import('#flow/index.ts');
       print(JSON.stringify(createStatusReport({ version, environment }), undefined, 2));

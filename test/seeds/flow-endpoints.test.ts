@@ -73,6 +73,7 @@ flow.row(
       required: true,
     });
   },
+  'Modes may be in lower case; a body that is a list or a string is its `data`.',
 );
 
 flow.row(

@@ -47,21 +47,26 @@ hosted.row('5', 'Requests carry header `Authorization: Bearer <API_KEY>`.', asyn
   await expect.poll(async () => (await search(key)).status, PATIENT).toBe(200);
 });
 
-hosted.row('5', 'Every endpoint except GET {base_url}/v1/models requires a key.', async () => {
-  const list = await host.ask(`${host.urls.model}/v1/models`);
-  expect([list.status, list.body.object]).toEqual([200, 'list']);
-  const { body: description } = await host.ask(`${host.urls.model}/openapi.json`);
-  const open = new Set(['/v1/models', '/v1/models/{model_id}', '/health', '/live', '/ready']);
-  const paths = Object.entries<object>(description.paths).filter(([path]) => !open.has(path));
-  expect(paths.map(([path]) => path)).toEqual(expect.arrayContaining(Object.keys(ENDPOINTS)));
-  for (const [path, methods] of paths)
-    for (const method of Object.keys(methods).filter((name) => name !== 'parameters')) {
-      const url = host.urls.model + path.replace(/\{\w+\}/, 'some-id');
-      const answer = await host.ask(url, { method: method.toUpperCase(), headers: host.freshAddress() });
-      expect([method, path, answer.status]).toEqual([method, path, 401]);
-      expectFailure(path, answer, [401, 'AUTH_MISSING_API_KEY']);
-    }
-});
+hosted.row(
+  '5',
+  'Every endpoint except GET {base_url}/v1/models requires a key.',
+  async () => {
+    const list = await host.ask(`${host.urls.model}/v1/models`);
+    expect([list.status, list.body.object]).toEqual([200, 'list']);
+    const { body: description } = await host.ask(`${host.urls.model}/openapi.json`);
+    const open = new Set(['/v1/models', '/v1/models/{model_id}', '/health', '/live', '/ready']);
+    const paths = Object.entries<object>(description.paths).filter(([path]) => !open.has(path));
+    expect(paths.map(([path]) => path)).toEqual(expect.arrayContaining(Object.keys(ENDPOINTS)));
+    for (const [path, methods] of paths)
+      for (const method of Object.keys(methods).filter((name) => name !== 'parameters')) {
+        const url = host.urls.model + path.replace(/\{\w+\}/, 'some-id');
+        const answer = await host.ask(url, { method: method.toUpperCase(), headers: host.freshAddress() });
+        expect([method, path, answer.status]).toEqual([method, path, 401]);
+        expectFailure(path, answer, [401, 'AUTH_MISSING_API_KEY']);
+      }
+  },
+  '`GET /v1/models/{model_id}`, the probes and the interface description need no key either.',
+);
 
 hosted.row('5', 'The reader also answers without a key, at a lower rate limit.', async () => {
   const withKey = await readHtml(key);
@@ -157,16 +162,21 @@ hosted.open(
   'A batch job calls its `webhook_url` once when it ends, with a signature ([models](wire/models.md#webhooks)).',
 );
 
-hosted.row('9', 'The model-host paths carry the prefix /v1.', async () => {
-  for (const [place, body] of Object.entries(ENDPOINTS)) {
-    expect(place).toMatch(/^\/v1\//);
-    expect([place, (await host.post(place, body, key)).status]).toEqual([place, 200]);
-  }
-  expect((await host.ask(`${host.urls.model}/v1/models`)).status).toBe(200);
-  expect((await host.post('/embeddings', ENDPOINTS['/v1/embeddings'], key)).status).toBe(404);
-  expect((await host.post('/chat/completions', chatRequest('Tea?'), key)).status).toBe(404);
-  expect((await host.ask(`${host.urls.model}/models`)).status).toBe(404);
-});
+hosted.row(
+  '9',
+  'The model-host paths carry the prefix /v1.',
+  async () => {
+    for (const [place, body] of Object.entries(ENDPOINTS)) {
+      expect(place).toMatch(/^\/v1\//);
+      expect([place, (await host.post(place, body, key)).status]).toEqual([place, 200]);
+    }
+    expect((await host.ask(`${host.urls.model}/v1/models`)).status).toBe(200);
+    expect((await host.post('/embeddings', ENDPOINTS['/v1/embeddings'], key)).status).toBe(404);
+    expect((await host.post('/chat/completions', chatRequest('Tea?'), key)).status).toBe(404);
+    expect((await host.ask(`${host.urls.model}/models`)).status).toBe(404);
+  },
+  'Clients of other rerankers may use `/v2/rerank` and `/rerank`.',
+);
 
 hosted.open(
   '9',
