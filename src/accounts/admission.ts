@@ -54,7 +54,7 @@ export interface Admission {
   requireFeature(feature: Feature, path: string): void;
   /**
    * Reserves the cost of the work before it is done. Rejects with RateLimitTriggeredError or InsufficientBalanceError if
-   * too little is left, and with ResourceLimitExceededError for more tokens than the plan grants per minute.
+   * too little is left, also for more tokens than the plan grants per minute.
    */
   reserveTokens(tokens: number): Promise<void>;
   /** Records the cost of the work. The last call counts. */

@@ -136,6 +136,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
+    name: 'versions',
+    group: 'Maintenance',
+    description: 'Print the version report of a flow gateway as JSON.',
+    load: async () => (await import('./versions.ts')).versionsCommand,
+  },
+  {
     name: 'completion',
     group: 'Maintenance',
     description: 'Print a shell completion script.',

@@ -43,6 +43,7 @@ export { type ExportedFile, type ExportOptions, exportFlow, exportWarnings } fro
 export { createFlow, type Flow, type FlowTools, type HandleOptions } from './flow.ts';
 export { createGrpcGateway, type GrpcGateway, type GrpcGatewayTools } from './gateway/grpc.ts';
 export { createHttpGateway, type HttpGateway } from './gateway/http.ts';
+export { createStatusReport } from './gateway/status-report.ts';
 export { createFlowMetrics, type FlowMetrics } from './metrics/prometheus.ts';
 export { type MetricsPort, serveMetrics } from './metrics/serve-metrics.ts';
 export { NdArray } from './ndarray.ts';

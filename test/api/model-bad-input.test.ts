@@ -208,7 +208,7 @@ describe('clients that disconnect', () => {
     try {
       const { status, body } = await slow.post('/v1/embeddings', { model: 'dense', input: 'x' });
       expect([status, body.code]).toEqual([504, 'SERVICE_TIMEOUT']);
-      expect(body.detail).toContain('not done within 0.2 s (LECTERN_MODEL_DEADLINE_MS)');
+      expect(body.detail).toContain('did not finish within 0.2 s (LECTERN_MODEL_DEADLINE_MS)');
     } finally {
       await slow.close();
     }

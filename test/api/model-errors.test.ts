@@ -227,7 +227,7 @@ describe('an unavailable model', () => {
     await rm(there, { recursive: true });
     const { status, headers, body } = await ask(mine);
     expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(body.detail).toBe('The folder of model mine is missing or incomplete');
+    expect(body.detail).toBe('Service temporarily unavailable: The folder of model mine is missing or incomplete');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
@@ -299,7 +299,9 @@ describe('an unavailable model', () => {
     await writeFile(path.join(there, 'file'), 'no folder');
     const { status, body } = await ask(mine);
     expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(body.detail).toBe('Could not download model mine: its folder on this machine is not writable');
+    expect(body.detail).toBe(
+      'Service temporarily unavailable: Could not download model mine: its folder on this machine is not writable',
+    );
   });
 });
 
@@ -332,6 +334,10 @@ describe('an unexpected error', () => {
   it('is 500 with the name of the model that failed on an input', async () => {
     const message = 'The model dense failed on this input';
     const { status, body } = await hostThatFails(problem('DownstreamServiceError', { message }, new Error('secret')));
-    expect([status, body.detail, body.code]).toEqual([500, message, 'INTERNAL_ERROR']);
+    expect([status, body.detail, body.code]).toEqual([
+      500,
+      `An unexpected error occurred: ${message}`,
+      'INTERNAL_ERROR',
+    ]);
   });
 });

@@ -337,7 +337,7 @@ describe('a PDF', wait, () => {
         hasty,
       );
       expect([status, body.code]).toEqual([504, 'SERVICE_TIMEOUT']);
-      expect(body.detail).toContain('not done within 1.5 s (LECTERN_MODEL_DEADLINE_MS)');
+      expect(body.detail).toContain('did not finish within 1.5 s (LECTERN_MODEL_DEADLINE_MS)');
     } finally {
       await hasty.close();
     }

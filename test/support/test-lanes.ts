@@ -22,7 +22,7 @@ export function quickTests(root: string): string[] {
 }
 
 /** Imports of a server that runs in the process of the test. */
-const SERVER = /from '[^']*(?:support\/(?:server|model-host|flow-gateway)|\/reader-host)\.ts'/;
+const SERVER = /from '[^']*(?:support\/(?:server|model-host|flow-gateway)|\.\/(?:reader-host|host-server|flow-server))\.ts'/;
 /** What concerns the process, so that other files would notice it. */
 const OWN_PROCESS =
   /\bvi\.(?:mock|setConfig|stub|useFake|spyOn)|process\.env|support\/(?:process|cli|memory|program|services|serve-program)\.ts|child_process|memoryUsage|chdir/;

@@ -4,9 +4,21 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, type ProblemName, problem } from '#errors.ts';
+import { PROBLEMS, type Problem, type ProblemName, problem } from '#errors.ts';
 
-/** The code and status of each problem on the model host. Problems without a row have no code. */
+interface ModelCode {
+  readonly code: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly title?: string;
+}
+
+const UNAVAILABLE = 'Service temporarily unavailable';
+
+/**
+ * The code and status of each problem on the model host. Problems without a row have no code. `detail` replaces the
+ * message of the problem; `title` comes before it.
+ */
 export const MODEL_CODES = {
   ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
   TokenLimitExceededError: { code: 'INPUT_TOKEN_LIMIT_EXCEEDED', status: 400 },
@@ -21,20 +33,24 @@ export const MODEL_CODES = {
     detail: 'Insufficient account balance',
   },
   ResourceLimitExceededError: { code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED', status: 403 },
-  TierFeatureConstraintError: { code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED', status: 403 },
+  TierFeatureConstraintError: {
+    code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED',
+    status: 403,
+    title: 'Resource limit exceeded for the plan',
+  },
   ResourceNotFoundError: { code: 'RESOURCE_NOT_FOUND', status: 404 },
   RouteNotFoundError: { code: 'RESOURCE_NOT_FOUND', status: 404 },
   ResourceBusyError: { code: 'CONFLICT_RESOURCE_BUSY', status: 409 },
   RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
   InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
-  DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500 },
+  DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500, title: 'An unexpected error occurred' },
   // A model that cannot be downloaded or loaded, or a model server that is broken.
-  DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
-  ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
-  ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: 'Service temporarily unavailable' },
-  FaceNotReadyError: { code: 'SERVICE_UNAVAILABLE', status: 503 },
-  ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504 },
-} as const satisfies Partial<Record<ProblemName, { code: string; status: number; detail?: string }>>;
+  DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
+  ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
+  ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: UNAVAILABLE },
+  FaceNotReadyError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
+  ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504, title: 'Service request timed out' },
+} as const satisfies Partial<Record<ProblemName, ModelCode>>;
 
 /** Codes of RateLimitTriggeredError by its fact `limitedBy`. */
 export const RATE_CODES = {
@@ -71,12 +87,16 @@ export function modelFailure({ name, code: standard, message, facts }: Problem):
     ];
     return { status: 422, code: null, detail: validationDetail(errors), errors };
   }
-  const row: { code: string; status: number; detail?: string } | undefined =
-    MODEL_CODES[name as keyof typeof MODEL_CODES];
+  const row: ModelCode | undefined = MODEL_CODES[name as keyof typeof MODEL_CODES];
   if (!row) return { status: standard, code: null, detail: message };
   const limited = facts.limitedBy as keyof typeof RATE_CODES | undefined;
-  return { status: row.status, code: (limited && RATE_CODES[limited]) ?? row.code, detail: row.detail ?? message };
+  const detail = row.detail ?? (row.title ? titled(row.title, message, name) : message);
+  return { status: row.status, code: (limited && RATE_CODES[limited]) ?? row.code, detail };
 }
+
+/** The title alone for the default message of the problem, which says no more than the title. */
+const titled = (title: string, message: string, name: ProblemName) =>
+  message === PROBLEMS[name].message ? title : `${title}: ${message}`;
 
 const fieldOf = (path: unknown) => (typeof path !== 'string' || path === 'body' ? 'body' : `body -> ${path}`);
 

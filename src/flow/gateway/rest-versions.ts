@@ -8,6 +8,7 @@ import { BODY, invalidAt, malformed, readRequest, requestJson } from '../json/in
 import type { DataRequest } from '../request.ts';
 import { isObject, isShallow, type JsonObject, type JsonValue } from '../values.ts';
 import { type QueryLanguage, type V1Kind, v1Answer } from './rest-v1.ts';
+import { DEFAULT_PART_SIZE, readMimeType, readV1Data } from './rest-v1-data.ts';
 import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
 export interface BodyContext {
@@ -62,36 +63,37 @@ export const REST_V2: RestFormat = {
 
 /** Adds the two query-language entries that `top_k` stands for. */
 function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
-  const given = Array.isArray(body.queryset) ? body.queryset.filter(isObject) : [];
-  const queryset: QueryLanguage[] = given.map(({ name, parameters, priority }) => ({
-    name: String(name ?? ''),
-    ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
-    ...(typeof priority === 'number' && priority !== 0 && { priority }),
-  }));
-  if (typeof body.top_k !== 'number') return queryset;
+  const location = { parent: BODY, key: 'queryset' };
+  const given = body.queryset ?? [];
+  if (!Array.isArray(given)) throw invalidAt(location, 'list');
+  const queryset = given.map((entry, at): QueryLanguage => {
+    if (!isObject(entry)) throw invalidAt({ parent: location, key: at }, 'dict');
+    const { name, parameters, priority } = entry;
+    return {
+      name: String(name ?? ''),
+      ...(isObject(parameters) && isShallow(parameters) && { parameters: parameters as JsonObject }),
+      ...(typeof priority === 'number' && priority !== 0 && { priority }),
+    };
+  });
+  if (body.top_k === undefined || body.top_k === null) return queryset;
+  if (!Number.isSafeInteger(body.top_k)) throw invalidAt({ parent: BODY, key: 'top_k' }, 'integer');
   return [
     ...queryset,
-    { name: 'SliceQL', parameters: { end: body.top_k }, priority: 1 },
-    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k }, priority: 1 },
+    { name: 'SliceQL', parameters: { end: body.top_k as number }, priority: 1 },
+    { name: 'VectorSearchDriver', parameters: { top_k: body.top_k as number }, priority: 1 },
   ];
 }
 
 /** Reads a message of version 1: a body with `data`. */
 export function readV1Body(body: Record<string, unknown>, { endpoint, kind = 'search' }: BodyContext): ReadBody {
-  const { data } = body;
-  if (data === undefined || data === null) throw invalidAt({ parent: BODY, key: 'data' }, 'missing');
-  if (kind === 'delete' && Array.isArray(data)) {
-    const at = data.findIndex((one) => typeof one !== 'string');
-    if (at >= 0) throw invalidAt({ parent: { parent: BODY, key: 'data' }, key: at }, 'string');
-  }
-  // A single string is a list of one. Version 1 has no `header`.
+  // Version 1 has no `header`.
   const { header: _, ...rest } = body;
-  const reading = readBody({ ...rest, data: typeof data === 'string' ? [data] : data }, { endpoint, kind });
+  const reading = readBody({ ...rest, data: readV1Data(body, kind) }, { endpoint, kind });
   const extra: Record<string, JsonValue> = {};
   if (typeof body.top_k === 'number') extra.top_k = body.top_k;
   if (Array.isArray(body.queryset) && isShallow(body.queryset)) extra.queryset = body.queryset as JsonValue;
   reading.request.parameters = { ...extra, ...reading.request.parameters };
-  return { ...reading, queryset: readQueryset(body) };
+  return { ...reading, partSize: reading.partSize ?? DEFAULT_PART_SIZE, queryset: readQueryset(body) };
 }
 
 function collectIds(documents: readonly Document[], ids: Set<string>): void {
@@ -105,9 +107,9 @@ function collectIds(documents: readonly Document[], ids: Set<string>): void {
 export const REST_V1: RestFormat = {
   read(body, context) {
     if (!isObject(body)) throw invalidAt(BODY, 'dict');
-    const reading = readV1Body(body, context);
-    const { data } = body;
-    const mimeType = typeof body.mime_type === 'string' ? body.mime_type : '';
+    const data = readV1Data(body, context.kind ?? 'search');
+    const reading = readV1Body({ ...body, data, data_type: undefined }, context);
+    const mimeType = readMimeType(body);
     const objectIds = new Set<string>();
     for (const [at, document] of reading.request.docs.entries()) {
       const isObject = !Array.isArray(data) || typeof data[at] !== 'string';

@@ -285,8 +285,9 @@ async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
   const kind = V1_KINDS.find((one) => one === mode);
   if (!kind && mode !== 'control') return reasonAnswer(405, `unsupported mode ${exchange.name}`);
-  const body = await exchange.json();
-  if (!isObject(body)) throw invalidAt(BODY, 'dict');
+  const given = await exchange.json();
+  // A list or a text alone is the data.
+  const body = Array.isArray(given) || typeof given === 'string' ? { data: given } : isObject(given) ? given : {};
   if (!kind) return runV1Control(tools, exchange, body);
   if (body.data === undefined) return reasonAnswer(406, '"data" field is empty');
   return runV1Request(tools, exchange, body, kind);

@@ -382,6 +382,7 @@ export function readRequest(
       requestId: typeof given === 'string' && given ? given : createId(),
       execEndpoint: endpoint ?? readEndpoint(body, header),
       targetExecutor: optionalText(target, targetKey) || undefined,
+      ...(header.timeout !== undefined && header.timeout !== null && { timeout: readTimeout(header.timeout) }),
     },
     parameters:
       parameters === undefined || parameters === null
@@ -391,6 +392,9 @@ export function readRequest(
     docs: readDocuments(body.data, { parent: BODY, key: 'data' }, stringsAreIds),
   };
 }
+
+const readTimeout = (value: unknown): number =>
+  readInteger(value, { parent: { parent: BODY, key: 'header' }, key: 'timeout' });
 
 function readEndpoint(body: Record<string, unknown>, header: Record<string, unknown>): string {
   for (const key of ['execEndpoint', 'exec_endpoint']) {

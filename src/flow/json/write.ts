@@ -117,11 +117,16 @@ const routeJson = ({ executor, startTime, endTime, status }: Route): string =>
   `{"executor":${quote(executor)},"startTime":${startTime ? `"${isoTime(startTime)}"` : 'null'}` +
   `,"endTime":${endTime ? `"${isoTime(endTime)}"` : 'null'},"status":${statusJson(status)}}`;
 
+/** Only if the request has one: clients of the original do not expect an unset one. */
+const timeoutJson = ({ timeout }: DataRequest['header']): string =>
+  timeout === undefined ? '' : `,"timeout":${timeout}`;
+
 /** The body of an HTTP answer. */
 export function requestJson({ header, parameters, routes, docs }: DataRequest): string {
   return (
     `{"header":{"requestId":${quote(header.requestId)},"status":${statusJson(header.status)}` +
-    `,"execEndpoint":${quote(header.execEndpoint ?? '')},"targetExecutor":${quote(header.targetExecutor ?? '')}}` +
+    `,"execEndpoint":${quote(header.execEndpoint ?? '')},"targetExecutor":${quote(header.targetExecutor ?? '')}` +
+    `${timeoutJson(header)}}` +
     `,"parameters":${quote(parameters)},"routes":[${routes.map(routeJson).join(',')}]` +
     `,"data":${documentsJson(docs, 0)}}`
   );
@@ -135,7 +140,7 @@ export function requestFrame({ header, parameters, routes, docs }: DataRequest):
   if (header.execEndpoint) head.push(`"exec_endpoint":${quote(header.execEndpoint)}`);
   head.push(`"target_executor":${quote(header.targetExecutor ?? '')}`);
   return (
-    `{"header":{${head.join(',')}},"parameters":${quote(parameters)}` +
+    `{"header":{${head.join(',')}${timeoutJson(header)}},"parameters":${quote(parameters)}` +
     `,"routes":[${routes.map(routeFrame).join(',')}],"data":${documentsJson(docs, 0)}}`
   );
 }

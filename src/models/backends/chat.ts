@@ -36,6 +36,13 @@ export interface ChatOptions {
   readonly timeoutMs: number;
 }
 
+/** The server took longer than the timeout, or reported a timeout of its own (status 504). */
+export class ModelTimeoutError extends Problem {
+  constructor(message: string, cause?: unknown) {
+    super('DownstreamServiceFailureError', { message }, cause);
+  }
+}
+
 /** Maximum size of an answer, in bytes; no page needs more. */
 const MAX_ANSWER_BYTES = 4_000_000;
 /** Maximum size of a stream. It is larger, because each event wraps a few letters in hundreds of bytes. */
@@ -70,7 +77,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
   function blame(error: unknown, { signal }: ChatRequest, limit: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof Problem) return error;
-    if (limit.aborted) return failure(`The model did not answer within ${timeoutMs / 1000} s`, error);
+    if (limit.aborted) return new ModelTimeoutError(`The model did not answer within ${timeoutMs / 1000} s`, error);
     return failure('The model server cannot be reached', error);
   }
 
@@ -133,6 +140,7 @@ async function refusal(response: ChatResponse): Promise<Problem> {
     });
   }
   if (status === 401 || status === 403) return failure('The model server rejected the API key');
+  if (status === 504) return new ModelTimeoutError('The model server timed out');
   if (status === 404) return failure('The model server does not know the model or the URL (status 404)');
   if (status === 413) return failure('The model server rejected the request as too large (status 413)');
   return failure(`The model server answered with status ${status}`);

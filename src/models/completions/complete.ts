@@ -3,6 +3,7 @@
  * completions).
  */
 import { problem } from '#errors.ts';
+import { ModelTimeoutError } from '../backends/chat.ts';
 import { faultsProblem } from '../inputs/faults.ts';
 import type { Engine } from './engine.ts';
 import { createLimit } from './limit.ts';
@@ -95,6 +96,10 @@ export async function* complete(
       }
     }
     throw problem('InternalError', {}, new Error('an engine did not end its answer'));
+  } catch (error) {
+    throw error instanceof ModelTimeoutError
+      ? problem('ServiceTimeoutError', { message: error.message }, error)
+      : error;
   } finally {
     watch.end();
     await media?.close();
@@ -121,7 +126,7 @@ function refuseLong({ id, contextTokens }: Engine, tokens: number): void {
 /** Aborts its signal when the caller disconnects or when no piece arrives in time. */
 function createWatch(ms: number, caller: AbortSignal) {
   const late = new AbortController();
-  const message = `Service request timed out: no output for ${ms / 1000} s`;
+  const message = `The model wrote nothing for ${ms / 1000} s`;
   const expire = () => late.abort(problem('ServiceTimeoutError', { message }));
   let timer = setTimeout(expire, ms);
   return {

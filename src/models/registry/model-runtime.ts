@@ -208,7 +208,7 @@ const capacityOf = ({ batch, parallel }: Backend) => ({ batch, parallel, ...MAX_
 /** Aborts with the first of the signals, or with ServiceTimeoutError after `ms`. */
 function startDeadline(ms: number, signals: readonly AbortSignal[]) {
   const controller = new AbortController();
-  const message = `Service request timed out: not done within ${ms / 1000} s (LECTERN_MODEL_DEADLINE_MS)`;
+  const message = `The model did not finish within ${ms / 1000} s (LECTERN_MODEL_DEADLINE_MS)`;
   const timer = setTimeout(() => controller.abort(problem('ServiceTimeoutError', { message })), ms);
   const followers = signals.map((signal) => {
     const follow = () => controller.abort(signal.reason);
