@@ -59,7 +59,7 @@ describe('a stream', () => {
     );
     expect(JSON.parse(events.at(-1)!.slice('data: '.length))).toEqual({
       error: {
-        message: 'The request took too long',
+        message: 'Service request timed out',
         type: 'server_error',
         param: null,
         code: 'SERVICE_TIMEOUT',
