@@ -10,8 +10,8 @@ import { createBatch } from '#app/batch.ts';
 import { CloseStack } from '#app/close-stack.ts';
 import { createCollections } from '#app/collections.ts';
 import { createCrawl } from '#app/crawl.ts';
-import type { ServerFace } from '#app/face-servers.ts';
 import { openEuModules } from '#app/eu.ts';
+import type { ServerFace } from '#app/face-servers.ts';
 import { createFaces } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
@@ -113,8 +113,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   };
   const search = resources.use(await openSearch(config, searchParts));
 
-  const openEu = () =>
-    openEuModules(config, { readerParts, shared, searchParts, index, modelHost, log }, resources);
+  const openEu = () => openEuModules(config, { readerParts, shared, searchParts, index, modelHost, log }, resources);
 
   const collections = resources.use(
     createCollections({
@@ -145,23 +144,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    ...{
-      accounts,
-      plans,
-      counters,
-      accessHooks,
-      network,
-      reader,
-      crawl,
-      search,
-      openEu,
-      models,
-      modelHost,
-      completions,
-      batch,
-      classify,
-      flow,
-    },
+    ...{ accounts, plans, counters, accessHooks, network, reader, crawl, search, openEu },
+    ...{ models, modelHost, completions, batch, classify, flow },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
   const { faces, listen: openPorts, close: closeFaces } = await createFaces(config, modules, resources);

@@ -25,7 +25,7 @@ export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './
 export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
 export { findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
 export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
-export type { ModelRow, RerankRow } from './registry/catalogue.ts';
+export type { ModelRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
 export {
   type BackendFactory,

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const guard = createGuard({ allow: ['127.0.0.1'] });
   guarded = createFetch({ guard, region: createRegion({ region: 'any', euHosts: [], log }) });
   const rows = await Promise.all([
-    writeTowers(path.join(folder, 'clip'), 'clip', { id: 'sees' }),
+    writeTowers(path.join(folder, 'clip'), 'clip', { id: 'sees', matryoshka: [SIZE] }),
     writeTowers(path.join(folder, 'strict'), 'clip', { id: 'strict', kind: 'clip-v1' }),
     writeTowers(path.join(folder, 'pages'), 'clip', { id: 'reads-pages', kind: 'clip-v2', pdf: 'text' }),
     writeTowers(path.join(folder, 'clap'), 'clap', { id: 'hears', spaces: { text: 'clap', audio: 'clap' } }),
@@ -134,6 +134,37 @@ const faultOf = async (body: Record<string, unknown>, at = host) => {
   const [{ field, type, message }] = answer.errors;
   return [field, type, message] as const;
 };
+
+describe('shorter vectors', wait, () => {
+  it('are prefixes of the whole ones for texts, pictures and both, in every encoding', async () => {
+    const input = ['tea', { image: base64(png) }, { content: [{ text: 'tea' }, { image: base64(png) }] }];
+    const whole = await vectorsOf({ input });
+    expect(whole.map(({ length }) => length)).toEqual([SIZE, SIZE, SIZE]);
+    for (const dimensions of [1, 2, SIZE - 1, SIZE]) {
+      const expected = whole.map((vector) => unit(vector.slice(0, dimensions)));
+      const floats = await vectorsOf({ input, dimensions });
+      const { body } = await embed({ input, dimensions, embedding_type: ['base64', 'binary', 'ubinary'] });
+      for (const [at, vector] of floats.entries()) {
+        expectClose(vector, expected[at]!);
+        const { base64: encoded, binary, ubinary } = body.data[at].embedding;
+        const bytes = Buffer.from(encoded, 'base64');
+        expectClose(
+          Array.from(vector, (_, index) => bytes.readFloatLE(4 * index)),
+          vector,
+        );
+        const bits = Array.from({ length: Math.ceil(dimensions / 8) }, (_, byte) =>
+          vector.slice(8 * byte, 8 * byte + 8).reduce((sum, value, bit) => sum + (value > 0 ? 128 >> bit : 0), 0),
+        );
+        expect([ubinary, binary]).toEqual([bits, bits.map((byte) => byte - 128)]);
+      }
+    }
+    expect(await faultOf({ input, dimensions: SIZE + 1 })).toEqual([
+      'body -> dimensions',
+      'less_than_equal',
+      `must be at most ${SIZE}`,
+    ]);
+  });
+});
 
 describe('a picture', wait, () => {
   it('has the same vector as plain arithmetic, in every form that clients send', async () => {
