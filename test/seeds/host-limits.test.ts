@@ -68,11 +68,12 @@ hosted.row(
       expect((await host.post(place, body(`uses ${limit} tokens`), free)).status).toBe(200);
       await expect.poll(async () => (await host.post(place, body('more'), free)).status, PATIENT).toBe(429);
     }
-    // A single request that alone has more tokens than the limit.
+    // No retry helps a single request that alone has more tokens than the limit, and clients retry 429.
     const million = { model: MODEL, input: Array.from({ length: 2_048 }, () => 'tea '.repeat(500)) };
     const large = await host.post(EMBEDDINGS, million, await host.keyOf('free'));
-    expectFailure(EMBEDDINGS, large, [429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
+    expectFailure(EMBEDDINGS, large, [403, 'AUTHZ_RESOURCE_LIMIT_EXCEEDED']);
   },
+  'A single request with more tokens than a minute allows gets 403, because clients retry 429 and no retry can succeed.',
 );
 
 hosted.row('8', '/v1/embeddings | 500 RPM, 1M TPM | 500 RPM, 10M TPM | 5,000 RPM, 100M TPM', () =>

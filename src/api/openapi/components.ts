@@ -13,7 +13,6 @@ export const textMap = (description: string) => ({
   additionalProperties: { type: 'string' },
   description,
 });
-export const map = (description: string) => ({ type: 'object', additionalProperties: true, description });
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** The fields that a page and a search result share. */

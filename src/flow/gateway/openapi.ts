@@ -1,4 +1,5 @@
 /** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
+import { ownValue } from '#own-value.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
 import { ok } from './answer.ts';
 import { createDocsPage } from './docs-page.ts';
@@ -106,12 +107,12 @@ const TAGS: Readonly<Record<string, string>> = {
   Customized: 'Endpoints that the flow exposes.',
 };
 
-/** The tags of the routes, in the order of their first use. */
+/** The tags of the routes, in the order of their first use. Those of exposed endpoints come from the flow. */
 const tagsOf = (routes: readonly Route[]) =>
-  [...new Set(routes.flatMap(({ tags }) => tags))].map((name) => ({
-    name,
-    ...(Object.hasOwn(TAGS, name) && { description: TAGS[name] }),
-  }));
+  [...new Set(routes.flatMap(({ tags }) => tags))].map((name) => {
+    const description = ownValue(TAGS, name);
+    return { name, ...(description && { description }) };
+  });
 
 /** Returns an OpenAPI 3.1 document. */
 export function createDescription(routes: readonly Route[], facts: DescriptionOptions): object {
