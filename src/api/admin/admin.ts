@@ -34,8 +34,9 @@ export function adminRoutes(face: Face, { secret, counters, version, ...modules 
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
   });
-  const description = JSON.stringify(createAdminDescription(version));
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  face.get('/openapi.json', async (_, reply) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(createAdminDescription(version))),
+  );
   const onRequest = createSecretHook(secret, counters);
   for (const route of ADMIN_TABLE) {
     face.route({
