@@ -3,6 +3,7 @@
  * since it was cached, so the guard checks it again.
  */
 import { Problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { type Guard, portOf } from './guard.ts';
 
 /**
@@ -18,7 +19,7 @@ const DNS_TIMEOUT_MS = 2_000;
 export const createCachedUrlCheck =
   (guard: Pick<Guard, 'checkUrl' | 'resolve'>, timeoutMs = DNS_TIMEOUT_MS): CachedUrlCheck =>
   async (text, signal) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = isUrl(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return true;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {

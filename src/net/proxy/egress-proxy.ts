@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
 import { asProblem, type Problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
 import { dial } from '../connect/dial.ts';
 import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
@@ -285,7 +286,7 @@ const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerC
 /** Parses the host of a tunnel by the URL standard, which normalizes all spellings of IP addresses. */
 function parsedHost(host: string, port: number): string {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-  if (!URL.canParse(text)) throw refusal();
+  if (!isUrl(text)) throw refusal();
   return new URL(text).hostname;
 }
 
