@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { buildProgram } from './test/support/program-build.ts';
-import { quickTests, serverTests } from './test/support/test-lanes.ts';
+import { ownProcessTests, quickTests } from './test/support/test-lanes.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, 'src');
 let program: Promise<string> | undefined;
@@ -25,9 +25,9 @@ const startsBuilt: Plugin = {
 };
 
 const quick = quickTests(import.meta.dirname);
-const servers = serverTests(import.meta.dirname);
+const own = ownProcessTests(import.meta.dirname);
 /** Real parts depend on the machine. A run names every test that passed only when it was run again. */
-const RETRY = { retry: 1 };
+const REAL = { retry: 1, globalSetup: ['test/support/global-setup.ts'] };
 
 // The condition "source" makes `#net/guard/guard.ts` mean src/ here and dist/ in the built package.
 export default defineConfig({
@@ -36,18 +36,19 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
     projects: [
-      // Unit tests share their worker: loading the modules anew for each file takes longer than the tests.
+      // The order of the names is the order in which they run. Files of a project without isolation share their workers
+      // and the modules in them: loading the program anew for each file takes longer than most of the tests.
+      { extends: true, test: { ...REAL, name: 'own', include: own } },
       { extends: true, test: { name: 'quick', include: quick, isolate: false } },
-      // So do servers in the process of the test: each file would load the whole program.
-      { extends: true, test: { ...RETRY, name: 'servers', include: servers, isolate: false } },
       {
         extends: true,
         test: {
-          ...RETRY,
-          name: 'real',
-          globalSetup: ['test/support/global-setup.ts'],
+          ...REAL,
+          name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...quick, ...servers],
+          exclude: [...configDefaults.exclude, ...own, ...quick],
+          isolate: false,
+          setupFiles: ['test/support/restore-environment.ts'],
         },
       },
     ],

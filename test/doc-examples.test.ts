@@ -1,3 +1,4 @@
+// Own process: it draws an SVG with sharp, which servers forbid in their process.
 /**
  * Runs every example of the documentation as it stands: commands in bash, programs in Node; settings and flows are read
  * as the server reads them. Only URLs, keys and files are those of the test. A comment before a block says why it cannot

@@ -15,7 +15,7 @@ import { SETUP_DATA_DIR, startServer, type TestServer } from './support/server.t
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const pages = sitePages(ROOT);
-const files = await siteFiles();
+const files = await siteFiles(pages);
 
 describe('the site', () => {
   it('has every page of docs/', () => {

@@ -12,7 +12,7 @@ import { BASE, type SitePage, sitePages } from './pages.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Returns the text of each file by its path below dist/docs. */
-export async function siteFiles(): Promise<Map<string, string>> {
+export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   /** Adds a file with a content hash in its name and returns its URL path. */
   const asset = async (entry: string, ending: string) => {
@@ -34,7 +34,6 @@ export async function siteFiles(): Promise<Map<string, string>> {
   };
   const style = await asset('style.css', 'css');
   const script = await asset('search.ts', 'js');
-  const pages = sitePages(root);
   for (const page of pages) {
     files.set(`${page.slug || 'index'}.html`, pageHtml(page, pages, { style, script }));
     files.set(markdownUrl(page).slice(BASE.length), page.markdown);

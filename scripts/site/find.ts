@@ -27,11 +27,31 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[_\-./]+/g, ' ');
 
-function scoreOf(words: readonly string[], query: string, [, , title, text]: Entry, [url, page]: Page): number {
+/** What queries are compared with. */
+interface Forms {
+  readonly names: readonly string[];
+  readonly heads: readonly string[];
+  readonly body: string;
+  readonly loose: string;
+}
+
+/** Made once for each entry, since the search runs at each key that is pressed. */
+const made = new WeakMap<Entry, Forms>();
+
+function formsOf(entry: Entry, page: string): Forms {
+  const known = made.get(entry);
+  if (known) return known;
+  const [, , title, text] = entry;
   const names = title.split(', ');
   const heads = [title, ...names].flatMap((head) => [head.toLowerCase(), plain(head)]);
   const body = `${text} ${page}`.toLowerCase();
-  const loose = plain(body);
+  const forms = { names, heads, body, loose: plain(body) };
+  made.set(entry, forms);
+  return forms;
+}
+
+function scoreOf(words: readonly string[], query: string, entry: Entry, [url, page]: Page): number {
+  const { names, heads, body, loose } = formsOf(entry, page);
   let score = 0;
   for (const word of words) {
     if (heads.some((head) => head === word)) score += 20;

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { parseAddress } from '#net/guard/ip-address.ts';
 
 /** Origins of the playground, which sends requests to the other hosts of this server. */
@@ -54,7 +55,7 @@ function isOwnPage(
 ): boolean {
   if (origin === undefined) return false;
   if (origin === pages.publicOrigin) return true;
-  if (!URL.canParse(origin)) return false;
+  if (!isUrl(origin)) return false;
   const { hostname, port, protocol } = new URL(origin);
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const name = hostname.replace(/^\[|\]$/g, '');

@@ -3,8 +3,10 @@
  * marked as inside the EU. What runs on this machine is shared. A request that needs another service is refused before
  * anything is sent.
  */
+
 import { type Config, environmentName, type SettingName } from '#config.ts';
 import { type Problem, problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { createModels, type ModelHost, type Models } from '#models/index.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createProxyTable, parseProxyUrl } from '#net/proxy/proxy-table.ts';
@@ -72,7 +74,7 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
     embedder: isEmbedderInside ? searchParts.embedder : undefined,
     rerank: isRerankerInside ? searchParts.rerank : undefined,
     region: {
-      allows: (url) => URL.canParse(url) && region.allows(new URL(url)),
+      allows: (url) => isUrl(url) && region.allows(new URL(url)),
       refusal: () => outside('Every search provider of this server', 'searchProviders'),
     },
   });

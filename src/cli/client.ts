@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Client, ClientOptions } from '#client/index.ts';
+import { isUrl } from '#is-url.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { type Command, Option } from './flags.ts';
@@ -131,7 +132,7 @@ const FACES = ['reader', 'search', 'models', 'flow'] as const;
 function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
   const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
   const places = parts.map(([part, face, url]) => {
-    if (url === undefined || !URL.canParse(url))
+    if (url === undefined || !isUrl(url))
       throw usageError(`${part} is not a server URL: it must start with http:// or https://`);
     if (face !== undefined && !FACES.some((one) => one === face))
       throw usageError(`${face} is not an API of the server: use ${FACES.join(', ')}`);

@@ -40,8 +40,12 @@ export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {
 }
 
 function parse(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
+  try {
+    const url = new URL(text);
+    if (/^https?:$/.test(url.protocol)) return url;
+  } catch {
+    // Not a URL at all.
+  }
   throw new TypeError(`${text} is not an http or https URL`);
 }
 

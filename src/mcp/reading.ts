@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
+import { isUrl } from '#is-url.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
@@ -171,7 +172,7 @@ const SCHEMELESS_URL = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;
 /** Normalizes a URL; adds `https://` if the scheme is missing. Throws a ToolError that names the argument. */
 export function normalizeUrl(given: string, argument: string): string {
   const text = SCHEMELESS_URL.test(given.trim()) ? `https://${given.trim()}` : given.trim();
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = isUrl(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw new ToolError(`${argument}: ${JSON.stringify(given.slice(0, 200))} is not an http or https URL.`);
 }

@@ -3,6 +3,7 @@
  * URLs"): by credentials, by parameter names, or by parts that look random. In case of doubt a URL counts as secret.
  * The only effect is that fewer callers can find its page. Documented in docs/guide/privacy.md.
  */
+import { isUrl } from '#is-url.ts';
 import { parseAddress } from './guard/ip-address.ts';
 import { isTrackingParameter } from './tracking-parameters.ts';
 
@@ -13,7 +14,7 @@ export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NES
 const MAX_NESTING = 2;
 
 function isSecret(text: string, nested: number): boolean {
-  if (!URL.canParse(text)) return true;
+  if (!isUrl(text)) return true;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return true;
   if (!parseAddress(url.hostname) && url.hostname.split('.').some((label) => !isPunycode(label) && looksRandom(label)))
@@ -72,7 +73,7 @@ function hasSecretParameter(parameters: URLSearchParams, nested: number): boolea
   for (const [name, value] of parameters) {
     if (value === '' || isTrackingParameter(name)) continue;
     if (isSecretName(name) || value.split(/[/?&=]/).some(looksRandom)) return true;
-    if (nested > 0 && /^https?:\/\//i.test(value) && URL.canParse(value) && isSecret(value, nested - 1)) return true;
+    if (nested > 0 && /^https?:\/\//i.test(value) && isUrl(value) && isSecret(value, nested - 1)) return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 
 export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
@@ -35,7 +36,7 @@ interface Scope {
 
 /** The scopes of a URL, from its host to the URL itself; empty for URLs without a host. */
 function scopesOf(url: string): Scope[] {
-  if (!URL.canParse(url)) return [];
+  if (!isUrl(url)) return [];
   const { hostname, pathname, search } = new URL(url);
   if (!hostname) return [];
   const scope = (kind: string, place: string, refused: string): Scope => ({

@@ -1,6 +1,7 @@
 /** The target of a read: a URL to fetch, or a document that came with the request. */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 
 export interface Target {
   /** URL to show, base of relative links, and cache key: http(s), or `blob:` for documents without a URL. */
@@ -45,7 +46,7 @@ export function cleanUrl(typed: string, ownHosts: readonly string[] = []): strin
   else if (/^\d{1,5}(?:[/?#]|$)/.test(scheme[2]!)) text = `http://${text}`;
   else if (!/^https?$/i.test(scheme[1]!))
     throw invalid(`Only http and https URLs can be read, not ${scheme[1]}:`, typed);
-  if (!URL.canParse(text)) throw invalid('The URL is not valid', typed);
+  if (!isUrl(text)) throw invalid('The URL is not valid', typed);
   return normalize(new URL(text));
 }
 

@@ -2,6 +2,7 @@
  * Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent.
  */
 import { decodeHTML } from 'entities';
+import { isUrl } from '#is-url.ts';
 import type { Hit, SiteLink } from './hit.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -69,7 +70,7 @@ export const finiteNumber = (value: unknown): number | undefined =>
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
+  return /^https?:\/\//i.test(text) && isUrl(text) ? new URL(text).href : undefined;
 }
 
 interface RawHit {

@@ -1,6 +1,8 @@
 /** Builds search from the settings of the server. */
+
 import type { Config } from '#config.ts';
 import type { Problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { Guard } from '#net/guard/guard.ts';
@@ -54,7 +56,7 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
   const known = parseProviderRows(settings.searchProviders);
   const { region } = tools;
   const rows = known.filter((row) => row === LOCAL_INDEX_ROW || !region || region.allows(row.settings.url));
-  const blocks = (url: string) => guard !== undefined && URL.canParse(url) && guard.blocks(new URL(url));
+  const blocks = (url: string) => guard !== undefined && isUrl(url) && guard.blocks(new URL(url));
   const shared = settings.indexShared;
   const indexSource = index && createIndexSource(index, { shared, mayServeCached, blocks, rerank, log });
   const store = await openSearchStore(settings.dataDir, { log });

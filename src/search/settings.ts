@@ -1,6 +1,7 @@
 /** Parses the setting `searchProviders`: which providers to ask, in which order, and how. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
+import { isUrl } from '#is-url.ts';
 import { DESCRIBED_FIELDS, type Provider, type ProviderSettings } from './provider.ts';
 import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';
 import { PROVIDERS } from './providers/providers.ts';
@@ -84,7 +85,7 @@ function readRow(row: unknown, number: number): ProviderRow | typeof LOCAL_INDEX
   const provider = description ? described(description) : PROVIDERS[chosen]!;
   const url = given ?? provider.url;
   if (url === undefined) return fail(`${name} needs a url`);
-  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return fail('url must begin with http:// or https://');
+  if (!isUrl(url) || !/^https?:\/\//i.test(url)) return fail('url must begin with http:// or https://');
   const unknown = description && /\{\w+\}/g.exec(url.replace(PLACEHOLDER, ''));
   if (unknown) return fail(`url has the unknown placeholder ${unknown[0]}; use one of ${PLACEHOLDERS.join(', ')}`);
   if (provider.needsKey && key === undefined) return fail(`${name} needs a key`);

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isUrl } from '#is-url.ts';
 import { writeAtomically } from './files.ts';
 
 const LIFETIME_MS = 4 * 60 * 60 * 1000;
@@ -87,7 +88,7 @@ interface Header {
 
 /** One line of JSON about the page, then the PNG. Only origins are stored, because URLs may contain secrets. */
 function encode(png: Uint8Array, { urls, staleAt }: PictureSource): Uint8Array {
-  const web = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url));
+  const web = urls.filter((url) => /^https?:/i.test(url) && isUrl(url));
   const origins = [...new Set(web.map((url) => new URL(url).origin))];
   return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, staleAt } satisfies Header)}\n`), png]);
 }

@@ -1,4 +1,5 @@
 /** Options of the Redis and Valkey client. */
+import { isUrl } from '#is-url.ts';
 
 const CONNECT_MS = 3_000;
 
@@ -11,7 +12,7 @@ export function redisOptions(
   { pingMs, silenceMs }: { readonly pingMs: number; readonly silenceMs: number },
 ) {
   // The path is a database number.
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
+  if (!/^rediss?:\/\//.test(url) || !isUrl(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
     throw new Error('the Redis URL must be redis://host:port/database, or rediss:// for TLS; the database is a number');
   }
   return {

@@ -1,3 +1,4 @@
+// Own process: it examines the environment and the connections of its process.
 /** The doctor on this machine as it is, and with wrong settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Which test files share worker processes: the quick lane (`npm run test:quick`), and tests of servers in the same process. */
+/** Which test files run in the quick lane (`npm run test:quick`), and which of the others need a process of their own. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -9,32 +9,30 @@ const REAL_PARTS =
 /** A file that says this, with the reason, runs in the full lane only. */
 const FULL_RUN_ONLY = /^\/\/ Full run only: \S/m;
 
-/** Paths of the files, relative to the root of the project. */
-export function quickTests(root: string): string[] {
-  return readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => path.join('src', file))
-    .filter((file) => {
-      const text = readFileSync(path.join(root, file), 'utf8');
-      return !REAL_PARTS.test(text) && !FULL_RUN_ONLY.test(text);
-    })
-    .sort();
-}
-
-/** Imports of a server that runs in the process of the test. */
-const SERVER = /from '[^']*(?:support\/(?:server|model-host|flow-gateway)|\.\/(?:reader-host|host-server|flow-server))\.ts'/;
-/** What concerns the process, so that other files would notice it. */
+/**
+ * What changes or measures the process, which other files in the same process would notice or disturb. Any other file that
+ * needs a process of its own says so, with the reason.
+ */
 const OWN_PROCESS =
-  /\bvi\.(?:mock|setConfig|stub|useFake|spyOn)|process\.env|support\/(?:process|cli|memory|program|services|serve-program)\.ts|child_process|memoryUsage|chdir/;
+  /\bvi\.(?:mock|doMock|resetModules|stub)|process\.(?:chdir|memoryUsage|cpuUsage)|support\/memory\.ts|^\/\/ Own process: \S/m;
 
-/** Paths of the test files whose servers run in the process of the test and share modules, relative to the root. */
-export function serverTests(root: string): string[] {
-  return ['test/api', 'test/seeds']
-    .flatMap((folder) => readdirSync(path.join(root, folder)).map((file) => path.join(folder, file)))
-    .filter((file) => file.endsWith('.test.ts'))
-    .filter((file) => {
-      const text = readFileSync(path.join(root, file), 'utf8');
-      return SERVER.test(text) && !OWN_PROCESS.test(text);
-    })
-    .sort();
+/** Paths of the files of the quick lane, relative to the root of the project. */
+export const quickTests = (root: string): string[] =>
+  testFiles(root, 'src').filter((file) => {
+    const text = readFileSync(path.join(root, file), 'utf8');
+    return !REAL_PARTS.test(text) && !FULL_RUN_ONLY.test(text);
+  });
+
+/** Paths of the other files that need a process of their own, relative to the root of the project. */
+export function ownProcessTests(root: string): string[] {
+  const quick = new Set(quickTests(root));
+  return [...testFiles(root, 'src'), ...testFiles(root, 'test')].filter(
+    (file) => !quick.has(file) && OWN_PROCESS.test(readFileSync(path.join(root, file), 'utf8')),
+  );
 }
+
+const testFiles = (root: string, folder: string): string[] =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .map((file) => path.join(folder, file))
+    .sort();

@@ -34,8 +34,11 @@ export function adminRoutes(face: Face, { secret, counters, ...modules }: AdminE
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
   });
-  const description = JSON.stringify(createAdminDescription(INTERFACE_VERSIONS.admin.version));
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(description));
+  face.get('/openapi.json', async (_, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(createAdminDescription(INTERFACE_VERSIONS.admin.version))),
+  );
   const onRequest = createSecretHook(secret, counters);
   for (const route of ADMIN_TABLE) {
     face.route({

@@ -1,6 +1,7 @@
 /** Reads and checks a submitted batch job. Reports all errors at once (docs/reference/wire/models.md, Batches). */
 import { BATCH_TASKS, MAX_INLINE_LINES, optionsOf, type Submission, taskOfKind } from '#batch/index.ts';
 import { Problem, problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { isEmbedding, type Registry, readEmbedRequest } from '#models/index.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import type { FieldError } from '../envelopes/model.ts';
@@ -93,7 +94,7 @@ function urlErrors(field: string, value: unknown, guard: Guard): FieldError[] {
       fieldError(field, 'value_error', 'needs credentials that this server does not have: use an https URL', value),
     ];
   }
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+  if (!isUrl(value) || !/^https?:$/.test(new URL(value).protocol)) {
     return [fieldError(field, 'value_error', 'must be an http or https URL', value)];
   }
   try {

@@ -4,18 +4,22 @@ import { escapeText } from '#html/serialize.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 
+/** Both are made when they are first requested: the schemas would make each start slower. */
 interface Description {
-  readonly description: object;
+  readonly description: () => object;
   /** The HTML page. */
-  readonly page: string;
+  readonly page: () => string;
   /** The path of the page. */
   readonly at: string;
 }
 
 /** Adds `/openapi.json` and the HTML page. */
 export function serveDescription(face: Face, { description, page, at }: Description): void {
-  const json = JSON.stringify(description);
-  face.get('/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(json));
+  let json: string | undefined;
+  face.get('/openapi.json', async (_, reply) => {
+    json ??= JSON.stringify(description());
+    return reply.type('application/json; charset=utf-8').send(json);
+  });
   face.get(at, async (_, reply) =>
     reply
       .type('text/html; charset=utf-8')
@@ -23,7 +27,7 @@ export function serveDescription(face: Face, { description, page, at }: Descript
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
       )
-      .send(page),
+      .send(page()),
   );
 }
 

@@ -43,13 +43,8 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     reading ??= readBuilt();
     return reading;
   };
-  const forms = {
-    read: formOf(OPTIONS as FieldTable),
-    search: formOf(SEARCH_TABLE),
-    embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
-    rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
-    ocr: OCR_FORM,
-  };
+  // Made when they are first requested: the schemas would make each start slower.
+  let forms: PlaygroundSetup['forms'] | undefined;
   const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
   face.get('/playground', async (request, reply) => {
@@ -67,6 +62,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     const { name } = request.params;
     if (name === 'setup.json') {
       const faces = facesOf(request, deps);
+      forms ??= makeForms();
       const setup: PlaygroundSetup = { version: deps.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
       return reply
         .type('application/json; charset=utf-8')
@@ -82,6 +78,14 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
       .send(file);
   });
 }
+
+const makeForms = (): PlaygroundSetup['forms'] => ({
+  read: formOf(OPTIONS as FieldTable),
+  search: formOf(SEARCH_TABLE),
+  embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
+  rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
+  ocr: OCR_FORM,
+});
 
 /** The built files by name; empty if none were built. */
 async function readBuilt(): Promise<ReadonlyMap<string, string>> {

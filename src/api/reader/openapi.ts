@@ -16,8 +16,8 @@ const TABLE: Readonly<Record<string, OptionRow>> = OPTIONS;
 
 export function descriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: createReaderDescription(INTERFACE_VERSIONS.reader.version),
-    page: docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
+    description: () => createReaderDescription(INTERFACE_VERSIONS.reader.version),
+    page: () => docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs/api',
   });
 }

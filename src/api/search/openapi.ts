@@ -24,8 +24,8 @@ const TABLE: Readonly<Record<string, DescribedOption>> = ALL_OPTIONS;
 
 export function searchDescriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
-    description: createSearchDescription(INTERFACE_VERSIONS.search.version),
-    page: docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
+    description: () => createSearchDescription(INTERFACE_VERSIONS.search.version),
+    page: () => docsPage({ title: `Lectern search ${version}`, intro: INTRO, table: TABLE }),
     at: '/docs',
   });
 }

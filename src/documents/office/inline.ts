@@ -1,5 +1,6 @@
 /** The text of a paragraph: formatted runs, written as HTML with minimal nesting. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
+import { isUrl } from '#is-url.ts';
 
 export interface Marks {
   readonly bold?: boolean | undefined;
@@ -171,6 +172,6 @@ function endsOf(runs: readonly Run[]): Int32Array[] {
 /** Accepts absolute web and mail URLs for links; `undefined` for all others. */
 export function safeHref(address: string): string | undefined {
   const trimmed = address.trim();
-  if (!/^(?:https?:\/\/|mailto:)/i.test(trimmed) || !URL.canParse(trimmed)) return undefined;
+  if (!/^(?:https?:\/\/|mailto:)/i.test(trimmed) || !isUrl(trimmed)) return undefined;
   return new URL(trimmed).href;
 }

@@ -1,5 +1,6 @@
 /** Atom (RFC 4287) and its predecessor Atom 0.3. */
 
+import { isUrl } from '#is-url.ts';
 import { cleanHtml, plainLine } from './clean-html.ts';
 import { isoDate } from './date.ts';
 import type { Feed, FeedEntry, FeedLink } from './feed.ts';
@@ -56,7 +57,7 @@ function* entriesOf(feed: XmlNode, base: string | undefined, hidden: { count: nu
 }
 
 const entryBase = (own: string | undefined, outer: string | undefined): string | undefined =>
-  own !== undefined && URL.canParse(own, outer) ? firstHttpUrl(new URL(own, outer).href) : outer;
+  own !== undefined && isUrl(own, outer) ? firstHttpUrl(new URL(own, outer).href) : outer;
 
 function linkOf(holder: XmlNode, base: string | undefined): string | undefined {
   const links = childrenOf(holder, ...atom('link'));

@@ -1,4 +1,5 @@
 /** URLs in files: they are made absolute if a base is known, and schemes that run code are refused. */
+import { isUrl } from '#is-url.ts';
 
 /** Largest image in a data URL, in bytes. */
 const MAX_PICTURE = 256 * 1024;
@@ -13,7 +14,7 @@ export function safeUrl(raw: string, base: string | undefined, isPicture = false
   if (isPicture && /^data:image\/(?:png|jpeg|gif|webp);base64,/i.test(trimmed)) {
     return trimmed.length * 0.75 <= MAX_PICTURE ? trimmed : undefined;
   }
-  if (URL.canParse(trimmed, base)) {
+  if (isUrl(trimmed, base)) {
     const url = new URL(trimmed, base);
     return (isPicture ? /^https?:$/ : /^(?:https?|mailto):$/).test(url.protocol) ? url.href : undefined;
   }
@@ -23,4 +24,4 @@ export function safeUrl(raw: string, base: string | undefined, isPicture = false
 
 /** The first HTTP URL among the candidates, as base for relative URLs. */
 export const firstHttpUrl = (...candidates: (string | undefined)[]): string | undefined =>
-  candidates.find((candidate) => candidate && /^https?:\/\//i.test(candidate) && URL.canParse(candidate));
+  candidates.find((candidate) => candidate && /^https?:\/\//i.test(candidate) && isUrl(candidate));

@@ -66,7 +66,12 @@ const OLD_FIELDS = {
   request_size: { type: 'integer', minimum: 1, description: 'Documents sent through the flow at once' },
   mime_type: { ...TEXT, default: '', description: 'The type of documents that have none' },
   queryset: list(ANY_OBJECT),
-  data_type: { type: 'integer', enum: [0, 1, 2], default: 0, description: '0 documents or contents, 1 documents, also as JSON text, 2 contents' },
+  data_type: {
+    type: 'integer',
+    enum: [0, 1, 2],
+    default: 0,
+    description: '0 documents or contents, 1 documents, also as JSON text, 2 contents',
+  },
   top_k: COUNT,
 };
 

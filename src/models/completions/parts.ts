@@ -1,4 +1,5 @@
 /** Parses the content of a message: texts, and media as URL or inline data. */
+import { isUrl } from '#is-url.ts';
 import type { Faults, Place } from '../inputs/faults.ts';
 
 export interface MediaSource {
@@ -114,7 +115,7 @@ function sourceOf(url: string, at: Place, remarks: Remarks, faults: Faults): Med
     }
     return { ...shared, given: { base64: url.slice(comma + 1), contentType: head.split(';', 1)[0]!.trim() } };
   }
-  if (url.length > LONGEST_URL || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+  if (url.length > LONGEST_URL || !/^https?:\/\//i.test(url) || !isUrl(url)) {
     faults.add(at, 'media_error', 'must be an http(s) URL or a data URI', url);
     return undefined;
   }

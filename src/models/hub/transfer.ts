@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 
 /** A fetch for trusted services that does not follow redirects. */
 export type HubFetch = (
@@ -106,7 +107,7 @@ function refused(status: number): Problem {
 }
 
 function redirect({ status, headers }: HubResponse, from: URL): URL | undefined {
-  if (!REDIRECTS.includes(status) || !headers.location || !URL.canParse(headers.location, from.href)) return undefined;
+  if (!REDIRECTS.includes(status) || !headers.location || !isUrl(headers.location, from.href)) return undefined;
   const to = new URL(headers.location, from.href);
   if (to.protocol !== from.protocol && to.protocol !== 'https:')
     throw hubFailure('The hub redirects to a URL that is not encrypted');

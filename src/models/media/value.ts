@@ -1,6 +1,7 @@
 /**
  * Parses the value of an image, PDF or clip: a URL, a data URI or plain base64 (docs/reference/wire/models.md, Inputs).
  */
+import { isUrl } from '#is-url.ts';
 
 export type MediaValue =
   | { readonly from: 'address'; readonly url: URL }
@@ -27,7 +28,7 @@ export function readMediaValue(text: string, maxBytes: number): MediaValue {
 }
 
 function addressOf(text: string): URL {
-  if (text.length > MAX_ADDRESS || !URL.canParse(text)) throw new MediaError('must be a valid URL');
+  if (text.length > MAX_ADDRESS || !isUrl(text)) throw new MediaError('must be a valid URL');
   return new URL(text);
 }
 

@@ -16,15 +16,23 @@ setMaxListeners(0, NEVER);
 export const KEY = 'key-that-nobody-may-see';
 
 const log = { info: () => {}, warn: () => {} };
-const fetch = createTrustedFetch({ region: 'any', euHosts: [], log });
+const createFetch = () => createTrustedFetch({ region: 'any', euHosts: [], log });
+let fetch = createFetch();
 
 /** Call once in each file that uses these helpers. */
 export function closeFetchAfterAll(): void {
-  afterAll(() => fetch.close());
+  afterAll(() => {
+    const used = fetch;
+    // Other files in the same process share this module.
+    fetch = createFetch();
+    return used.close();
+  });
 }
 
 export const TOOLS: RemoteTools = {
-  fetch,
+  get fetch() {
+    return fetch;
+  },
   timeoutMs: 60_000,
   tokens: { load: loadTokens, count: countTokens, keep: keepTokens },
   log,

@@ -1,6 +1,7 @@
 /** Common part of remote embedders and rerankers: protocol, limits and life cycle. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import type { Backend } from '../backends/backend.ts';
 import type { TokenCounter } from './estimate.ts';
 import type { Protocol, RequestLimits } from './protocol.ts';
@@ -32,8 +33,7 @@ export interface Server {
 const MAX_INFO_BYTES = 1024 * 1024;
 
 export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, tokens, log }: RemoteTools): Server {
-  if (!/^https?:/i.test(runs.url) || !URL.canParse(runs.url))
-    throw misconfigured(id, 'the URL of its server is not valid');
+  if (!/^https?:/i.test(runs.url) || !isUrl(runs.url)) throw misconfigured(id, 'the URL of its server is not valid');
   const protocol = PROTOCOLS[runs.protocol];
   const transport = createTransport({
     url: runs.url,

@@ -4,6 +4,7 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { setOwnValue } from '#own-value.ts';
 import type { Trace } from '#telemetry/trace.ts';
 import type { ChannelRequest, ChannelResponse } from '../connect/channel.ts';
@@ -166,8 +167,7 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function firstHop(target: URL | string, { method = 'GET', headers = {}, body }: FetchOptions): Hop {
-  if (!URL.canParse(String(target)))
-    throw problem('ParamValidationError', { path: 'url', message: 'The URL is not valid' });
+  if (!isUrl(String(target))) throw problem('ParamValidationError', { path: 'url', message: 'The URL is not valid' });
   const url = new URL(target);
   url.username = '';
   url.password = '';

@@ -1,5 +1,6 @@
 /** Computes the next request of a redirect chain (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { isHttp, notHttp } from '../guard/guard.ts';
 import { REDIRECT_STATUSES } from './response-head.ts';
 
@@ -41,7 +42,7 @@ const isSafe = (name: string) => SAFE_HEADERS.has(name) || name.startsWith('sec-
 export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
   if (!REDIRECT_STATUSES.has(status) || !header) return undefined;
   const location = utf8Of(header);
-  if (!URL.canParse(location, hop.url.href)) throw invalidRedirect(status);
+  if (!isUrl(location, hop.url.href)) throw invalidRedirect(status);
   const url = new URL(location, hop.url);
   if (!isHttp(url)) throw notHttp({ targetStatus: status });
   url.username = '';

@@ -1,5 +1,6 @@
 /** The setting `allowNetworks`: non-public networks, IP addresses and hosts that may be read, optionally with a port. */
 import ipaddr from 'ipaddr.js';
+import { isUrl } from '#is-url.ts';
 import { type Address, isMetadataAddress, parseAddress } from './ip-address.ts';
 
 export interface AllowList {
@@ -67,7 +68,7 @@ function parseNetwork(text: string): readonly [Address, number] {
 }
 
 function parseName(host: string, text: string): string {
-  if (!URL.canParse(`http://${host}/`)) throw invalidEntry(text);
+  if (!isUrl(`http://${host}/`)) throw invalidEntry(text);
   const { hostname, host: parsedHost } = new URL(`http://${host}/`);
   // The URL parser converts unusual spellings of IP addresses and drops paths, queries and user names.
   if (parsedHost !== hostname || parseAddress(hostname) || !/^[a-z0-9_.-]+$/.test(hostname) || /[\\?#@]/.test(host)) {

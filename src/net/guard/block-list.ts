@@ -2,6 +2,7 @@
  * The operator's list of blocked hosts and URLs: one entry a line, `#` starts a comment. A host stands for its subdomains
  * too. URL patterns contain `*`, or a path (docs/guide/security.md, Blocked URLs).
  */
+import { isUrl } from '#is-url.ts';
 import { bareHostname, portOf } from './url-host.ts';
 
 export interface BlockEntry {
@@ -150,7 +151,7 @@ function parseEntry(text: string, line: number): Parsed | string {
 function parseHost(text: string): { readonly name: string; readonly port: number | undefined } | undefined {
   const isBareIpv6 = text.split(':').length > 2 && !text.startsWith('[');
   const address = `http://${isBareIpv6 ? `[${text}]` : text}/`;
-  if (!text || /[@\\#%]/.test(text) || !URL.canParse(address)) return undefined;
+  if (!text || /[@\\#%]/.test(text) || !isUrl(address)) return undefined;
   const url = new URL(address);
   const port = /:(\d+)$/.exec(isBareIpv6 ? '' : text)?.[1];
   const name = bareHostname(url).replace(/^\[|\]$/g, '');

@@ -2,6 +2,7 @@
  * Checks whether a cached copy of a URL may still be served. The rules or the IP addresses of the host may have changed
  * since it was cached, so the guard checks it again.
  */
+import { isUrl } from '#is-url.ts';
 import { type Guard, isGuardRefusal, portOf } from './guard.ts';
 
 /**
@@ -17,7 +18,7 @@ const DNS_TIMEOUT_MS = 2_000;
 export const createCachedUrlCheck =
   (guard: Pick<Guard, 'checkUrl' | 'resolve'>, timeoutMs = DNS_TIMEOUT_MS): CachedUrlCheck =>
   async (text, signal) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = isUrl(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return true;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {

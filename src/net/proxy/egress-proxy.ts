@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError, Server } from 'proxy-chain';
 import { asProblem, type Problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { MAX_HEADER_BYTES } from '../connect/channel.ts';
 import { dial } from '../connect/dial.ts';
 import { proxyStatusProblem } from '../connect/proxy-handshake.ts';
@@ -287,14 +288,14 @@ function errorResponse(error: unknown, target: EgressRequest, options: EgressPro
 
 /** Plain requests have their whole URL. Of a tunnel, the guard sees only the host. */
 const isBlocked = (url: string | undefined, guard: Guard): boolean =>
-  url !== undefined && URL.canParse(url) && guard.blocks(new URL(url));
+  url !== undefined && isUrl(url) && guard.blocks(new URL(url));
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /** Parses the host of a tunnel by the URL standard, which normalizes all spellings of IP addresses. */
 function parsedHost(host: string, port: number): string {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-  if (!URL.canParse(text)) throw refusal();
+  if (!isUrl(text)) throw refusal();
   return new URL(text).hostname;
 }
 

@@ -1,5 +1,6 @@
 /** Parses proxy URLs of callers and operators, and chooses an operator proxy for the option `proxy`. */
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import type { Region } from '../region.ts';
 
 /**
@@ -53,14 +54,13 @@ const MAX_CREDENTIAL_BYTES = 255;
 export function parseProxyUrl(text: string): URL {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) throw invalid(`The proxy URL is longer than ${MAX_LENGTH} characters`);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || !URL.canParse(trimmed))
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || !isUrl(trimmed))
     throw invalid('The proxy must be a URL such as http://host:port');
   const given = new URL(trimmed);
   if (!Object.hasOwn(SCHEMES, given.protocol))
     throw invalid('The scheme of the proxy URL must be http, https, socks4, socks4a, socks5 or socks5h');
   // The URL standard normalizes hosts only for well-known schemes, so the host is parsed again as http.
-  if (!given.hostname || !URL.canParse(`http://${given.hostname}/`))
-    throw invalid('The host of the proxy is not valid');
+  if (!given.hostname || !isUrl(`http://${given.hostname}/`)) throw invalid('The host of the proxy is not valid');
   const { hostname } = new URL(`http://${given.hostname}/`);
   const port = Number(given.port || SCHEMES[given.protocol]!);
   if (port === 0) throw invalid('The port of the proxy is not valid');

@@ -2,6 +2,7 @@
  * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop:
  * whatever the patterns, the work is bounded by the sizes of the file and the URL.
  */
+import { isUrl } from '#is-url.ts';
 
 /** Only this many characters of a path are compared. A pattern that ends in `$` does not match longer paths. */
 const MAX_PATH = 2_048;
@@ -101,7 +102,7 @@ function groupsOf(robotsTxt: string): Groups {
     } else if (name === 'sitemap') {
       // A sitemap line belongs to no group. A `#` ends its value, as in all lines.
       const url = value.trim();
-      const isValid = url.length <= MAX_SITEMAP_URL && /^https?:/i.test(url) && URL.canParse(url);
+      const isValid = url.length <= MAX_SITEMAP_URL && /^https?:/i.test(url) && isUrl(url);
       if (isValid && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);
     }
   }

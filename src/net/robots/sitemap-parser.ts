@@ -3,6 +3,7 @@
  * Takes linear time and buffers at most one URL.
  */
 import { decodeXML } from 'entities';
+import { isUrl } from '#is-url.ts';
 
 export interface SitemapParser {
   /** Parses the next piece of text. Returns the URLs that it completes. */
@@ -58,7 +59,7 @@ export function createSitemapParser(): SitemapParser {
 
   function accept(text: string): string[] {
     const url = text.trim();
-    const isValid = url.length <= MAX_URL_UNITS && /^https?:\/\//i.test(url) && URL.canParse(url);
+    const isValid = url.length <= MAX_URL_UNITS && /^https?:\/\//i.test(url) && isUrl(url);
     if (!isValid || left === 0) return [];
     left--;
     return [url];

@@ -1,6 +1,7 @@
 /** Redirects by a `Refresh` header or meta element (HTML standard, "shared declarative refresh steps"). */
 import { attribute, type Element, elements, isElement } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
+import { isUrl } from '#is-url.ts';
 
 /** A longer delay means that the page itself should be read. */
 const MAX_DELAY_S = 5;
@@ -18,7 +19,7 @@ function metaRefresh(html: string, url: string): URL | undefined {
   const document = parseDocument(html);
   const base = [...elements(document, 'base')].find((element) => attribute(element, 'href') !== null);
   const href = base && attribute(base, 'href')!.trim();
-  const from = href && URL.canParse(href, url) ? new URL(href, url).href : url;
+  const from = href && isUrl(href, url) ? new URL(href, url).href : url;
   for (const meta of elements(document, 'meta')) {
     const content = attribute(meta, 'content');
     const isRefresh = attribute(meta, 'http-equiv')?.trim().toLowerCase() === 'refresh';
@@ -46,7 +47,7 @@ function parseRefresh(text: string, base: string): URL | undefined {
   const [, , rest] = found;
   const quoted = /^(["'])([^"']*)/.exec(rest!);
   const address = (quoted ? quoted[2]! : rest!).trim();
-  if (!address || !URL.canParse(address, base)) return undefined;
+  if (!address || !isUrl(address, base)) return undefined;
   const url = new URL(address, base);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }

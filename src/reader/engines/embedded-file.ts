@@ -1,6 +1,7 @@
 /** The file that a page embeds in a frame, `embed` or `object`. */
 import { typeOfFileName } from '#documents/detect.ts';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
+import { isUrl } from '#is-url.ts';
 import { declaredMedia } from './media-type.ts';
 
 export interface EmbeddedFile {
@@ -35,7 +36,7 @@ export function findEmbeddedFile(document: Document, url: string): EmbeddedFile 
 
 function fileOf(element: Element, base: string): string | undefined {
   const address = attribute(element, 'src') || attribute(element, 'data');
-  if (!address || !URL.canParse(address, base)) return undefined;
+  if (!address || !isUrl(address, base)) return undefined;
   const url = new URL(address, base);
   if (!/^https?:$/.test(url.protocol)) return undefined;
   const type = attribute(element, 'type') || typeOfFileName(url.pathname);
@@ -45,5 +46,5 @@ function fileOf(element: Element, base: string): string | undefined {
 function baseOf(document: Document, url: string): string {
   const base = find(document, 'base');
   const href = base && attribute(base, 'href');
-  return href && URL.canParse(href, url) ? new URL(href, url).href : url;
+  return href && isUrl(href, url) ? new URL(href, url).href : url;
 }

@@ -2,10 +2,11 @@
  * Links as numbered citations, `【id†text】` or `【id†text†domain】`: the form that gpt-oss models were trained on
  * (docs/reference/wire/reader.md, Links).
  */
+import { isUrl } from '#is-url.ts';
 
 /** The host of a URL with its port, '' if it has none. */
 export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : '';
+  return isUrl(url) ? new URL(url).host : '';
 }
 
 export interface Citation {

@@ -1,5 +1,6 @@
 /** Hosts whose frames play one recording, and placeholder elements that load such a frame later. */
 import { attribute, type Element } from '#html/node.ts';
+import { isUrl } from '#is-url.ts';
 import { ownValue } from '#own-value.ts';
 
 export type MediaKind = 'Video' | 'Audio';
@@ -48,7 +49,7 @@ const PEERTUBE = /^\/videos\/embed\/[\w-]{8,64}$/;
 
 /** The kind of media that a frame with this URL plays; null if it is no known player. */
 export function playerKind(url: string): MediaKind | null {
-  if (!URL.canParse(url)) return null;
+  if (!isUrl(url)) return null;
   const { hostname, pathname, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return null;
   const labels = hostname.split('.');

@@ -14,6 +14,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment, serialize } from 'parse5';
 import { parseDocument } from '#html/parse.ts';
+import { isUrl } from '#is-url.ts';
 import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
 import { type MarkdownOptions, toMarkdown } from './to-markdown.ts';
 
@@ -75,7 +76,7 @@ const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
 
 /** The canonical form of URLs with the same target. */
 export function canonicalUrl(address: string, base = BASE): string {
-  const url = URL.canParse(address, base) ? new URL(address, base).href : address;
+  const url = isUrl(address, base) ? new URL(address, base).href : address;
   return url.replace(/%(?:28|29|5B|5D)/g, decodeURIComponent);
 }
 

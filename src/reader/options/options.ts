@@ -11,6 +11,7 @@ import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';
+import { isUrl } from '#is-url.ts';
 import type { Feature } from '#plans.ts';
 import {
   BULLET_LIST_MARKERS,
@@ -611,7 +612,7 @@ export const OPTIONS = {
     headers: ['x-referer'],
     wins: 'header',
     schema: z.string().transform((text, context) => {
-      if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
+      if (/^https?:\/\//i.test(text) && isUrl(text)) return new URL(text).href;
       context.addIssue({ code: 'custom', message: 'must be an http or https URL', input: text });
       return z.NEVER;
     }),

@@ -1,6 +1,7 @@
 /** Watches the network of a page: open requests, the response of the main document, and the limits. */
 import type { Request, Response } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
@@ -96,7 +97,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
 
   context.on('request', (request) => {
     // A redirect to an invalid URL is reported as a request for it.
-    if (navigatesPage(request) && URL.canParse(request.url())) wanted = request;
+    if (navigatesPage(request) && isUrl(request.url())) wanted = request;
     const abuse = countRequest(request);
     if (abuse) stop(abuse);
     traffic.begin(request);

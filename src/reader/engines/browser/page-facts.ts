@@ -2,6 +2,7 @@
  * Facts about a page from the responses to it: the types of its frames, refused URLs, and whether scripts loaded data.
  */
 import type { Page, Response } from 'playwright-core';
+import { isUrl } from '#is-url.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { frameOf } from './routing.ts';
@@ -58,4 +59,4 @@ function isData(response: Response, isOwn: boolean): boolean {
 }
 
 const isOfHost = (one: string, other: string): boolean =>
-  URL.canParse(one) && URL.canParse(other) && new URL(one).host === new URL(other).host;
+  isUrl(one) && isUrl(other) && new URL(one).host === new URL(other).host;

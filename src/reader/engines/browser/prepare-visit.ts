@@ -1,5 +1,6 @@
 /** Validates everything about a visit that can be checked without a browser: all options that may be invalid. */
 import { Problem, problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import { type Cookie, parseSetCookies } from '#net/fetch/cookies.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import { type Guard, portOf } from '#net/guard/guard.ts';
@@ -24,7 +25,7 @@ export interface Preparation {
 /** Submitted HTML without a URL still needs an origin: one that can never exist. */
 export const PLACEHOLDER_URL = 'https://document.invalid/';
 
-export const isWebUrl = (address: string): boolean => /^https?:/i.test(address) && URL.canParse(address);
+export const isWebUrl = (address: string): boolean => /^https?:/i.test(address) && isUrl(address);
 
 /** Throws ParamValidationError or SecurityCompromiseError with the invalid option as path. */
 export async function prepareVisit(visit: Visit, guard: Guard): Promise<Preparation> {

@@ -7,6 +7,7 @@
  * resources from that site, and redirects within it.
  */
 import type { CDPSession } from 'playwright-core';
+import { isUrl } from '#is-url.ts';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
 import type { EgressSession } from './egress-session.ts';
 
@@ -66,7 +67,7 @@ const originsOf = ({ origin, protocol, port, hostname }: URL): string[] =>
   protocol === 'http:' && !port ? [origin, `https://${hostname}`] : [origin];
 
 const isTargetSite = (target: URL, address: string) =>
-  URL.canParse(address) && originsOf(target).includes(new URL(address).origin);
+  isUrl(address) && originsOf(target).includes(new URL(address).origin);
 
 const escaped = (text: string) => text.replace(/[*?\\]/g, '\\$&');
 

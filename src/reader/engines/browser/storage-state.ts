@@ -5,6 +5,7 @@ import type { BrowserContext } from 'playwright-core';
 import * as z from 'zod';
 import { within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
+import { isUrl } from '#is-url.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /** Maximum size of a state: names and values together. */
@@ -40,7 +41,7 @@ const cookieShape = z.object({
 });
 const originShape = z.object({
   origin: z.string().transform((given, context) => {
-    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const url = isUrl(given) ? new URL(given) : undefined;
     if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
     context.addIssue({ code: 'custom', message: 'must be an origin such as https://a.example', input: given });
     return z.NEVER;

@@ -2,6 +2,7 @@
  * Converts dates as pages write them to ISO 8601. Nothing is invented: a date without a time stays a date, a time
  * without a zone stays without one, and an ambiguous date is not read. The current time is not used.
  */
+import { isUrl } from '#is-url.ts';
 import { ownValue } from '#own-value.ts';
 import { monthOf } from './month-names.ts';
 
@@ -208,7 +209,7 @@ export const daysAfter = (date: string, other: string): number =>
 
 /** The date in the folders or the last part of a URL: `/2024/03/05/`, `/2024-03-05-`, `/2024/03/`. */
 export function dateInUrl(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
+  if (!isUrl(url)) return undefined;
   const { pathname } = new URL(url);
   const match =
     /\/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_-]|$)/.exec(pathname) ??

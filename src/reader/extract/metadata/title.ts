@@ -3,6 +3,7 @@
  * readers see the heading. So a heading is used if the head or the URL confirms it. A heading that is not confirmed (a
  * logo, a slogan, a section) is not used.
  */
+import { isUrl } from '#is-url.ts';
 import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
 import { isFrontPage } from './urls.ts';
 
@@ -107,7 +108,7 @@ const isCutOff = (text: string) => /(?:\.\.\.|…)$/.test(text);
 
 /** The words of the last part of the URL that has any. */
 function slugOf(url: string): string[] {
-  if (!URL.canParse(url)) return [];
+  if (!isUrl(url)) return [];
   const segments = new URL(url).pathname.split('/').filter(Boolean);
   const last = (segments.at(-1) ?? '').slice(0, 300).replace(/\.[a-z]{2,5}$/i, '');
   try {

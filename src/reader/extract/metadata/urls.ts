@@ -1,4 +1,5 @@
 /** URLs that a page gives for itself and for its picture. */
+import { isUrl } from '#is-url.ts';
 import { resolveUrl } from '../content/links.ts';
 
 /** Longer ones are data, not URLs. */
@@ -26,7 +27,7 @@ export function pictureUrl(written: string, baseUrl: string): string | undefined
 
 /** Whether the URL is that of a site's front page, in any language. */
 export function isFrontPage(url: string): boolean {
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false;
+  if (!/^https?:/i.test(url) || !isUrl(url)) return false;
   const { pathname, searchParams } = new URL(url);
   if (!/^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.\w{2,5}|home|default\.aspx?)?$/i.test(pathname)) return false;
   return [...searchParams.keys()].every((name) => /^(?:utm_\w+|ref|srsltid|[a-z]+clid|lang|hl)$/i.test(name));

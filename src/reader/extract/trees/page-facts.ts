@@ -1,5 +1,6 @@
 /** Facts about the page as a whole, for the features: its title, types, and the words of its URL. */
 
+import { isUrl } from '#is-url.ts';
 import type { PageMetadata } from '../metadata/metadata.ts';
 import type { PageFacts } from './features.ts';
 
@@ -7,7 +8,7 @@ import type { PageFacts } from './features.ts';
 const ROOT = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)(?:\.\w{2,5})?\/?)?$/i;
 
 export function pageFacts(metadata: PageMetadata, url: string, readClass: (name: string) => number): PageFacts {
-  const { pathname, search } = new URL(URL.canParse(url) ? url : 'http://localhost/');
+  const { pathname, search } = new URL(isUrl(url) ? url : 'http://localhost/');
   const segments = pathname.split('/').filter(Boolean);
   return {
     title: metadata.title,

@@ -1,5 +1,6 @@
 /** Images, numbered in output order (docs/reference/wire/reader.md, Images). */
 import { attribute, type Element } from '#html/node.ts';
+import { isUrl } from '#is-url.ts';
 import { imageUrl } from '../../extract/content/images.ts';
 import { altText } from '../alt-text.ts';
 import { withoutControlCharacters } from '../one-line.ts';
@@ -34,7 +35,7 @@ export const image: EnterHandler = (state, element) => {
 
 function urlOf({ options }: ConversionState, element: Element): string | null {
   const { baseUrl, keepImgDataUrl, documentBase } = options;
-  const origin = documentBase !== undefined && URL.canParse(documentBase) ? new URL(documentBase).origin : undefined;
+  const origin = documentBase !== undefined && isUrl(documentBase) ? new URL(documentBase).origin : undefined;
   return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 

@@ -1,5 +1,6 @@
 /** Prepares a page for the index: its passages, their terms, and the key under which it is stored. */
 import { createHash } from 'node:crypto';
+import { isUrl } from '#is-url.ts';
 import { isCapabilityUrl } from '#net/capability-url.ts';
 import { isTrackingParameter } from '#net/tracking-parameters.ts';
 import { ownValue } from '#own-value.ts';
@@ -116,7 +117,7 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
  * kept: a page read with one must not replace the public page. `undefined` if invalid.
  */
 export function indexUrl(text: string | undefined): URL | undefined {
-  if (text === undefined || text.length > MAX_URL_UNITS || !URL.canParse(text)) return undefined;
+  if (text === undefined || text.length > MAX_URL_UNITS || !isUrl(text)) return undefined;
   const url = new URL(text);
   if (!['http:', 'https:', 'file:'].includes(url.protocol)) return undefined;
   url.hash = '';

@@ -1,0 +1,12 @@
+/**
+ * Undoes changes of the environment after each file, for the files that follow in the same process: a server sets its
+ * folder for temporary files in its own environment.
+ */
+import { afterAll } from 'vitest';
+
+const before = { ...process.env };
+
+afterAll(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+});
