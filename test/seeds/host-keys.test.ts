@@ -178,6 +178,20 @@ hosted.row(
   'Clients of other rerankers may use `/v2/rerank` and `/rerank`.',
 );
 
+hosted.row(
+  '9',
+  'The interface description carries a date-based version string of the form YYYY.MM.DD.HHMM.',
+  async () => {
+    for (const url of [host.urls.reader, host.urls.search, host.urls.model]) {
+      const { body } = await host.ask(`${url}/openapi.json`);
+      const [, month, day, hour, minute] = /^\d{4}\.(\d\d)\.(\d\d)\.(\d\d)(\d\d)$/.exec(body.info.version)!.map(Number);
+      expect([month! >= 1 && month! <= 12, day! >= 1 && day! <= 31, hour! < 24, minute! < 60]).toEqual(
+        Array(4).fill(true),
+      );
+    }
+  },
+);
+
 hosted.open(
   '9',
   'Policy for breaking changes and deprecations: not shown.',
