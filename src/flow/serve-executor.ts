@@ -8,7 +8,7 @@ import { readTraceParent } from '#telemetry/trace.ts';
 import type { DeploymentDefinition } from './definition/definition.ts';
 import { createHealth } from './grpc/health.ts';
 import { infoMethod } from './grpc/info.ts';
-import type { CallInfo, Method } from './grpc/method.ts';
+import type { CallInfo, Method, Reply } from './grpc/method.ts';
 import { METADATA, METHODS, SERVICES } from './grpc/names.ts';
 import { reflectionMethods } from './grpc/reflection.ts';
 import { createRequestMethods } from './grpc/request-methods.ts';
@@ -20,12 +20,12 @@ import { decodeRequestList, endpointsProto } from './proto/codec.ts';
 import { reloadExecutorOnChange } from './reload/reload-files.ts';
 import type { FileWatcher } from './reload/watch-files.ts';
 import { createRequest, type DataRequest, failed } from './request.ts';
-import { createDeployment, type Deployment } from './runtime/deployment.ts';
+import { createDeployment, type Deployment, type DeploymentTools } from './runtime/deployment.ts';
 import type { SourceTools } from './runtime/open-replicas.ts';
 import { unavailableProblem } from './runtime/unavailable.ts';
 import { WorkerUnavailableError } from './runtime/worker.ts';
 import { statusOf } from './status.ts';
-import { rememberFacts } from './telemetry/tracing.ts';
+import { type AnswerFacts, rememberFacts } from './telemetry/tracing.ts';
 import { isObject } from './values.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
@@ -108,38 +108,19 @@ function refuseDocsBytes(request: DataRequest): DataRequest {
 export async function serveExecutor(options: ServeExecutorOptions): Promise<ExecutorServer> {
   const { definition, host, version, environment = {}, log, tls = {}, onExit } = options;
   const { executors = {}, ownProcesses, stacks = false } = options;
-  const operation = await openOperation({
-    ...{ gateway: undefined, deployments: [definition] },
-    ...{ version, log, observe: options.observe },
-  });
+  const operation = await openOperation({ ...options, gateway: undefined, deployments: [definition] });
   const facts = rememberFacts(withoutServed(operation.observe));
   const tools = { executors, ownProcesses, stacks, log, observe: facts.observe, tracing: operation.tracing };
-  let deployment = createDeployment(definition, tools);
+  const deployment = createReplaceableDeployment(definition, tools);
   let hasExited = false;
-
-  async function rebuild(changed: DeploymentDefinition | undefined): Promise<void> {
-    if (!changed) return deployment.reload(GRACE_MS);
-    const next = createDeployment(changed, tools);
-    await startWithTimeout(next);
-    const old = deployment;
-    deployment = next;
-    await old.close(GRACE_MS);
-  }
-
-  /** Counts the bytes of an answer for the executor that gave it. */
-  function countBytes({ receivedBytes, sentBytes }: TransferredFacts, answer: DataRequest | undefined): void {
-    const handled = answer && facts.of(answer);
-    if (!handled) return;
-    const { runtime, executor, asked } = handled;
-    operation.observe.served?.({ runtime, executor, asked, receivedBytes, sentBytes });
-  }
+  const countBytes = createByteCounter(operation.observe, facts);
 
   async function process(requests: readonly DataRequest[], info: CallInfo): Promise<DataRequest> {
     const pickled = requests.find(({ docsBytes }) => docsBytes);
     if (pickled) return refuseDocsBytes(pickled);
     try {
       const trace = readTraceParent(info.metadata(METADATA.traceParent));
-      const answer = await deployment.process({
+      const answer = await deployment.current().process({
         ...{ requests, sources: requests.map(sourceOf) },
         ...{ headers: headersOf(info), signal: info.signal, trace },
       });
@@ -151,7 +132,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
       return answer;
     } catch (error) {
       throw error instanceof WorkerUnavailableError
-        ? unavailableProblem(error, definition.name, deployment.addresses)
+        ? unavailableProblem(error, definition.name, deployment.current().addresses)
         : error;
     }
   }
@@ -166,35 +147,20 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   });
   const health = createHealth([...LISTED_SERVICES, SERVICES.document, SERVICES.health, SERVICES.reflectionAlpha]);
 
+  async function answerList(bytes: Buffer, info: CallInfo): Promise<Reply> {
+    const parts = decodeRequestList(bytes);
+    const [first] = parts;
+    if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
+    const handleList = reportingErrors((_, call) => process(parts, call), onError);
+    const answered = await answerRequest(handleList, first, info);
+    countBytes({ receivedBytes: bytes.length, sentBytes: answered.bytes.length }, answered.answer);
+    return requests.reply(answered);
+  }
+
   const methods: readonly Method[] = [
     ...requests.methods,
-    {
-      ...METHODS.list,
-      kind: 'unary',
-      async run(bytes, info) {
-        const parts = decodeRequestList(bytes);
-        const [first] = parts;
-        if (!first) throw problem('SubmittedDataMalformedError', { message: 'The request list is empty' });
-        const answered = await answerRequest(
-          reportingErrors((_, call) => process(parts, call), onError),
-          first,
-          info,
-        );
-        countBytes({ receivedBytes: bytes.length, sentBytes: answered.bytes.length }, answered.answer);
-        return requests.reply(answered);
-      },
-    },
-    {
-      ...METHODS.discovery,
-      kind: 'unary',
-      run: () => ({
-        bytes: endpointsProto.encode({
-          endpoints: [...(deployment.endpoints() ?? [])],
-          writeEndpoints: [],
-          schemas: undefined,
-        }),
-      }),
-    },
+    { ...METHODS.list, kind: 'unary', run: answerList },
+    { ...METHODS.discovery, kind: 'unary', run: () => ({ bytes: encodeEndpoints(deployment.current().endpoints()) }) },
     infoMethod({ version, environment }),
     ...health.methods,
     ...reflectionMethods([...LISTED_SERVICES, SERVICES.reflectionAlpha]),
@@ -220,11 +186,11 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
   let watcher: FileWatcher | undefined;
   let closing: Promise<void> | undefined;
   try {
-    await startWithTimeout(deployment);
+    await startWithTimeout(deployment.current());
     const port = await server.listen(options.port, host);
     const monitoringPorts = await operation.listen(host);
-    const current = () => deployment.definition;
-    watcher = await reloadExecutorOnChange({ current, load: options.load, rebuild, log });
+    const current = () => deployment.current().definition;
+    watcher = await reloadExecutorOnChange({ current, load: options.load, rebuild: deployment.rebuild, log });
     return {
       port,
       url: `grpc${tls.certfile ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -238,6 +204,42 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
     await close(0);
     throw error;
   }
+}
+
+const encodeEndpoints = (endpoints: ReadonlySet<string> | undefined): Uint8Array =>
+  endpointsProto.encode({ endpoints: [...(endpoints ?? [])], writeEndpoints: [], schemas: undefined });
+
+/** Counts the bytes of a request and its answer for the executor that gave it. */
+const createByteCounter =
+  (observe: FlowObserver, facts: AnswerFacts) =>
+  ({ receivedBytes, sentBytes }: TransferredFacts, answer: DataRequest | undefined): void => {
+    const handled = answer && facts.of(answer);
+    if (!handled) return;
+    const { runtime, executor, asked } = handled;
+    observe.served?.({ runtime, executor, asked, receivedBytes, sentBytes });
+  };
+
+/** A deployment that can be replaced by one with another definition; the old one serves until the new one is ready. */
+function createReplaceableDeployment(definition: DeploymentDefinition, tools: DeploymentTools) {
+  let current = createDeployment(definition, tools);
+  let isClosed = false;
+  return {
+    current: () => current,
+    async close(graceMs: number): Promise<void> {
+      isClosed = true;
+      await current.close(graceMs);
+    },
+    /** Rebuilds the executors, of the changed definition if there is one. */
+    async rebuild(changed: DeploymentDefinition | undefined): Promise<void> {
+      if (!changed) return current.reload(GRACE_MS);
+      const next = createDeployment(changed, tools);
+      await startWithTimeout(next);
+      if (isClosed) return next.close(0);
+      const old = current;
+      current = next;
+      await old.close(GRACE_MS);
+    },
+  };
 }
 
 type TransferredFacts = Parameters<NonNullable<FlowObserver['transferred']>>[0];

@@ -1,29 +1,16 @@
 /** Reads the options of one executor (docs/reference/wire/flow.md, Executor options). */
 import path from 'node:path';
-import type { ExecutorClass } from '../executor.ts';
-import { isObject } from '../values.ts';
 import { checkCondition } from './condition.ts';
-import type { ReadExecutorFile } from './define-flow.ts';
-import type { Batching, DeploymentDefinition, ExecutorSource, HostAndPort, Polling } from './definition.ts';
+import type { DeploymentDefinition, HostAndPort, Polling } from './definition.ts';
+import { NO_SOURCE, readSource, type SourceContext } from './executor-source.ts';
 import { splitHost } from './host.ts';
 import { readOperation } from './operation-options.ts';
-import {
-  checkKeys,
-  createOptionReader,
-  invalidOption,
-  type OptionReader,
-  type OptionReport,
-  type Options,
-} from './options.ts';
+import { createOptionReader, invalidOption, type OptionReader, type OptionReport, type Options } from './options.ts';
 import { readGrpcOptions } from './server-options.ts';
 
-export interface DeploymentContext {
-  readonly name: string;
+export interface DeploymentContext extends SourceContext {
   readonly needs: readonly string[];
-  readonly baseDir: string | undefined;
-  readonly readExecutor: ReadExecutorFile | undefined;
   readonly rest: Options;
-  readonly report: OptionReport;
 }
 
 const POLLINGS: readonly Polling[] = ['ANY', 'ALL'];
@@ -47,107 +34,6 @@ function readPolling(reader: OptionReader): Record<string, Polling> {
   const entries = Object.entries(reader.record('polling')!);
   return Object.fromEntries(entries.map(([endpoint, one]) => [endpoint, parsePolling(one, reader.pathOf('polling'))]));
 }
-
-const BATCHING_KEYS = ['preferred_batch_size', 'preferredBatchSize', 'timeout'];
-
-function readBatching(given: Record<string, unknown>, where: string, report: OptionReport): Record<string, Batching> {
-  return Object.fromEntries(
-    Object.entries(given).map(([endpoint, value]) => {
-      if (!isObject(value)) throw invalidOption(`${where}.${endpoint}`, 'expected a mapping');
-      checkKeys(value, BATCHING_KEYS, { path: `${where}.${endpoint}`, owner: `the batches of ${endpoint}` }, report);
-      const reader = createOptionReader(value, `${where}.${endpoint}`);
-      const preferredBatchSize = reader.integer('preferred_batch_size', 1) ?? reader.integer('preferredBatchSize', 1);
-      if (preferredBatchSize === undefined)
-        throw invalidOption(`${where}.${endpoint}`, 'preferred_batch_size is missing');
-      return [endpoint, { preferredBatchSize, timeoutMs: reader.integer('timeout') ?? 10_000 }];
-    }),
-  );
-}
-
-const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
-
-const PYTHON_FILE = /\.py$/i;
-const ELSEWHERE = 'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
-
-/** Python executors and containers run in programs of their own. */
-function refuseForeign(what: string, where: string): void {
-  if (PYTHON_FILE.test(what)) throw invalidOption(where, `${what}: Python executors do not run here: ${ELSEWHERE}`);
-  if (/^[a-z][a-z+]*:\/\//i.test(what))
-    throw invalidOption(where, `${what}: containers and hub executors are not supported: ${ELSEWHERE}`);
-}
-
-const SOURCE_KEYS = ['jtype', 'version', 'with', 'metas', 'requests', 'dynamic_batching', 'modules', 'py_modules'];
-
-interface Configuration {
-  readonly config: Options;
-  /** The class, when it is not named by the configuration. */
-  readonly type: string | ExecutorClass;
-  readonly baseDir: string;
-  readonly file?: string;
-}
-
-function readConfiguration(uses: unknown, where: string, context: DeploymentContext): Configuration {
-  const { baseDir = '', readExecutor, report } = context;
-  const checked = (config: Options, owner: string): Options => {
-    checkKeys(config, SOURCE_KEYS, { path: where, owner }, report);
-    return config;
-  };
-  if (typeof uses === 'function') return { config: {}, type: uses as ExecutorClass, baseDir };
-  if (isObject(uses)) {
-    const config = checked(uses, `the configuration of executor \`${context.name}\``);
-    return { config, type: typeOf(config, where), baseDir };
-  }
-  if (uses === undefined || uses === null) return { config: {}, type: DEFAULT_TYPE, baseDir };
-  if (typeof uses !== 'string') throw invalidOption(where, 'expected a class name, a file name or a configuration');
-  refuseForeign(uses, where);
-  if (!isFileName(uses)) return { config: {}, type: uses, baseDir };
-  if (!readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
-  const file = path.resolve(baseDir, uses);
-  const config = checked(readExecutor(file), uses);
-  return { config, type: typeOf(config, where), baseDir: path.dirname(file), file };
-}
-
-const DEFAULT_TYPE = 'BaseExecutor';
-const typeOf = (config: Options, where: string): string =>
-  createOptionReader(config, where).string('jtype') ?? DEFAULT_TYPE;
-
-/** Where the class is loaded from and its options. Options of the flow override the executor's own configuration. */
-function readSource(uses: unknown, reader: OptionReader, context: DeploymentContext): ExecutorSource {
-  const where = reader.pathOf('uses');
-  const { config, type, baseDir, file } = readConfiguration(uses, where, context);
-  const own = createOptionReader(config, where);
-  const metas = own.record('metas') ?? {};
-  const inMetas = createOptionReader(metas, own.pathOf('metas'));
-  return {
-    uses: type,
-    options: { ...own.record('with'), ...reader.record('uses_with') },
-    metas: { ...metas, ...reader.record('uses_metas') },
-    requests: toBindings({ ...own.record('requests'), ...reader.record('uses_requests') }),
-    batching: readBatching(
-      { ...own.record('dynamic_batching'), ...reader.record('uses_dynamic_batching') },
-      reader.pathOf('uses_dynamic_batching'),
-      context.report,
-    ),
-    modules: [
-      ...readModules(own, baseDir),
-      ...readModules(inMetas, baseDir),
-      ...readModules(reader, context.baseDir ?? ''),
-    ],
-    ...(file !== undefined && { file }),
-  };
-}
-
-function readModules(reader: OptionReader, baseDir: string): string[] {
-  return ['modules', 'py_modules'].flatMap((key) =>
-    (reader.strings(key) ?? []).map((file) => {
-      refuseForeign(file, reader.pathOf(key));
-      return path.resolve(baseDir, file);
-    }),
-  );
-}
-
-const toBindings = (given: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(given).map(([endpoint, method]) => [endpoint, String(method)]));
 
 /** Each host or port is one replica. A single host is combined with every port, a single port with every host. */
 function readAddresses(reader: OptionReader): HostAndPort[] {
@@ -201,15 +87,6 @@ function readMaxMemory(reader: OptionReader): number {
   return given;
 }
 
-/** The executor runs elsewhere. */
-const NO_SOURCE: ExecutorSource = {
-  uses: DEFAULT_TYPE,
-  options: {},
-  metas: {},
-  requests: {},
-  batching: {},
-  modules: [],
-};
 /** Options of the program that runs the executor. */
 const OF_THE_PROGRAM = [
   'uses',

@@ -3,6 +3,7 @@
  */
 import { stringify } from 'yaml';
 import type { FlowDefinition } from '../definition/definition.ts';
+import { omitEmpty } from './omit-empty.ts';
 import {
   CONFIG_DIR,
   DATA_DIR,
@@ -11,7 +12,6 @@ import {
   type ExecutorPart,
   type ExportOptions,
   type GatewayPart,
-  omitEmpty,
   splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
@@ -37,7 +37,9 @@ const namedVolumes = ({ host, keepsData, volumes }: ExecutorPart): { name: strin
 ];
 
 const boundVolumes = ({ volumes }: ExecutorPart): string[] =>
-  volumes.flatMap(({ source, target }) => (source === undefined ? [] : [`${source}:${target}`]));
+  volumes.flatMap(({ source, target, isReadOnly }) =>
+    source === undefined ? [] : [`${source}:${target}${isReadOnly ? ':ro' : ''}`],
+  );
 
 /** The port is open to the other services only. */
 const metricsOf = (port: number | undefined) =>

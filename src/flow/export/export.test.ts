@@ -211,7 +211,7 @@ executors:
   - {name: index, uses: Index, replicas: 2, grpc_server_options: {grpc.max_receive_message_length: -1}}
   - {name: search, uses: Search}
   - {name: own, uses: Index, modules: [index.js], port_monitoring: 9200, reload: true}
-  - {name: files, uses: Files, modules: [files.js], volumes: ["/cache", "/srv/data:/in"]}
+  - {name: files, uses: Files, modules: [files.js], volumes: ["/cache", "/srv/data:/in:ro"]}
 `;
 
 describe('data and monitoring', () => {
@@ -236,7 +236,7 @@ describe('data and monitoring', () => {
     expect(find('StatefulSet', 'index')!.spec.replicas).toBe(2);
     expect(find('StatefulSet', 'files')!.spec.template.spec.containers[0].volumeMounts.slice(-2)).toEqual([
       { name: 'data', mountPath: '/cache', subPath: 'volume-0' },
-      { name: 'data', mountPath: '/in', subPath: 'volume-1' },
+      { name: 'data', mountPath: '/in', subPath: 'volume-1', readOnly: true },
     ]);
     expect(await kubernetesViolations(all)).toEqual([]);
   });
@@ -268,7 +268,7 @@ describe('data and monitoring', () => {
       volumes: ['index:/data'],
       environment: { LECTERN_DATA_DIR: '/data' },
     });
-    expect(compose.services.files.volumes).toEqual(['files:/data', 'files-0:/cache', '/srv/data:/in']);
+    expect(compose.services.files.volumes).toEqual(['files:/data', 'files-0:/cache', '/srv/data:/in:ro']);
     expect(compose.volumes).toEqual({ index: {}, search: {}, files: {}, 'files-0': {} });
     expect(composeViolations(compose)).toEqual([]);
   });
@@ -294,7 +294,7 @@ describe('data and monitoring', () => {
     expect(exportWarnings(definition)).toEqual([]);
     const wrong = parseFlow('jtype: Flow\nexecutors: [{ uses: A, volumes: [data] }]');
     expect(() => files('compose', wrong)).toThrow(
-      'volumes of executor0: expected "/path" or "source:/path", not "data"',
+      'volumes of executor0: expected "/path", "source:/path" or "source:/path:ro", not "data"',
     );
   });
 });

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { FlowDefinition, Protocol } from '../definition/definition.ts';
+import type { Volume } from './data.ts';
+import { omitEmpty } from './omit-empty.ts';
 import {
   CONFIG_DIR,
   DATA_DIR,
@@ -13,11 +15,9 @@ import {
   type ExecutorPart,
   type ExportOptions,
   type GatewayPart,
-  omitEmpty,
   splitFlow,
   TLS_DIR,
   TOKEN_VARIABLE,
-  type Volume,
 } from './parts.ts';
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -123,9 +123,10 @@ function container(unit: Unit, { image }: Target): Manifest {
       { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
       ...(unit.hasTls ? [{ name: 'tls', mountPath: TLS_DIR, readOnly: true }] : []),
       ...(unit.keepsData ? [{ name: DATA_VOLUME, mountPath: DATA_DIR }] : []),
-      ...unit.volumes.map(({ target: mountPath }, at) => ({
+      ...unit.volumes.map(({ target: mountPath, isReadOnly }, at) => ({
         ...{ name: DATA_VOLUME, mountPath },
         subPath: `volume-${at}`,
+        ...(isReadOnly && { readOnly: true }),
       })),
     ],
   });

@@ -9,14 +9,14 @@ import {
   type DeploymentDefinition,
   type ExecutorSource,
   type FlowDefinition,
-  type GrpcOptions,
-  type OperationOptions,
   type Protocol,
   START,
 } from '../definition/definition.ts';
 import { DEFAULT_MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 import { uvicornArguments } from '../definition/server-options.ts';
-import { COLLECTION_NAMES, DEFAULT_COLLECTION } from '../executors/collection.ts';
+import { keepsData, readVolumes, type Volume } from './data.ts';
+import { omitEmpty } from './omit-empty.ts';
+import { flagsOf, grpcFlags, metricsPortOf, telemetryOptions } from './operation-flags.ts';
 
 export interface ExportOptions {
   /** Container image with the product, and with the executors' modules below `/flow`. */
@@ -46,14 +46,6 @@ export interface ExecutorPart {
   readonly metricsPort: number | undefined;
 }
 
-/** An entry of the option `volumes`. */
-export interface Volume {
-  /** Folder of the host or name of a volume, if one is given. */
-  readonly source: string | undefined;
-  /** Path in the container. */
-  readonly target: string;
-}
-
 export interface GatewayPart {
   readonly host: string;
   readonly yaml: string;
@@ -77,22 +69,10 @@ export const DATA_DIR = '/data';
 /** Setting with the data folder of the built-in executors. */
 export const DATA_VARIABLE = 'LECTERN_DATA_DIR';
 const WORKSPACE_DIR = `${DATA_DIR}/workspace`;
-const METRICS_PORT = 9090;
 const MODULES_DIR = '/flow';
 /** Environment variable with the gateway's token. The token is a secret and is not written to files. */
 export const TOKEN_VARIABLE = 'FLOW_TOKEN';
 const FIRST_PORT = 8080;
-
-/** The record without undefined and empty values. */
-export function omitEmpty<T extends Record<string, unknown>>(record: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(record).filter(
-      ([, value]) =>
-        value !== undefined &&
-        !(typeof value === 'object' && value !== null && Object.keys(value as object).length === 0),
-    ),
-  ) as Partial<T>;
-}
 
 /** Creates unique host names. */
 function createHostNamer(prefix: string): (name: string) => string {
@@ -188,59 +168,6 @@ function inlineEntry(one: DeploymentDefinition, baseDir: string) {
     max_memory_bytes: one.maxMemoryBytes === DEFAULT_MAX_MEMORY_BYTES ? undefined : one.maxMemoryBytes,
   });
 }
-
-/** The collectors of traces and metrics, as options of flow files. */
-const telemetryOptions = ({ traces, metrics }: OperationOptions) =>
-  omitEmpty({
-    tracing: traces && true,
-    traces_exporter_host: traces?.host,
-    traces_exporter_port: traces?.port,
-    metrics: metrics && true,
-    metrics_exporter_host: metrics?.host,
-    metrics_exporter_port: metrics?.port,
-  });
-
-const metricsPortOf = ({ monitoring, portMonitoring }: OperationOptions): number | undefined =>
-  monitoring ? portMonitoring || METRICS_PORT : undefined;
-
-/** Options as flags: `true` is a switch. */
-const flagsOf = (options: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(options).flatMap(([name, value]) => {
-    const flag = `--${name.replaceAll('_', '-')}`;
-    return value === true ? [flag] : [flag, String(value)];
-  });
-
-const grpcFlags = (options: GrpcOptions): string[] => {
-  const pairs = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return pairs.length > 0 ? ['--grpc-server-options', ...pairs] : [];
-};
-
-/** Reads the option `volumes`: `target` or `source:target`, with `:ro` or the like after it. */
-function readVolumes({ name, rest }: DeploymentDefinition): Volume[] {
-  return [rest.volumes ?? []].flat().map((volume) => {
-    const parts = typeof volume === 'string' ? volume.split(':') : [];
-    const target = parts.length > 1 ? parts[1] : parts[0];
-    if (!target?.startsWith('/')) {
-      throw problem('ParamValidationError', {
-        path: 'volumes',
-        message: `volumes of ${name}: expected "/path" or "source:/path", not ${JSON.stringify(volume)}`,
-      });
-    }
-    return { source: parts.length > 1 ? parts[0] : undefined, target };
-  });
-}
-
-/** The collection that a built-in executor keeps in the data folder. */
-export function collectionOf({ uses, modules, options }: ExecutorSource): string | undefined {
-  const isBuiltIn = typeof uses === 'string' && modules.length === 0 && COLLECTION_NAMES.includes(uses);
-  return isBuiltIn ? String(options.collection ?? DEFAULT_COLLECTION) : undefined;
-}
-
-/** Whether data of the executor must outlive its container. */
-export const keepsData = (one: DeploymentDefinition): boolean =>
-  one.workspace !== undefined ||
-  one.rest.volumes !== undefined ||
-  [one.source, one.before, one.after].some((source) => source && collectionOf(source) !== undefined);
 
 function executorPart(one: DeploymentDefinition, host: string, baseDir: string): ExecutorPart {
   const side = (flag: string, source: ExecutorSource | undefined) =>

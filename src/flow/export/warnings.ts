@@ -1,6 +1,6 @@
 /** What exported programs do differently than one program with the whole flow. */
 import type { FlowDefinition } from '../definition/definition.ts';
-import { collectionOf, keepsData } from './parts.ts';
+import { collectionOf, keepsData } from './data.ts';
 
 /** One sentence each. */
 export function exportWarnings({ deployments, gateway }: FlowDefinition): string[] {
