@@ -26,6 +26,35 @@ const markdown = async (options: Values = {}): Promise<string> =>
 const expectRefused = async (options: Values) =>
   expect(await read(options)).toMatchObject(refused(Object.keys(options)[0]!));
 
+const MEDIA = `<title>Films</title><main><p>Before the film.</p><video src="/film.mp4" class="big" id="v" style="x:y" data-x="1" aria-label="f"></video>
+<p>Between.</p><audio src="/song.mp3"></audio><p>Then.</p><iframe src="https://www.youtube.com/embed/abc"></iframe><p>After the film.</p></main>`;
+const media = async (options: Values = {}): Promise<string> =>
+  (await host.read({ html: MEDIA, url: 'https://tea.test/', respondWith: 'markdown', ...options })).data.content;
+
+hosted.row(
+  '4.3',
+  'retainMedia | enum: none, text, link, image, html | link | Media (video, audio, embedded video iframes): none = no media; text = plain label; link = Markdown link; image = Markdown image syntax; html = original HTML with class, id, style, data-*, aria-* attributes stripped',
+  async () => {
+    expect(await media({ retainMedia: 'none' })).not.toMatch(/Video|Audio|film\.mp4|song|youtube/);
+    const text = await media({ retainMedia: 'text' });
+    expect(text).toMatch(/Video 1[\s\S]*Audio 1[\s\S]*Video 2/);
+    expect(text).not.toMatch(/film\.mp4|song|youtube/);
+    const link = await media({ retainMedia: 'link' });
+    expect(link).toMatch(
+      /\n\[Video 1\]\(https:\/\/tea\.test\/film\.mp4\)[\s\S]*\n\[Audio 1\]\(https:\/\/tea\.test\/song\.mp3\)[\s\S]*\n\[Video 2\]\(https:\/\/www\.youtube\.com\/embed\/abc\)/,
+    );
+    expect(await media()).toBe(link);
+    expect(await media({ retainMedia: 'image' })).toMatch(
+      /!\[Video 1\]\(https:\/\/tea\.test\/film\.mp4\)[\s\S]*!\[Audio 1\]\(https:\/\/tea\.test\/song\.mp3\)[\s\S]*!\[Video 2\]\(/,
+    );
+    const html = await media({ retainMedia: 'html' });
+    expect(html).toContain('<video src="https://tea.test/film.mp4"></video>');
+    expect(html).toContain('<audio src="https://tea.test/song.mp3"></audio>');
+    expect(html).toContain('<iframe src="https://www.youtube.com/embed/abc"></iframe>');
+    await expectRefused({ retainMedia: 'sound' });
+  },
+);
+
 hosted.row(
   '4.3',
   'retainLinks | enum: all, none, text, gpt-oss | all | all = all links; none = no links; text = link text only; gpt-oss = citation format of the form 【{id}†.*】',

@@ -282,6 +282,22 @@ hosted.row('4.1', 'GET | {reader_url}/{url} | Read a web page or PDF given in th
   expect((await host.at(page('/kilns.pdf'))).data).toMatchObject({ title: 'On kilns', numPages: 2 });
 });
 
+hosted.row(
+  '4.1',
+  'GET | {reader_url}/ (query parameter `url` or other input) | Same operation, input in query or headers (operationId reader_get_root)',
+  async () => {
+    const { text } = await host.at(page('/article'));
+    expect((await host.get({ url: page('/article') })).text).toBe(text);
+    expect((await send(`${host.server.reader}/`, { headers: { 'x-url': page('/article') } })).text).toBe(text);
+    const html = '<p>Some words.</p>';
+    expect((await host.get({ html })).data.content).toBe('Some words.');
+    expect((await send(`${host.server.reader}/`, { headers: { 'x-html': html } })).data.content).toBe('Some words.');
+    expect((await host.get({ pdf })).data.title).toBe('On kilns');
+    const { paths } = (await ask('reader', '/openapi.json')).json;
+    expect(paths['/'].get.operationId).toBe('reader_get_root');
+  },
+);
+
 hosted.row('4.1', 'POST | {reader_url}/ | Read a web page, PDF, file or HTML', async () => {
   const [file] = officeFiles().filter(({ name }) => name === 'report.docx');
   for (const [body, words] of [
