@@ -424,7 +424,7 @@ describe('callers without a key', () => {
     async (options) => {
       const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="a cat"></p>`;
       for (const headers of [{}, (await mint(shared, 'premium')).headers]) {
-        const answer = await readHtml(shared, headers, { html, respondWith: 'markdown', ...options });
+        const answer = await readHtml(shared, headers, { html, ...options });
         expect(answer.status).toBe(200);
         const { content, warning } = (await json(answer)).data;
         expect(content).toContain('Image 1: a cat');

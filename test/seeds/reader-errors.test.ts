@@ -1,6 +1,9 @@
 /** Section 4.5: each error kind of the reader, provoked, with its status. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { type Answer, type Headers, type ReaderHost, send, startReader, type Values } from './reader-host.ts';
@@ -11,6 +14,7 @@ const MAX_FILE_BYTES = 2_000;
 
 let host: ReaderHost;
 let renderer: Server;
+let folder: string;
 /** The status that the rendering service answers with. */
 let rendererStatus = 200;
 
@@ -19,6 +23,9 @@ beforeAll(async () => {
     response.writeHead(rendererStatus, { 'content-type': 'application/json' }).end('{"success": false}');
   });
   await new Promise<void>((resolve) => renderer.listen(0, '127.0.0.1', resolve));
+  folder = await mkdtemp(path.join(os.tmpdir(), 'lectern-blocked-'));
+  const blockedUrlsFile = path.join(folder, 'blocked.txt');
+  await writeFile(blockedUrlsFile, '*/harmful*\n');
   host = await startReader({
     pages: {
       '/robots.txt': ({ response }) =>
@@ -29,6 +36,7 @@ beforeAll(async () => {
     },
     settings: {
       maxFileBytes: MAX_FILE_BYTES,
+      blockedUrlsFile,
       // No model listens there.
       chatUrl: 'http://127.0.0.1:9/v1',
       chatModel: 'nobody',
@@ -43,6 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await host.close();
   renderer.close();
+  await rm(folder, { recursive: true });
 });
 
 const page = (path: string) => ({ url: `${host.site.origin}${path}`, engine: 'direct' });
@@ -148,6 +157,17 @@ hosted.row(
     expectFailure(await read({ ...page('/small'), engine: 'cf-browser-rendering' }), 500, 'DownstreamServiceError');
   },
   'The rendering service does not accept the token of this server. An unexpected failure is 500 too (`InternalError`).',
+);
+
+hosted.row(
+  '4.5',
+  '451 | HarmfulContentError',
+  async () => {
+    const refused = await read(page('/harmful/page'));
+    expectFailure(refused, 451, 'HarmfulContentError');
+    expect(refused.text).not.toContain('*/harmful*');
+  },
+  'For the URLs of the setting `blockedUrlsFile`, wherever they are requested or returned.',
 );
 
 hosted.row('4.5', '503 | ServiceNodeResourceDrainError', async () => {

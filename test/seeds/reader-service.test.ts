@@ -33,6 +33,20 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
+hosted.elsewhere(
+  '0',
+  'Placeholders used: {reader_url} is the reader host, {search_url} is the search host, {base_url} is the model host. {reader_eu_url} and {search_eu_url} are the reader and search hosts that keep all processing inside the EU.',
+  {
+    'test/api/eu-hosts.test.ts': [
+      'named %s at the port %s refuses what needs a service outside, and names it',
+      'named %s at the port %s reads with what is on this machine',
+      'does not start work that goes on elsewhere',
+      'named %s at the port %s asks only providers inside',
+    ],
+  },
+  'The EU hosts have names (`eu-r.`, `eu-s.`) and, if set, ports of their own.',
+);
+
 const page = (path: string) => `${host.site.origin}${path}`;
 const urlOf = (face: string, path: string) => `${host.server.urls[face]}${path}`;
 const ask = (face: string, path: string, headers: Headers = host.key()) => send(urlOf(face, path), { headers });
