@@ -1,9 +1,11 @@
 /**
  * The two documents that say what this product must be (`test/seeds/*.md`), read as rows, and the tests that claim
- * them. A row is what one line states: a table row, a list item or a paragraph.
+ * them. A row is what one line states: a table row, a list item or a paragraph. As a program, it lists the rows without
+ * a test and fails if there are any.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type CallExpression, type Expression, parseSync, Visitor } from 'oxc-parser';
 
 const FOLDER = path.resolve(import.meta.dirname, '../test/seeds');
@@ -160,4 +162,10 @@ function claimCells(claim: ClaimedRow | undefined): string {
   if (!claim) return 'no test | ';
   const where = claim.claim === 'open' ? 'left open' : claim.files.map((file) => `\`${file}\``).join(', ');
   return `${where} | ${claim.beyond.replaceAll('|', '\\|')}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const rows = unclaimedRows();
+  for (const row of rows) console.log(row);
+  process.exitCode = rows.length > 0 ? 1 : 0;
 }

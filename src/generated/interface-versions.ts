@@ -13,8 +13,8 @@ export const INTERFACE_VERSIONS = {
     digest: '4236697fcc82c84a',
   },
   flow: {
-    version: '2026.11.23.1551',
-    digest: '878cce648adeff0d',
+    version: '2026.11.23.1559',
+    digest: 'c111eee31b069d5a',
   },
   admin: {
     version: '2026.11.23.1533',

@@ -35,6 +35,8 @@ describe.each(['1', '2', '3'])('version %s', (restApiVersion) => {
     });
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });
     expect(document.info.version).toBe(INTERFACE_VERSIONS.flow.version);
+    const names = ['JinaRequestModel', 'JinaResponseModel', 'PydanticDocument', 'HTTPValidationError'];
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
     api.expectExamples();
     for (const request of api.operations.flatMap((one) => api.requestsOf(one))) {
       expect([request.id, (await run(request)).status]).toEqual([request.id, 200]);

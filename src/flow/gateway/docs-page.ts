@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Answer } from './answer.ts';
 import type { RequestSchema, Route } from './routes.ts';
+import { publishedName } from './schemas.ts';
 
 export interface DocsPageInput {
   readonly title: string;
@@ -42,7 +43,7 @@ function formOf({ method, path, requestSchema }: Route, id: string): string {
     : '';
   const example = requestSchema && JSON.stringify(EXAMPLES[requestSchema], undefined, 2);
   const body = example
-    ? `<label for="${id}-body">Body (${requestSchema})</label><textarea id="${id}-body" name="body" rows="${example.split('\n').length + 1}" spellcheck="false">${escapeHtml(example)}</textarea>`
+    ? `<label for="${id}-body">Body (${publishedName(requestSchema!)})</label><textarea id="${id}-body" name="body" rows="${example.split('\n').length + 1}" spellcheck="false">${escapeHtml(example)}</textarea>`
     : '';
   return `<form data-method="${escapeHtml(method)}" data-path="${escapeHtml(path)}">${mode}${body}<button>Send</button>
 <div class="result" hidden><p class="status" role="status"></p><pre class="answer" tabindex="0" aria-label="Answer"></pre><pre class="command" tabindex="0" aria-label="The same request as a command"></pre></div></form>`;

@@ -3,7 +3,27 @@ import type { RequestSchema, ResponseSchema } from './routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-export const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+/** Names in the published document: those of the original framework for the schemas that it has. */
+const PUBLISHED_NAMES: ReadonlyMap<string, string> = new Map([
+  ['Document', 'PydanticDocument'],
+  ['DataRequest', 'JinaRequestModel'],
+  ['EndpointRequest', 'JinaEndpointRequestModel'],
+  ['DataResponse', 'JinaResponseModel'],
+  ['ReloadRequest', 'JinaReloadRequestModel'],
+  ['StatusReport', 'JinaInfoModel'],
+  ['Empty', 'JinaHealthModel'],
+  ['Header', 'HeaderProto'],
+  ['Route', 'RouteProto'],
+  ['Status', 'StatusProto'],
+  ['Exception', 'ExceptionProto'],
+  ['Failure', 'HTTPValidationError'],
+  ['Issue', 'ValidationError'],
+]);
+
+/** The name of a schema in the published document. */
+export const publishedName = (name: string): string => PUBLISHED_NAMES.get(name) ?? name;
+
+export const reference = (name: string) => ({ $ref: `#/components/schemas/${publishedName(name)}` });
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const list = (items: object) => ({ type: 'array', items });
 const object = (properties: Readonly<Record<string, object>>, required: readonly string[] = []): Schema => ({
@@ -86,14 +106,14 @@ const ISSUE = object(
   },
   ['loc', 'msg', 'type'],
 );
-const DETAIL = { anyOf: [TEXT, list(ISSUE)], description: 'Why the request failed' };
+const DETAIL = { anyOf: [TEXT, list(reference('Issue'))], description: 'Why the request failed' };
 
 const OLD_DOCUMENT = { ...object({ id: TEXT }, ['id']), additionalProperties: true };
 const OLD_ROUTE = { ...object({ pod: TEXT, podId: TEXT }, ['pod', 'podId']), additionalProperties: true };
 const OLD_DATA = whole({ docs: list(OLD_DOCUMENT), groundtruths: list(OLD_DOCUMENT) });
 const OLD_RESULT = object({ docs: list(OLD_DOCUMENT), ids: list(TEXT) });
 
-export const SCHEMAS = {
+const DEFINITIONS = {
   Document: object(nullable(DOCUMENT_FIELDS)),
   Score: object(nullable({ value: NUMBER, op_name: TEXT, description: TEXT, ref_id: TEXT })),
   DataRequest: object(REQUEST_FIELDS),
@@ -135,7 +155,7 @@ export const SCHEMAS = {
       parameters: { type: 'null' },
       routes: { type: 'null' },
       data: { ...list(reference('Document')), description: 'The documents of the request' },
-      detail: { ...list(ISSUE), description: 'Why, if the documents were not read' },
+      detail: { ...list(reference('Issue')), description: 'Why, if the documents were not read' },
     },
     ['header', 'parameters', 'routes', 'data'],
   ),
@@ -189,6 +209,12 @@ export const SCHEMAS = {
     additionalProperties: false,
   },
   Empty: { type: 'object', additionalProperties: false },
+  Issue: ISSUE,
   Failure: object({ detail: DETAIL }, ['detail']),
   Refusal: object({ reason: TEXT }, ['reason']),
 } satisfies Record<RequestSchema | ResponseSchema | string, object>;
+
+/** The schemas by their published names. */
+export const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries(DEFINITIONS).map(([name, schema]) => [publishedName(name), schema]),
+);
