@@ -8,6 +8,7 @@ import { type Face, MAX_HEADER_BYTES } from '#http/server.ts';
 import { trackUnusedConnections } from '#http/unused-connections.ts';
 import { portOf } from '#net/guard/guard.ts';
 import type { CloseStack } from './close-stack.ts';
+import { drain, httpServers } from './drain.ts';
 import {
   createAdminServer,
   createEuFaces,
@@ -18,7 +19,7 @@ import {
   type FaceModules,
   type ServerFace,
 } from './face-servers.ts';
-import { drain, type FaceUrl, httpServers, listenAll, openPort } from './listen.ts';
+import { type FaceUrl, listenAll, openPort } from './listen.ts';
 import { createMcpEndpoint } from './mcp.ts';
 
 export interface Faces {

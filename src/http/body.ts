@@ -1,6 +1,7 @@
 /**
  * Parses request bodies (JSON, form or multipart) to one plain object. A repeated key gives an array, and so does a key
  * that ends in `[]`. Multipart: application/json parts are parsed; file parts are streamed to disk and become Uploads.
+ * `maxBodyBytes` limits multipart bodies here, and all others in `server.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';

@@ -5,7 +5,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countTokens, keepTokens } from '#reader/index.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
 import { cutPassages } from './index/passages/cut-passages.ts';
-import { guessLanguage } from './index/text/language.ts';
+import { guessLanguage } from './index/text/guess-language.ts';
 import { querySlots, type Slot, termsOf } from './index/text/terms.ts';
 import type { SearchQuery } from './query.ts';
 import { fuseRanks } from './rank-fusion.ts';

@@ -1,4 +1,7 @@
-/** Removes copies: their rows in a transaction, then the blobs that no row names any more. */
+/**
+ * Removes copies: their rows in a transaction, then the blobs that no row names any more. `copies.ts` selects the
+ * expired and the excess copies, `store.ts` calls it at intervals (`sweep`).
+ */
 import type { Blobs } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { IndexQueries, PartRole } from './index-queries.ts';

@@ -8,7 +8,7 @@ import type { DeclaredMetadata } from '../../article.ts';
 import { findAuthorNames } from './author.ts';
 import { daysAfter, isPlausible, parseDate } from './date.ts';
 import { headLinks } from './head-links.ts';
-import { languageTag } from './language.ts';
+import { languageTag } from './language-tag.ts';
 import { boundedLine, FactLookup, headingText } from './lookup.ts';
 import { createSiteNames, NO_SITE_NAMES } from './site-name.ts';
 import { chooseTitle } from './title.ts';

@@ -1,7 +1,7 @@
 /** Turns the operators of a query into filters over the pages of the index. */
 import { ownValue } from '#own-value.ts';
 import type { SearchQuery } from '../../query.ts';
-import { languageFromTag } from '../text/language.ts';
+import { languageFromTag } from '../text/guess-language.ts';
 import { querySlots, type Slot, surfaceText } from '../text/terms.ts';
 import { hostKey } from '../write/prepare-page.ts';
 

@@ -6,7 +6,7 @@ import type { SearchQuery } from '../../query.ts';
 import { fuseRanks } from '../../rank-fusion.ts';
 import type { Retriever } from '../local-index.ts';
 import type { IndexStore, PassageRow } from '../store/index-store.ts';
-import { guessLanguage, languageFromTag } from '../text/language.ts';
+import { guessLanguage, languageFromTag } from '../text/guess-language.ts';
 import { querySlots, type Slot, surfaceText } from '../text/terms.ts';
 import type { VectorSearch } from '../vectors/vector-search.ts';
 import { type Filters, filtersOf, isUnfiltered } from './filters.ts';

@@ -7,7 +7,7 @@ import { ownValue } from '#own-value.ts';
 import type { IndexablePage } from '../local-index.ts';
 import { keyOf, PUBLIC } from '../owners.ts';
 import { cutPassages } from '../passages/cut-passages.ts';
-import { guessLanguage, languageFromTag } from '../text/language.ts';
+import { guessLanguage, languageFromTag } from '../text/guess-language.ts';
 import { markdownToPlainText } from '../text/plain-text.ts';
 import { termsOf } from '../text/terms.ts';
 

@@ -1,4 +1,4 @@
-/** The language that a page declares. */
+/** Checks and normalizes language tags. `metadata.ts` chooses the declaration that counts. */
 
 /** A language tag in its usual case (`de-AT`, `zh-Hant`); undefined if it is not a tag. */
 export function languageTag(text: string): string | undefined {

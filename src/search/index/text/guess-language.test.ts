@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guessLanguage, languageFromTag } from './language.ts';
+import { guessLanguage, languageFromTag } from './guess-language.ts';
 
 describe('languages', () => {
   it.each([

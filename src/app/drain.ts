@@ -1,0 +1,42 @@
+/** Closes all servers of a program that stops: requests in flight may finish, new ones are refused. */
+import type { Server } from 'node:http';
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import type { UnusedConnections } from '#http/unused-connections.ts';
+import type { Servers } from './listen.ts';
+
+/** How often idle connections are closed while draining. */
+const CLOSE_IDLE_MS = 50;
+
+/** The HTTP servers except that of the flow, which closes its own. */
+export const httpServers = ({ faces, eu, admin, metricsServer, hostServer }: Servers): Server[] =>
+  [
+    ...Object.values({ ...faces, ...euServers(eu) }).map((face) => face.server),
+    admin?.server,
+    hostServer,
+    metricsServer,
+  ].filter((server) => server !== undefined);
+
+/** Accepts no more requests, lets those in flight finish within `drainMs`, then closes all connections. */
+export async function drain(all: Servers, unused: readonly UnusedConnections[], drainMs: number): Promise<void> {
+  const { faces, eu, flow, admin, metricsServer, hostServer } = all;
+  const closable = [...Object.values({ ...faces, ...euServers(eu) }), ...(admin ? [admin] : [])];
+  const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
+  const servers = httpServers(all);
+  // A client keeps a connection alive after its last response, so connections are closed as soon as they are idle.
+  const closingIdle = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections();
+    for (const connections of unused) connections.close();
+  }, CLOSE_IDLE_MS);
+  const closing = Promise.all([
+    ...closable.map((face) => face.close()),
+    flow.close(drainMs),
+    ...bare.map((server) => new Promise((done) => (server.listening ? server.close(done) : done(undefined)))),
+  ]);
+  await within(drainMs, closing).catch((error: unknown) => {
+    if (!(error instanceof DeadlineExceededError)) throw error;
+  });
+  clearInterval(closingIdle);
+  for (const server of servers) server.closeAllConnections();
+}
+
+const euServers = (eu: Servers['eu']) => (eu ? { euReader: eu.reader, euSearch: eu.search } : {});
