@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { buildProgram } from './test/support/program-build.ts';
 import { ownProcessTests, quickTests } from './test/support/test-lanes.ts';
+import { LongestFirst } from './test/support/test-order.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, 'src');
 let program: Promise<string> | undefined;
@@ -36,8 +37,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'], externalConditions: ['node'] } },
   test: {
     projects: [
-      // The order of the names is the order in which they run. Files of a project without isolation share their workers
-      // and the modules in them: loading the program anew for each file takes longer than most of the tests.
+      // Files of a project without isolation share their workers and the modules in them: loading the program anew for
+      // each file takes longer than most of the tests.
       { extends: true, test: { ...REAL, name: 'own', include: own } },
       { extends: true, test: { name: 'quick', include: quick, isolate: false } },
       {
@@ -53,10 +54,11 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
-    // Two more than the machine has processors, since many tests wait for browsers, servers and deadlines.
-    maxWorkers: os.availableParallelism() + 2,
+    // Three more than the machine has processors, since many tests wait for browsers, servers and deadlines.
+    maxWorkers: os.availableParallelism() + 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,8 +1,10 @@
 /** The quick lane of tests runs, and skips tests with real parts. */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { quickTests } from './support/test-lanes.ts';
+import { LONG_FILES } from './support/test-order.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -12,6 +14,10 @@ it('skips files with real parts and files marked for the full run', () => {
   expect(files).toContain(path.join('src', 'own-value.test.ts'));
   for (const file of ['reader/engines/browser/engine', 'documents/pdf/hostile', 'storage/database/store'])
     expect(files).not.toContain(path.normalize(`src/${file}.test.ts`));
+});
+
+it('files that start first exist', () => {
+  expect(LONG_FILES.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
 it('runs', { timeout: 120_000 }, () => {

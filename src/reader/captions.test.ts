@@ -1,4 +1,5 @@
 // Full run only: changes state of the whole process.
+// Own process: it draws an SVG with sharp, which tests of images forbid in their process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';

@@ -53,7 +53,7 @@ describe.skipIf(!installed)('clients', () => {
   it('OpenAI’s SDK', async () => {
     const { standard, floats, short, models, one, badKey, badModel, tokenIds } = got.openai;
     const vectors = await expected({ input: TEXTS });
-    expect(standard).toMatchObject({ object: 'list', model: 'lectern-static-v1' });
+    expect(standard).toMatchObject({ object: 'list', model: 'text-embedding-3-small' });
     expect(standard.usage.prompt_tokens).toBeGreaterThan(10);
     expect(standard.data).toEqual(vectors.map((vector) => [...Float32Array.from(vector)]));
     expect(floats).toEqual(vectors);
@@ -107,6 +107,6 @@ it.skipIf(!hasCurl)('curl', async () => {
   expect(answer).toMatchObject({ model: 'lectern-static-v1', data: [{ index: 0 }] });
   const json = ['--json', JSON.stringify({ model: 'jina-reranker-v1-base-en', query: 'a', documents: ['a', 'b'] })];
   const ranked = await curl(`${host.url}/v1/rerank`, ...key, ...json);
-  expect(ranked).toMatchObject({ model: 'lectern-static-rerank-v1', results: [{ index: 0 }, { index: 1 }] });
+  expect(ranked).toMatchObject({ model: 'jina-reranker-v1-base-en', results: [{ index: 0 }, { index: 1 }] });
   expect(await curl(`${host.url}/v1/models`)).toMatchObject({ object: 'list' });
 });

@@ -66,8 +66,9 @@ setTimeout(() => { after.textContent = document.getElementById('x')?.isConnected
 setInterval(() => add('more'), 60)</script>`,
   '/timing/mutations': `<title>Mutations</title>${CONTENT}<script>${add} fetch('/held?mutations').then(() => add('Fetched.'));
 let n = 0; const timer = setInterval(() => { add('Change ' + ++n); if (n === 8) clearInterval(timer) }, 60)</script>`,
-  '/timing/fetch': `<title>Fetch</title>${CONTENT}<script>${add} fetch('/held?fetch').then(() => add('Fetched.'))</script>
-<link rel="stylesheet" href="/held?style" onload="add('Styled.')">`,
+  '/timing/fetch': `<title>Fetch</title>${CONTENT}<script>${add} fetch('/held?fetch').then(() => add('Fetched.'));
+const style = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '/held?style' });
+style.onload = () => add('Styled.'); document.head.append(style)</script>`,
   '/timing/style': `<title>Style</title>${CONTENT}<script>${add}</script><link rel="stylesheet" href="/held?media" onload="add('Styled.')">`,
   '/timing/all': `<title>All</title>${CONTENT}<script>${add} addEventListener('load', () => fetch('/held?all').then(() => add('Fetched.')))</script>`,
 };

@@ -1,3 +1,4 @@
+// Own process: it draws an SVG with sharp, which tests of images forbid in their process.
 // Full run only: changes state of the whole process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
