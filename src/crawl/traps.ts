@@ -17,7 +17,10 @@ const MAX_REPEATS = 3;
 const MAX_PARAMETERS = 12;
 
 const MAX_OF_CALENDAR = 60;
-/** Limits by number of query parameters: the pages of a list have one, combinations of filters have several. */
+/**
+ * Maximum number of URLs of a kind, by number of query parameters: pages of a list have one parameter, combinations of
+ * filters have several.
+ */
 const MAX_OF_QUERY = [2_000, 500, 200, 50] as const;
 const MAX_OF_PATH_QUERIES = 5_000;
 

@@ -18,8 +18,8 @@ export interface Selectors {
 
 const MAX_LENGTH = 8192;
 /**
- * Maximum number of simple tests in one call. They take some seconds; only an extreme selector on an extreme page needs
- * so many.
+ * Maximum number of simple tests in one call. This many take some seconds, and only an extreme selector on an extreme
+ * page needs them.
  */
 const MAX_WORK = 50_000_000;
 
