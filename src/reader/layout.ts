@@ -12,7 +12,7 @@ export interface TextPage {
   /** Lines joined by newlines. */
   readonly warning?: string | undefined;
   readonly numPages?: number | undefined;
-  /** If present, the answer consists of the chunks alone. */
+  /** If present, the answer consists of only the chunks. */
   readonly chunks?: readonly string[] | undefined;
 }
 

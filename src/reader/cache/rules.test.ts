@@ -16,7 +16,7 @@ import {
   serves,
 } from './rules.ts';
 
-/** A value that is on, for every option. */
+/** For each option, a value that turns it on. */
 const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   url: TEA_URL,
   html: '<p>tea</p>',

@@ -21,7 +21,7 @@ const prose = Array.from({ length: 12 }, (_, n) => sentence(n)).join('');
 const page = (head: string, body: string, rest = '') =>
   `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
 
-/** A shared script of a site. It changes a page only if one of these elements is there. */
+/** A script that the pages of a site share. It changes a page only if the page has one of these elements. */
 const SITE_SCRIPT = `
 document.addEventListener('click', () => {});
 const at = (name) => document.getElementById(name);
@@ -465,7 +465,7 @@ describe('a proxy of the operator', () => {
     expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
     expect(snapshots.map(({ proxied }) => proxied)).toEqual([undefined, true]);
     expect(asked).toContain('/walled');
-    // Nothing more comes this way either: the first answer is the last.
+    // This way yields no further answers either: the first answer is the last.
     const poor = await readAll('/poor', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toContain('/poor');
     expect(poor.at(-1)).toMatchObject({ status: 200, settled: true });

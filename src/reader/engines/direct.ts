@@ -29,7 +29,7 @@ export interface DirectEngineOptions extends IdentityDefaults {
 /** Larger bodies are decoded outside the main thread: detecting their encoding would delay other reads. */
 const IN_THREAD_BYTES = 512 * 1024;
 
-/** Limits of a direct fetch (docs/reference/wire/reader.md, Timing, and Documents and other types). */
+/** Limits for a direct fetch (docs/reference/wire/reader.md, Timing, and Documents and other types). */
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 6;
 const MAX_TEXT_BYTES = 32 * 1024 ** 2;
@@ -149,7 +149,7 @@ function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | u
 }
 
 async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
-  // A response that broke off before its first byte fails here, with a more precise message.
+  // A response that broke off before its first byte fails at this point, with a more precise message.
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,

@@ -23,7 +23,7 @@ export interface Media {
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Types without meaning: servers use them for files of unknown type. */
+/** Types that say nothing: servers use them for files of unknown type. */
 const EMPTY_TYPES = new Set([
   '',
   'application/octet-stream',
@@ -46,7 +46,7 @@ const TEXT_TYPES = new Set(
 const isTextType = (type: string) =>
   !isReadableType(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
 
-/** Types that are never read, whatever the body. */
+/** Types that are never read, regardless of the body. */
 const isMediaOrFont = (type: string) => /^(?:audio|video|font|model)\//.test(type);
 
 /**

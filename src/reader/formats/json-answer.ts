@@ -8,7 +8,7 @@ import { unwrapOutput } from './clean-output.ts';
 export interface JsonCheck {
   /** The JSON as written, if it is JSON: numbers keep all their digits. */
   readonly json?: string | undefined;
-  /** What is wrong, in order; empty if it conforms to the schema. */
+  /** The faults found, in order; empty if the answer conforms to the schema. */
   readonly violations: readonly string[];
 }
 

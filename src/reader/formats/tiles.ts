@@ -8,7 +8,7 @@ import type { Sharp } from 'sharp';
 /** Height of a tile in pixels, and the distance above its end that is searched for a row to split at. */
 const TILE_HEIGHT = 1_600;
 const SEARCH_HEIGHT = 400;
-/** More than the largest page picture (engines/browser/screenshots.ts). */
+/** Larger than the largest page picture (engines/browser/screenshots.ts). */
 const MAX_PIXELS = 100_000_000;
 
 /** The tiles from top to bottom, as PNG; the picture itself if it is hardly taller than one tile. */

@@ -27,12 +27,12 @@ export interface Bench {
   readonly direct: Engine;
   readonly pool: Pool;
   readonly egress: EgressProxy;
-  /** All requests to the egress proxy, refused or not. */
+  /** All requests to the egress proxy, including refused ones. */
   readonly requests: EgressRequest[];
   /** All snapshots of a read; `given` holds options as in a request body. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
-  /** Starts a visit like `choose.ts`; `more` sets what options cannot set. */
+  /** Starts a visit as `choose.ts` does; `more` contains values that options cannot set. */
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }

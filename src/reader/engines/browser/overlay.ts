@@ -32,7 +32,7 @@ export function removeOverlays(): number {
     const bottom = window.innerHeight - 2;
     const corner = document.elementFromPoint(1, 1);
     const opposite = document.elementFromPoint(right, bottom);
-    // Elements in normal flow are the page itself, however large.
+    // Elements in normal flow belong to the page itself, however large they are.
     if (corner && corner === opposite && corner !== body && corner !== root) {
       const layer = placedAround(corner);
       if (layer) return layer;

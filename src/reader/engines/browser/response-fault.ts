@@ -1,6 +1,6 @@
 /**
- * Responses that the browser accepts and the direct engine refuses. The egress proxy refuses them in plain HTTP;
- * responses through a tunnel are checked here.
+ * Detects responses that the browser accepts and the direct engine refuses. The egress proxy refuses them in plain
+ * HTTP; this module checks responses through a tunnel.
  */
 import type { Response } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';

@@ -27,7 +27,7 @@ export interface RoutingConfig {
   readonly signal: AbortSignal;
   /** Called for each request that continues. */
   readonly onRequest: (url: string) => void;
-  /** Called when the page exceeded the limit of navigations and stays in place. */
+  /** Called when the page exceeded the maximum number of navigations and stays in place. */
   readonly onNavigationLimit: () => void;
   /** Called for a refused host whose request never reached the egress proxy. */
   readonly onRefused: (host: string) => void;

@@ -8,7 +8,7 @@ import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import type { StorageState } from '../../snapshot.ts';
 
-/** Maximum size of a state: names and values together. */
+/** Maximum size of a state: the total size of its names and values. */
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_COOKIES = 3_000;
 const MAX_ENTRIES = 5_000;
@@ -91,13 +91,13 @@ function sizeOf(value: unknown): number {
 
 export interface StorageStateResult {
   readonly state: StorageState;
-  /** False if the state exceeded the limits and was cut. */
+  /** False if the state exceeded the limits and was truncated. */
   readonly complete: boolean;
 }
 
 /**
- * The cookies of a context and the local storage of the origins that its pages visited, within the limits of an input
- * state. Throws DeadlineExceededError.
+ * Returns the cookies of a context and the local storage of the origins that its pages visited, within the same limits
+ * as for an input state. Throws DeadlineExceededError.
  */
 export async function readStorageState(context: BrowserContext, limitMs: number): Promise<StorageStateResult> {
   const { cookies, origins } = await within(limitMs, context.storageState());

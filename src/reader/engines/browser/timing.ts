@@ -13,7 +13,7 @@ export interface PageState {
   readonly mutationIdleSeen: boolean;
   readonly elements: number;
   readonly hasTitle: boolean;
-  /** Open requests and the end of the last one: for resources, for media, and for all. */
+  /** Number of open requests and the end of the last one: for resources, for media, and for all requests. */
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly network: Traffic;

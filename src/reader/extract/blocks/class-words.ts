@@ -6,7 +6,7 @@
 import { createWordPatterns } from './word-patterns.ts';
 import { createWordReader } from './word-reader.ts';
 
-/** Parts that names can indicate. In a mask, each has the bit `1 << index`. */
+/** Parts that names can indicate. In a mask, each part has the bit `1 << index`. */
 export const PARTS = [
   'nav',
   'header',

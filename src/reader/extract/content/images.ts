@@ -17,7 +17,7 @@ export interface ImageUrlOptions {
 
 const isDataUrl = (url: string) => /^data:/i.test(url);
 
-/** The URL of the first candidate of a srcset: no white space, no trailing comma. */
+/** The URL of the first candidate of a srcset, without white space or a trailing comma. */
 function firstOfSrcset(srcset: string): string {
   const written = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
   let end = written.length;

@@ -22,7 +22,7 @@ export interface Selection {
 
 /** A choice with a lower expected F1 is not trusted. */
 const MIN_EXPECTED_F1 = 0.15;
-/** A page with fewer words is too small to score, and short enough that everything except boilerplate is returned. */
+/** A page with fewer words is too small to score, and so short that everything except boilerplate is returned. */
 const MIN_SCORED_WORDS = 150;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;

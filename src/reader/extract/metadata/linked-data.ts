@@ -14,7 +14,7 @@ export interface LinkedData {
   modified?: string;
   /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** Those names in `people` that are declared as persons, if the page names no organization. */
+  /** The names in `people` that are declared as persons, if the page names no organization. */
   persons: string[];
   /** Names of authors that are organizations. */
   organizations: string[];
@@ -29,7 +29,7 @@ export interface LinkedData {
   page: Record<string, string>;
 }
 
-/** Limit for all scripts together. */
+/** Maximum for all scripts combined. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_OBJECTS = 20_000;
 

@@ -87,7 +87,7 @@ export class FactLookup {
   readonly url: string;
   /** Types that the page declares in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
-  /** Set as soon as it is known, because names in bylines are compared with it. */
+  /** Set as soon as the site name is known, because names in bylines are compared with it. */
   site: SiteNames = NO_SITE_NAMES;
   language = '';
   title = '';

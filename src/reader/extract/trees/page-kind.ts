@@ -76,9 +76,9 @@ export function estimatePageKind(
 }
 
 /**
- * The kind of a page that the trees are unsure of, by its declared types, its URL and its prose. The trees are fitted
- * to complete pages of sites, and are unreliable for a page that is hardly more than its text. Null if there is no
- * evidence.
+ * Determines the kind of a page that the trees are unsure of from its declared types, its URL and its prose. The trees
+ * are fitted to complete pages of sites, and are unreliable for a page with little more than its text. Null if there is
+ * no evidence.
  */
 function kindByRules(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));

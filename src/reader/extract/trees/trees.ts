@@ -6,10 +6,10 @@
 export interface Trees {
   /** Index of the feature that a node tests; -1 at a leaf. */
   feature: Int16Array;
-  /** The limit of a test, or the value of a leaf. */
+  /** The threshold of a test, or the value of a leaf. */
   value: Float64Array;
   /**
-   * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
+   * Index of the next node if the feature is not below the threshold; if it is, the next node directly follows this
    * one.
    */
   elseNode: Int32Array;
