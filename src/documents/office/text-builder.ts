@@ -65,7 +65,7 @@ export class TextBuilder {
   #breaks = 0;
   #leftBytes = MAX_HTML_BYTES;
 
-  /** Whether the limit is reached; further content is dropped. */
+  /** Whether the maximum size is reached; further content is dropped. */
   get full(): boolean {
     return this.#leftBytes < 0;
   }
@@ -231,7 +231,7 @@ export class TextBuilder {
     this.#turnPages();
   }
 
-  /** Starts text beside the paragraph in which it is anchored. */
+  /** Starts text that is outside the paragraph in which it is anchored. */
   startBeside(): void {
     this.#frames.push(new Frame());
   }
@@ -254,7 +254,7 @@ export class TextBuilder {
     };
   }
 
-  /** Ends the page here or, inside a paragraph or table, after its end. */
+  /** Ends the page at the current position or, inside a paragraph or table, after the end of the paragraph or table. */
   breakPage({ now = false } = {}): void {
     this.#breaks += 1;
     if (now) this.#turnPages();

@@ -13,7 +13,7 @@ const MIN_CELLS = 2;
 const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
 /** Minimum share of rows with several filled cells. */
 const FULL_ROWS = 0.55;
-/** Share of the rows. A column that is filled in fewer of them may belong to its neighbor. */
+/** Minimum share of rows in which a column is filled. A column below it may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
 /** In font sizes: the largest difference between baselines of one row. */
 const SAME_ROW = 0.35;

@@ -31,7 +31,7 @@ export interface OnnxOptions {
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
   /** Threads of one run. Default: the number of processors. */
   readonly threads?: number | undefined;
-  /** Memory limit of a model process, in bytes. Default: three quarters of the machine's memory. */
+  /** Maximum memory of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;
   /** Timeout of one batch. Default: two minutes. */
   readonly timeoutMs?: number | undefined;
@@ -99,7 +99,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
   return { backend, host };
 }
 
-/** Memory of the machine, or the limit of its container. */
+/** Memory of the machine, or the memory limit of its container. */
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /** The graph and its external weight files. */

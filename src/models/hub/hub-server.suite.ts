@@ -29,11 +29,11 @@ export interface TestHub {
 }
 
 export interface Disturbance {
-  /** Ignore the `Range` header. */
+  /** Whether to ignore the `Range` header. */
   readonly ignoreRange?: boolean;
   readonly bytes?: Buffer;
   readonly status?: number;
-  /** Send only this many bytes, then hang. */
+  /** Number of bytes to send before the server hangs. */
   readonly hangAfter?: number;
 }
 

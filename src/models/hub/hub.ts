@@ -45,7 +45,7 @@ export interface PullProgress {
   readonly file: string;
   readonly fileBytes: number;
   readonly fileTotal: number;
-  /** Progress of all files together. */
+  /** Total progress over all files. */
   readonly bytes: number;
   readonly total: number;
 }

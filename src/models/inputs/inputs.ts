@@ -16,7 +16,7 @@ export const MEDIA_KINDS = {
 export const CONTENT_KINDS: readonly EmbeddingKind[] = ['clip-v1', 'clip-v2', 'omni-v5'];
 
 export const MAX_INPUTS = 2048;
-/** Limit for a request to a model that accepts media, and for the parts of all its inputs together. */
+/** Maximum number of inputs of a request to a model that accepts media, and of parts in all its inputs. */
 export const MAX_MEDIA_INPUTS = 512;
 
 export type InputPart =

@@ -103,7 +103,7 @@ export async function writeTowers(folder: string, family: Family, given: Partial
         'onnx/vision_model.onnx',
         fileOf((graph) => imageTower(graph, names[1]!)),
       );
-      // Configuration files beside the graph, as written by the exporters of the hub.
+      // Configuration files in the folder of the graph, as written by the exporters of the hub.
       const { mean, deviation } = RULE;
       const config = { size: { shortest_edge: PICTURE }, crop_size: PICTURE, image_mean: mean, image_std: deviation };
       await write('preprocessor_config.json', JSON.stringify(config));

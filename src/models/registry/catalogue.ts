@@ -23,7 +23,7 @@ export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 /** Media that an input can contain. */
 export type Medium = 'image' | 'pdf' | 'audio' | 'video';
 
-/** A graph for images beside the text graph, or the same graph if it does both. */
+/** A separate graph for images, or the text graph if it processes both. */
 export interface ImageTower {
   readonly file: string;
   readonly quantized?: string | undefined;
@@ -33,7 +33,7 @@ export interface ImageTower {
   readonly tokens: number;
 }
 
-/** A graph for audio beside the text graph. */
+/** A separate graph for audio. */
 export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;

@@ -13,7 +13,7 @@ const MAX_WIDTH = 12;
 const MAX_PIECES = 10_000;
 
 interface Look {
-  /** Line height in pixels; 0 if there are no lines. */
+  /** Line height in pixels; 0 if the image has no lines. */
   readonly lineHeight: number;
   /** Darker levels are ink. */
   readonly level: number;

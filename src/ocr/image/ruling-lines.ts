@@ -35,7 +35,7 @@ interface Bundle {
 /** Scanned lines have small holes, in pixels, but are mostly dark; a row of letters has more holes. */
 const HOLE = 5;
 const DENSE = 0.9;
-/** Share of dark pixels beside a line; beside a row of letters it is higher. */
+/** Maximum share of dark pixels next to a line; next to a row of letters, the share is higher. */
 const BESIDE = 0.3;
 /** Pieces of a line up to this far apart, in text line heights, are joined. */
 const BREAK = 2;

@@ -96,7 +96,7 @@ function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   return [...strips.slice(0, first), bandOf(inner), ...strips.slice(last + 1)];
 }
 
-/** Whether a band is a table with rows on both sides of an edge, and not a figure beside the table of one column. */
+/** Whether a band is a table with rows on both sides of an edge, and not a figure next to a table in one column. */
 function isTableOver(edge: number, band: Band): boolean {
   const table = tableOf(band)?.find((region) => region.kind === 'table');
   if (!table) return false;

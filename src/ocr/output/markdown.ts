@@ -31,7 +31,7 @@ const atLineStart = (text: string): string =>
     .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|-{3,}$|={1,}$)/, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 
-/** A number format that Markdown does not support, such as `(b)`, becomes text in an item of a bullet list. */
+/** A number in a format that Markdown does not support, such as `(b)`, becomes text in an item of a bullet list. */
 function listMarkdown(items: readonly OcrListItem[]): string {
   const indents: number[] = [];
   return items

@@ -8,8 +8,8 @@ import type { RunQuery } from './postgres-frequencies.ts';
 
 const PRUNED_AT_ONCE = 50;
 /**
- * Maximum number and value of tsvector positions (PostgreSQL manual, 12.11), and the gap between two fields, which
- * prevents a phrase from spanning them.
+ * Largest tsvector position, and maximum number of positions per term (PostgreSQL manual, 12.11). The gap between two
+ * fields prevents a phrase from spanning them.
  */
 const MAX_POSITION = 16_383;
 const MAX_POSITIONS_PER_TERM = 255;
