@@ -55,7 +55,7 @@ export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<L
         () => {},
         // A slot that cannot be released ends with its lease.
         (error: unknown) =>
-          log.warn({ err: error }, 'the slot of a host could not be released; its lease ends by itself'),
+          log.warn({ err: error }, 'the slot of a host could not be released; it becomes free when its lease expires'),
       )
       .finally(() => {
         if (writing.get(host) === written) writing.delete(host);

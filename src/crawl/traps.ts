@@ -5,7 +5,7 @@
 import { parameterName, queryPairs } from './normalize-url.ts';
 
 export interface TrapKind {
-  /** Identifies the URLs that are counted together. */
+  /** Identifies the kind: URLs of one kind share a counter. */
   readonly name: string;
   readonly limit: number;
 }

@@ -2,8 +2,8 @@
  * Counts tokens of cl100k_base and cuts text to a number of tokens. The vocabulary is large, so each thread loads it
  * once, on demand. Text that spells a special token counts as plain text.
  *
- * Byte-pair merging takes quadratic time for an unbroken run of characters. So a run of one kind (letters, marks, white
- * space) is split every 256 characters; each split adds at most one token to the count.
+ * Byte-pair merging takes quadratic time for an unbroken run of characters. A run of one kind (letters, marks, white
+ * space) is therefore split every 256 characters; each split adds at most one token to the count.
  */
 
 interface Encoding {

@@ -50,7 +50,9 @@ function group({ operators }: SearchQuery, name: OperatorName): string[] {
   return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
 }
 
-/** The words, with quotes around phrases and a minus before excluded words. The whole text if there are no words. */
+/**
+ * The words, with quotes around phrases and a minus before excluded words; the whole text if the query has no words.
+ */
 export function bareText({ text, words, operators: { phrases, excluded } }: SearchQuery): string {
   if (!words) return text;
   const quoted = phrases.reduce((all, phrase) => all.replace(phrase, () => `"${phrase}"`), words);

@@ -29,7 +29,7 @@ export interface SearchRequest {
   readonly keyed: boolean;
   /** The account that searches; `undefined` for a caller without one. */
   readonly account?: string | undefined;
-  /** Time limit of the whole search. */
+  /** Time limit for the whole search. */
   readonly budgetMs: number;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;

@@ -48,7 +48,7 @@ export interface LibreOfficeOptions {
 }
 
 const MISSING =
-  'Old Office formats need LibreOffice, which is not installed here (Debian: `apt install libreoffice-writer-nogui ' +
+  'Old Office formats need LibreOffice, which is not installed on this machine (Debian: `apt install libreoffice-writer-nogui ' +
   'libreoffice-calc-nogui libreoffice-impress-nogui`; elsewhere set LECTERN_LIBREOFFICE to its program)';
 
 /** Maximum number of queued conversions. */

@@ -15,9 +15,9 @@ const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
 const FULL_ROWS = 0.55;
 /** Minimum share of rows in which a column is filled. A column below it may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
-/** In font sizes: the largest difference between baselines of one row. */
+/** The largest difference between baselines of one row, in font sizes. */
 const SAME_ROW = 0.35;
-/** In points: tolerance for rounding. */
+/** Tolerance for rounding, in points. */
 const ROUNDING = 0.01;
 /** Minimum share of numeric cells, or number of columns, of segments that are certainly a table. */
 const MANY_NUMERIC = 0.3;

@@ -59,7 +59,7 @@ const framesOf = ({ fills, width, height }: DrawnContent): Box[] =>
     )
     .slice(0, MAX_FRAMES);
 
-/** In points: largest difference between the ends of a table's lines. */
+/** Largest difference between the ends of a table's lines, in points. */
 const SAME_EDGE = 4;
 const MAX_LEVEL_LINES = 400;
 

@@ -58,7 +58,7 @@ const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 
 function onnxRuns(row: ModelRow): OnnxRuns {
-  if (row.runs.on !== 'onnx') throw new Error(`${row.id} does not run here`);
+  if (row.runs.on !== 'onnx') throw new Error(`${row.id} does not run on this machine`);
   return row.runs;
 }
 

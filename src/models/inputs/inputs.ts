@@ -200,7 +200,7 @@ function refuseMedium(medium: Medium, at: Place, { faults, kind, takes }: Refusi
   const ofKind = kind !== undefined && kinds.includes(kind);
   if (ofKind && takes?.[medium]) return false;
   const message = ofKind
-    ? `must be text: the model that serves this kind here does not read ${NAMES[medium]}${PULL[medium]}`
+    ? `must be text: the model that serves this kind on this server does not read ${NAMES[medium]}${PULL[medium]}`
     : kind === undefined
       ? `must be text: this model does not read ${NAMES[medium]}`
       : `must be text: ${NAMES[medium]} can be read only by models of the kinds ${kinds.join(', ')}${PULL[medium]}`;

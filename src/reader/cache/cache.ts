@@ -32,10 +32,10 @@ export type LiveRead = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
 export interface SnapshotCache {
   /**
-   * The snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else those of `live`, whose last one
-   * is stored if allowed. Identical concurrent reads share one `live`; its signal is aborted when all of them are
-   * aborted. If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of `live`, and
-   * SecurityCompromiseError if the URL of a copy is now refused.
+   * Yields the snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else the snapshots of `live`,
+   * the last of which is stored if allowed. Identical concurrent reads share one `live`; its signal is aborted when all
+   * of them are aborted. If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of
+   * `live`, and SecurityCompromiseError if the URL of a copy is now refused.
    */
   getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
   close(): Promise<void>;

@@ -202,7 +202,7 @@ describe('other media types', () => {
       read((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end()),
     ).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: `The target answered ${status} without any content`,
+      message: `The target responded with status ${status} and no content`,
     });
   });
 

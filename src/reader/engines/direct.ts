@@ -153,7 +153,7 @@ async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): 
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,
-    message: `The target answered ${status} without any content`,
+    message: `The target responded with status ${status} and no content`,
   });
 }
 

@@ -12,7 +12,7 @@ export interface JsonCheck {
   readonly violations: readonly string[];
 }
 
-/** Limits beyond which a schema is refused. */
+/** Maximum values beyond which a schema is refused. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_VIOLATIONS = 20;

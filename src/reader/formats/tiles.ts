@@ -11,7 +11,7 @@ const SEARCH_HEIGHT = 400;
 /** Larger than the largest page picture (engines/browser/screenshots.ts). */
 const MAX_PIXELS = 100_000_000;
 
-/** The tiles from top to bottom, as PNG; the picture itself if it is hardly taller than one tile. */
+/** Returns the tiles from top to bottom, as PNG; the picture itself if it is barely taller than one tile. */
 export async function* computeTiles(png: Uint8Array): AsyncGenerator<Uint8Array> {
   const { default: sharp } = await import('sharp');
   const open = () => sharp(png, { limitInputPixels: MAX_PIXELS, sequentialRead: true });

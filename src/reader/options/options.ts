@@ -454,7 +454,7 @@ export const OPTIONS = {
     headers: ['x-no-service-worker'],
     schema: flag(),
     copies: 'any',
-    meaning: 'Bypasses service workers. Has no effect: service workers never run here.',
+    meaning: 'Bypasses service workers. Has no effect, because Lectern never runs service workers.',
   }),
 
   retainLinks: row({

@@ -27,7 +27,7 @@ export interface IndexablePage {
 export interface LocalIndex {
   /**
    * Resolves when the page is stored durably: true if it was added or replaced another version, false if nothing has
-   * changed or it has no words. Pages added in quick succession are written together.
+   * changed or it has no words. Pages added in quick succession are written in one batch.
    */
   add(page: IndexablePage): Promise<boolean>;
   /** Removes the pages of all owners at a URL. Returns whether any existed. */

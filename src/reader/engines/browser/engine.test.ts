@@ -206,7 +206,7 @@ describe.concurrent('reading pages', () => {
     for (const path of ['/empty', '/empty-text']) {
       await expect(bench.last(path), path).rejects.toMatchObject({
         name: 'AssertionFailureError',
-        message: 'The target answered 200 without any content',
+        message: 'The target responded with status 200 and no content',
       });
     }
     expect((await bench.last('/emptied')).text).toContain('<body></body>');

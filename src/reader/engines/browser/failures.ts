@@ -104,5 +104,5 @@ export const isBodiless = (status: number): boolean => status < 200 || [204, 205
 export const emptyResponse = (status: number): Problem =>
   problem('AssertionFailureError', {
     targetStatus: status,
-    message: `The target answered ${status} without any content`,
+    message: `The target responded with status ${status} and no content`,
   });

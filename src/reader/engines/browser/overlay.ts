@@ -5,8 +5,8 @@ declare const document: PageDocument;
 declare const window: PageWindow;
 
 /**
- * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed one
- * over its center, together with ancestors that become empty. Returns the number of overlays removed.
+ * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed
+ * element over its center, and any ancestors that become empty. Returns the number of overlays removed.
  */
 export function removeOverlays(): number {
   const MAX_REMOVED = 20;

@@ -62,7 +62,7 @@ export interface PageTools {
 }
 
 const CRASHED = 'The page crashed or exceeded the memory limit of a page';
-/** Time limit of a capture before the deadline. */
+/** Time limit for a capture before the deadline. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
 /** Interval of captures before the page is interactive, since it may never be. */
@@ -415,7 +415,7 @@ export class PageVisit {
     return isLoaded ? undefined : 'The page had not become idle at the deadline; this is its state at that time';
   }
 
-  /** Selectors without a match; all of them if the page does not respond. */
+  /** Returns the selectors without a match; all selectors if the page does not respond. */
   async #missing(selectors: readonly string[]): Promise<readonly string[]> {
     return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }

@@ -10,7 +10,8 @@ import { assertStatus, isChunked } from '#net/fetch/response-head.ts';
 const VERSION_MS = 1_000;
 
 /**
- * What is wrong with a response, in the words of the direct engine. A promise if it depends on the protocol version.
+ * Returns what is wrong with a response, in the words of the direct engine. The result is a promise if it depends on
+ * the protocol version.
  */
 export function responseFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
   const { 'transfer-encoding': transfer } = response.headers();

@@ -69,8 +69,8 @@ export function imageUrl(image: Element, baseUrl: string, options: ImageUrlOptio
 }
 
 /**
- * Lists those of `images` that have a URL. Alt text is the `alt` attribute, else `title`. Images that are no longer
- * under `root` are invisible and get no alt text.
+ * Lists the `images` that have a URL. Alt text is the `alt` attribute, else `title`. Images that are no longer under
+ * `root` are invisible and get no alt text.
  */
 export function collectImages(
   root: Document | Element,

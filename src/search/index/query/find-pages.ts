@@ -161,7 +161,7 @@ const fuseIds = (rankings: readonly PassageRanking[]) =>
     (id) => id,
   );
 
-/** Ranks pages by their best passage: several mediocre ones are no better than one good one. */
+/** Ranks pages by their best passage: several mediocre passages do not outrank one good one. */
 function pagesOf(lists: readonly PassageRanking[], rows: readonly PassageRow[]): FoundPage[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = lists.map(({ ids, weight }) => ({ ids: ids.filter((id) => byId.has(id)), weight }));

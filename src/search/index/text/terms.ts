@@ -136,8 +136,8 @@ function isCommon(word: string, languages: readonly string[]): boolean {
 }
 
 /**
- * The unstemmed words in lower case and without accents, with a space before and after each. Letters of scripts without
- * spaces stay together.
+ * The unstemmed words in lower case and without accents, with a space before and after each. Runs of letters in scripts
+ * without spaces are not split.
  */
 export function surfaceText(text: string): string {
   let surface = ' ';
