@@ -297,7 +297,7 @@ describe('a file', () => {
   test('without any bytes is a failure', async () => {
     await expect(read(send('application/pdf', ''))).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: 'The target answered 200 without any content',
+      message: 'The target responded with status 200 and no content',
     });
   });
 });
