@@ -20,7 +20,10 @@ export interface Paragraph {
   readonly inline: Inline;
   /** Set for list items. */
   readonly list?: ListPlace | undefined;
-  /** Indent in any one unit. A paragraph with the indent of the preceding list item belongs to that item. */
+  /**
+   * Indent, in a unit that the whole document uses. A paragraph with the indent of the preceding list item belongs to
+   * that item.
+   */
   readonly indent?: number | undefined;
 }
 

@@ -4,9 +4,11 @@ import { boxOfSegments, freeStrips, type Interval, insetSegment } from './region
 import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
-/** Rows and columns of a table without ruling lines, and the width of its gutters in font sizes. */
+/**
+ * Minimum number of rows and columns of a table without ruling lines, and minimum width of its gutters, in font sizes.
+ */
 const MIN_ROWS = 3;
-/** The same limits, between ruling lines. */
+/** The same minimum values for a table between ruling lines. */
 const MIN_RULED_ROWS = 2;
 /** A row of a table has at least this many filled cells. */
 const MIN_CELLS = 2;
@@ -24,7 +26,7 @@ const MANY_NUMERIC = 0.3;
 const MANY_TABLE_COLUMNS = 4;
 /** A column of running text has more than this share of full lines. */
 const FULL_LINES = 0.6;
-/** Letters. Cells of this mean length are not running text. */
+/** Cells with at most this mean number of letters are not running text. */
 const SHORT_CELL = 12;
 /** Running text: minimum number of lines, share that continue a sentence, mean letters, and share of full lines. */
 const MIN_TEXT_LINES = 4;

@@ -8,7 +8,7 @@ const EDGE = 0.13;
 const NEAR_PAGES = 2;
 /** Rows whose heights on the page differ by less than this, in points, are at the same position. */
 const SAME_PLACE = 4;
-/** Rows examined at each edge. */
+/** Number of rows examined at each edge. */
 const MAX_ROWS = 6;
 /** Text larger than this, in body text sizes, is not furniture. */
 const MAX_SIZE = 1.3;

@@ -29,7 +29,7 @@ import type {
 export interface OnnxOptions {
   /** Downloads the files of a row if needed and returns their paths; see `createHub`. */
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
-  /** Threads of one run. Default: the number of processors. */
+  /** Number of threads of one run. Default: the number of processors. */
   readonly threads?: number | undefined;
   /** Maximum memory of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;

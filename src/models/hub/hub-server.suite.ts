@@ -19,7 +19,7 @@ export interface TestHub {
   readonly files: Map<string, HubFile>;
   /** Method, path and range of each request. Requests to the CDN start with `cdn`. */
   readonly requests: string[];
-  /** Headers of the requests, in order. */
+  /** The headers of the requests, in order. */
   readonly headers: IncomingMessage['headers'][];
   /** Called before a large file is sent. The result changes the answer. */
   disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;

@@ -20,7 +20,7 @@ export const EMBEDDING_KINDS = [
 ] as const;
 export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 
-/** Media that an input can contain. */
+/** The kinds of media that an input can contain. */
 export type Medium = 'image' | 'pdf' | 'audio' | 'video';
 
 /** A separate graph for images, or the text graph if it processes both. */

@@ -37,9 +37,9 @@ const MIN_LINES = 4;
 const WIDE_GAP = 2;
 /** Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
-/** Number of letters. Shorter cells without neighboring lines are read row by row if they do not form a table. */
+/** Cells with fewer letters than this and without neighboring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
-/** A vertical distance between rows that separates text from tables, in letter sizes. */
+/** Minimum vertical distance between rows that separates text from tables, in letter sizes. */
 const STRIP = 1.3;
 /** Lines of one cell are closer than this share of the row pitch. */
 const CLOSER = 0.85;

@@ -34,7 +34,7 @@ export interface CopiesOptions {
   readonly clock: () => number;
 }
 
-/** A copy whose content is not read yet. */
+/** A copy whose content has not been read yet. */
 interface StoredCopy {
   readonly id: string;
   readonly madeAt: number;
@@ -52,7 +52,7 @@ interface RowFacts {
 
 /** Estimated size of a row without its facts, in bytes: ids, hashes and index entries. */
 const ROW_BYTES = 1_024;
-/** Pages with longer facts, such as huge metadata, are not cached. */
+/** Maximum length of the facts of a page; pages with longer ones, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
@@ -81,7 +81,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     }
   }
 
-  /** Reads a copy and notes its use; undefined if a part is missing or damaged. */
+  /** Reads a copy and records its use; undefined if a part is missing or damaged. */
   async function read({ id, madeAt, hashes, row }: StoredCopy, pictures: boolean): Promise<Snapshot | undefined> {
     const now = clock();
     const content = await readContent(blobs, { hashes, textBytes: row.textBytes }, pictures);

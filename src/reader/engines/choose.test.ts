@@ -1,4 +1,4 @@
-/** Which engine answers, and why: with real engines, a real browser and a site that records its requests. */
+/** Tests which engine answers, and why, with real engines, a real browser and a site that records its requests. */
 
 import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
@@ -36,7 +36,7 @@ if (comments) fetch('/comments?of=' + location.pathname).then((answer) => answer
 const wanted = JSON.parse(at('data')?.textContent ?? '[]');
 for (const text of wanted) document.querySelector('article').insertAdjacentHTML('beforeend', '<p>' + text + '</p>');`;
 
-/** How scripts change the third page of a site whose first two they do not change. */
+/** How scripts change the third page of a site, if they do not change its first two pages. */
 const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual?: string }>> = {
   inline: {
     rest: `<script>document.querySelector('article').insertAdjacentHTML('beforeend', '<p>Made inline.</p>')</script>`,
@@ -52,7 +52,7 @@ const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual
   fetched: { usual: '<section id="comments"><h2>Comments</h2></section>' },
 };
 
-/** The folder of a third page: those that differ from the same first two share them. */
+/** The folder of a third page. Third pages that differ from the same first two pages share a folder. */
 const folderOf = (name: string) => (THIRD_PAGES[name]!.usual ? `/taught-${name}` : '/taught');
 const taught = Object.fromEntries(
   Object.entries(THIRD_PAGES).flatMap(([name, { body = '', rest, usual = '' }]) => {
@@ -420,10 +420,10 @@ describe('what is known of a site', () => {
     async (folder) => {
       for (const page of ['one', 'two']) {
         expect((await read(`${folder}/${page}`)).engine).toBe('browser');
-        // Pages whose scripts load data are not compared again: nothing is learned of the next one.
+        // Pages whose scripts load data are not compared again, so nothing is learned about the next page.
         if (folder !== '/taught-fetched' || page === 'one') await compared(`${folder}/${page}`, 1);
       }
-      // Nothing more is learned, so that the pages do not affect each other.
+      // From this point nothing is learned, so that the pages do not affect each other.
       const parts = { sites: { ...sites, note: () => {} } };
       if (folder !== '/taught-fetched') expect((await read(`${folder}/plain`, {}, { parts })).engine).toBe('direct');
       for (const name of Object.keys(THIRD_PAGES).filter((each) => folderOf(each) === folder)) {

@@ -22,7 +22,7 @@ export interface DirectEngineOptions extends IdentityDefaults {
   readonly fetch: GuardedFetch;
   /** Maximum size of a file. Default: 1 GiB. */
   readonly maxFileBytes?: number | undefined;
-  /** Decodes a large body outside the main thread. */
+  /** Decodes a large body in another thread. */
   readonly decodeInThread?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
@@ -64,7 +64,7 @@ interface Hop {
 interface Arrival {
   readonly snapshot: Snapshot;
   readonly hop: Hop;
-  /** Where the page redirects to. */
+  /** The URL to which the page redirects. */
   readonly next?: URL | undefined;
 }
 

@@ -16,7 +16,7 @@ import { ownValue } from '#own-value.ts';
 export type Kind = 'html' | 'text' | 'file' | 'other' | 'unknown';
 
 export interface Media {
-  /** Lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   readonly mediaType: string;
   readonly kind: Kind;
 }
@@ -133,7 +133,7 @@ const SEPARATORS = [
   ['|', TYPES.csv],
 ] as const;
 const MAX_LINES = 20;
-/** A body of this length was truncated. */
+/** A body of this length counts as truncated. */
 const SNIFFED_BYTES = 4_096;
 
 /**
@@ -154,7 +154,7 @@ function typeOfRows(bytes: Uint8Array): string | undefined {
   })?.[1];
 }
 
-/** Feeds and sitemaps by their root element. */
+/** The types of feeds and sitemaps, by their root element. */
 const FEEDS: Readonly<Record<string, string>> = {
   rss: TYPES.rss,
   feed: TYPES.atom,

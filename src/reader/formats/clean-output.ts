@@ -60,7 +60,7 @@ interface Fence {
   /** The prefix of the fence: white space and quote marks. */
   readonly prefix: string;
   readonly mark: string;
-  /** Index of the line after it. */
+  /** Index of the line after the block. */
   readonly from: number;
 }
 

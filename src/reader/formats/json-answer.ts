@@ -56,7 +56,7 @@ async function compile(schema: object): Promise<Validate> {
     ownProperties: true,
   });
   addFormats.default(ajv);
-  // The draft is known by now; other values of `$schema` are not resolved.
+  // The draft is already known; other values of `$schema` are not resolved.
   const { $schema: _, ...rules } = schema as Record<string, unknown>;
   if ('$async' in rules) throw refused('must not be asynchronous');
   try {
@@ -105,7 +105,7 @@ function findJson(text: string): { json: string; value: unknown } | undefined {
     try {
       return { json: candidate.trim(), value: JSON.parse(candidate) };
     } catch {
-      // Try the next candidate.
+      // Not JSON: the next candidate is tried.
     }
   }
   return undefined;

@@ -46,7 +46,7 @@ export async function openContext(
 /** Playwright's type without `readonly`. */
 type WrittenState = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** A hanging page may not even respond to this; the browser closes it anyway. */
+/** A hanging page may not respond even to this call; the browser closes it anyway. */
 export const closeContext = (context: BrowserContext): Promise<void> =>
   within(CLOSE_MS, context.close()).catch(() => {});
 

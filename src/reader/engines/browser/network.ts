@@ -20,11 +20,11 @@ export interface MainDocument {
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
-  /** Lower case, without parameters; empty if not declared. */
+  /** The media type in lower case, without parameters; empty if not declared. */
   readonly mediaType: string;
   readonly lastModified: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** As in a snapshot. */
+  /** The same value as in a snapshot. */
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
   /** Set if the response was partial. */

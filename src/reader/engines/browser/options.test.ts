@@ -1,4 +1,7 @@
-/** Options for proxies, headers, cookies, storage state and preloaded pages: in a real browser, with real proxies. */
+/**
+ * Tests the options for proxies, headers, cookies, storage state and preloaded pages in a real browser, with real
+ * proxies.
+ */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CookieJar } from '#net/fetch/cookies.ts';

@@ -47,7 +47,7 @@ export interface PoolStatus {
   readonly crashes: number;
 }
 
-/** The right to open a page in a browser. Always call `release`. */
+/** A slot: the right to open a page in a browser. Always call `release`. */
 export interface Lease {
   readonly browser: Launched['browser'];
   readonly chromiumMajor: number;

@@ -21,7 +21,7 @@ export interface TitleSources {
 const SEPARATOR =
   /\s*[|｜¦]+\s*|\s*[»«›‹•]\s*|\s+[-–—−:·/\\~<>→←_]+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
 
-/** Words that are never the title of a page. */
+/** Words that are never the title of a page by themselves. */
 const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
 
 /** Parts between the title and the site's name, or before the title. */

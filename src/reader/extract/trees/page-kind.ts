@@ -23,10 +23,10 @@ type FittedKind = (typeof FITTED_KINDS)[number];
 const TRUSTED_PROBABILITY = 0.6;
 /** Confidence if the page itself declares its kind. */
 const DECLARED_CONFIDENCE = 0.5;
-/** Shares of the kept words. */
+/** Each value is a share of the kept words. */
 const LIST_LINK_SHARE = 0.5;
 const ARTICLE_PROSE_SHARE = 0.6;
-/** Fewest boxes, and most words in each, of a list of items. */
+/** Minimum number of boxes in a list of items, and maximum number of words in each. */
 const MIN_ITEMS = 4;
 const MAX_ITEM_WORDS = 60;
 /** A page with fewer words and no other evidence counts as plain text. */

@@ -121,7 +121,9 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   return found;
 }
 
-/** Assigns final odds to the decided ones among the first `left` open rows. Returns how many rows stay open. */
+/**
+ * Assigns final odds to the decided ones among the first `left` open rows. Returns the number of rows that stay open.
+ */
 function closeDecidedRows(logOdds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;
   for (let at = 0; at < left; at++) {
