@@ -119,7 +119,7 @@ interface Frame {
   /** Previous values. */
   preformatted: boolean;
   visible: boolean;
-  /** Number of rows so far in a table, of cells in a row. */
+  /** Number of rows so far in a table, or of cells so far in a row. */
   seen: number;
 }
 

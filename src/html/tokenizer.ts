@@ -92,7 +92,7 @@ export class Tokenizer {
   #length: number;
   #pos = 0;
   #stopped = false;
-  /** Whether the last tag ended in a separate slash, not one at the end of a value. */
+  /** Whether the last tag ended in a separate slash, as opposed to a slash at the end of a value. */
   #slashClosed = false;
   #sink: TokenSink;
   /** The attributes of the current tag, and how many entries of the list belong to it. */

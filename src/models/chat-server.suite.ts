@@ -221,7 +221,7 @@ async function answer(response: ServerResponse, request: RecordedRequest, reply:
     chunk([], { usage }),
     'data: [DONE]\n\n',
   ];
-  // Split regardless of events, lines or characters.
+  // The pieces are split regardless of events, lines or characters.
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 13) {
     if (response.destroyed) return;

@@ -44,7 +44,7 @@ export interface ChatAnswer {
   readonly complete: boolean;
 }
 
-/** A piece of an answer. The last one carries the usage and whether the answer is complete. */
+/** A piece of an answer. The last piece contains the usage, and states whether the answer is complete. */
 export type ChatDelta =
   | { readonly text: string }
   | { readonly text: ''; readonly end: Pick<ChatAnswer, 'usage' | 'complete'> };

@@ -54,7 +54,7 @@ export async function* readPages(
     left--;
     wake();
   };
-  // In whole seconds, so that equal searches share reads.
+  // Rounded to whole seconds, so that identical searches share reads.
   const timeoutMs = Math.max(1_000, Math.floor((budgetMs - MARGIN_MS) / 1_000) * 1_000);
   const readOptions = Object.freeze({ ...options, timeoutMs });
   const read = async (hit: Hit, index: number) => {

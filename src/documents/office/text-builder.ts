@@ -277,7 +277,7 @@ export class TextBuilder {
   #writeNotes(): string {
     if (this.#notes.length === 0) return '';
     const items: string[] = [];
-    // A note may refer to another one, which then comes after it.
+    // A note may refer to another note, which is then written after it.
     for (const note of this.#notes) {
       this.#frames.push(new Frame());
       note.write();

@@ -35,7 +35,9 @@ const MIN_LINE_LENGTH = 9;
 const FULL_TEXT_LINES = 0.4;
 /** Minimum length of a full line, as a share of the longest line. */
 const FULL_LINE = 0.8;
-/** Lines of one cell: largest distance, as a multiple of the smallest between rows, and in font sizes. */
+/**
+ * Largest distance between lines of one cell: as a multiple of the smallest distance between rows, and in font sizes.
+ */
 const CLOSE_TO_TIGHTEST = 1.15;
 const CLOSE_PITCH = 1.6;
 const MAX_COLUMNS = 60;

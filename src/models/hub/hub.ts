@@ -29,7 +29,7 @@ export interface HubOptions {
   readonly lockStaleMs?: number | undefined;
 }
 
-/** What a pull will download, reported before it starts. */
+/** The files that a pull will download, reported before it starts. */
 export interface PullPlan {
   readonly id: string;
   readonly repository: string;

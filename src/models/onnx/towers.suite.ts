@@ -129,7 +129,7 @@ export function textVector(pieces: readonly string[]): number[] {
   );
 }
 
-/** The vector of a picture's bytes, in the size of the model. */
+/** The vector of a picture, given as bytes in the size that the model expects. */
 export function imageVector(rgb: ArrayLike<number>): number[] {
   const { mean, deviation } = RULE;
   const side = PICTURE / PATCH;

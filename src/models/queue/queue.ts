@@ -250,7 +250,7 @@ function traceSteps(trace: Trace): Steps {
   };
 }
 
-/** Moving average of the batch throughput, for `Retry-After`. */
+/** Moving average of the batch throughput, used for `Retry-After`. */
 function createThroughput() {
   let tokensPerMs: number | undefined;
   return {

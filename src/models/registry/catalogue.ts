@@ -29,7 +29,7 @@ export interface ImageTower {
   readonly quantized?: string | undefined;
   /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
   readonly rule?: PictureRule | undefined;
-  /** Number of tokens that an image counts as: its patches. */
+  /** Number of tokens that an image counts as: the number of its patches. */
   readonly tokens: number;
 }
 

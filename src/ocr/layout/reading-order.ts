@@ -258,8 +258,8 @@ function cellsOf(row: Row, gaps: readonly Gap[]): string[] {
 }
 
 /**
- * Merges wrapped lines of cells. The second line of a cell has no first column, and is closer to the line above than
- * rows are to each other.
+ * Merges wrapped lines of cells. The second line of a wrapped cell is empty in the first column, and is closer to the
+ * line above than rows are to each other.
  */
 function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[][] {
   const pitchAt = (at: number) => rows[at]![0]!.box.bottom - rows[at - 1]![0]!.box.bottom;

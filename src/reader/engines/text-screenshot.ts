@@ -1,4 +1,4 @@
-/** Screenshots of targets that are plain text: a browser renders the text as a page. */
+/** Takes screenshots of targets that are plain text: a browser renders the text as a page. */
 import { escapeText } from '#html/serialize.ts';
 import { neededScreenshots } from '../formats/needed-screenshots.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';

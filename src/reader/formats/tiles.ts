@@ -1,7 +1,7 @@
 /**
  * Splits a picture of a long page into tiles that a vision model can read; it would see the whole as one small picture.
- * Splits run through rows of a single color, as between lines of text, if there are any. Only for pictures from the
- * browser engine: others are decoded in processes that can be killed.
+ * Splits run through rows of a single color, such as those between lines of text, if the picture has any. Use only for
+ * pictures from the browser engine: other pictures are decoded in processes that can be killed.
  */
 import type { Sharp } from 'sharp';
 

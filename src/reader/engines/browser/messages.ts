@@ -116,7 +116,7 @@ export async function capturePipes<T>(
       result,
       pipesOf(pid) {
         const browsers = started.filter(({ spawnargs = [] }) => spawnargs.includes('--remote-debugging-pipe'));
-        // If a script launches the browser, the pid differs.
+        // If the browser is launched through a script, its pid differs.
         const [, , , commands, messages] =
           (browsers.find((child) => child.pid === pid) ?? browsers.at(-1))?.stdio ?? [];
         return messages && commands ? { messages: messages as Readable, commands: commands as Writable } : undefined;

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the browser process', () => {
     );
     process.kill(before, 'SIGKILL');
     const outcomes = await Promise.all(reads);
-    // Each result is a problem of the table, or the last capture, marked as unfinished.
+    // Each read yields either an error or its last capture, marked as unfinished.
     for (const outcome of outcomes)
       expect(outcome.settled ?? outcome.name).toSatisfy((what) => what === false || what === 'AssertionFailureError');
     expect(bench.pool.status().pages).toBe(0);

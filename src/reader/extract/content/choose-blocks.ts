@@ -66,7 +66,7 @@ export function kindProbabilities(trees: readonly Trees[], features: Float32Arra
   return all;
 }
 
-/** Chooses the blocks that are content according to the trees. Measurements pass other trees than the bundled ones. */
+/** Chooses the blocks that are content according to the trees. Measurements pass trees other than the bundled ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
   const context = createPageContext(survey);

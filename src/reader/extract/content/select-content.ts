@@ -39,7 +39,7 @@ const MIN_LIST_PROBABILITY = 0.5;
 const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= MIN_LIST_PROBABILITY;
 
 /**
- * Selects the content. Measurements pass another `fitted` than the bundled one. Keeps at least one block of every page
+ * Selects the content. Measurements pass a `fitted` other than the bundled one. Keeps at least one block of every page
  * that is more than boilerplate.
  */
 export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedTrees): Selection {

@@ -14,7 +14,7 @@ import { isFrontPage } from './urls.ts';
 
 const MAX_LINE_CHARACTERS = 1000;
 
-/** A text of the page on one line of bounded length, without invisible characters. */
+/** A text of the page as one line of bounded length, without invisible characters. */
 export const boundedLine = (text: string) =>
   text
     .slice(0, 20_000)

@@ -34,7 +34,7 @@ import {
 } from './text-style.ts';
 
 export interface HiddenParts {
-  /** Number of removed parts. */
+  /** The number of removed parts. */
   readonly count: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
@@ -49,7 +49,7 @@ interface Finding {
   readonly node: Child;
   readonly kind: Kind;
   readonly reason: string;
-  /** Whether scripts are likely to show it: some pages are completely hidden at first. */
+  /** Whether scripts are likely to show the part: some pages are completely hidden at first. */
   readonly mayBeShown: boolean;
 }
 

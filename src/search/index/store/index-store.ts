@@ -26,7 +26,7 @@ export interface IndexStore {
   textsOf(page: number): Promise<string[]>;
   /** Passages with an id above `after` and no vector of the model, in order of id. */
   withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
-  /** Stores vectors, except those of passages that were removed meanwhile. */
+  /** Stores vectors, except those of passages that have been removed in the meantime. */
   writeCodes(model: string, codes: readonly { readonly id: number; readonly code: Uint8Array }[]): Promise<void>;
   /** Vectors in the order in which they were stored, from `seq` on. */
   codesFrom(model: string, seq: number, limit: number): Promise<CodeRow[]>;

@@ -112,7 +112,8 @@ export function createShortlist(dimensions: number): Shortlist {
       const compared = candidatePositions(filter);
       const count = compared?.length ?? size;
       const distances = new Uint16Array(count);
-      // Distances are small integers, so a counting sort finds the bound of the best without sorting all.
+      // Distances are small integers, so a counting sort finds the bound of the best ones without sorting all
+      // distances.
       const counts = new Uint32Array(words * 32 + 1);
       for (let at = 0; at < count; at++) {
         const distance = distanceAt(compared ? compared[at]! : at, query);
