@@ -74,7 +74,8 @@ const typeOf = (element: Element): string =>
   element.namespace === 'html' ? element.name : `${element.namespace} ${element.name}`;
 
 /**
- * Tests an element's name. Case never matters, not even for SVG and MathML, which is more lenient than the standard.
+ * Tests an element's name. The test is case-insensitive even for SVG and MathML, which is more lenient than the
+ * standard.
  */
 export function createNameTest(name: string): ElementTest {
   const lower = name.toLowerCase();

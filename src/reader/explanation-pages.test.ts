@@ -25,7 +25,7 @@ beforeAll(async () => {
   browser = await launchBrowser({ found: foundBrowser(), egress, dataDir, sandbox: false, siteIsolation: false });
   // Scripts would change the page, and without them noscript is read as we read it.
   const context = await browser.browser.newContext({ javaScriptEnabled: false });
-  // `setContent` waits for a console message, and those are dropped (engines/browser/messages.ts).
+  // `setContent` waits for a console message, but console messages are dropped (engines/browser/messages.ts).
   await context.route('**', (route) =>
     route.request().isNavigationRequest() && !route.request().frame().parentFrame()
       ? route.fulfill({ contentType: 'text/html; charset=utf-8', body: source })

@@ -20,7 +20,7 @@ const NO_PIECES = Int32Array.of(0);
  * small to change a similarity, but not zero, so that a shortened vector is a prefix of the whole one in every script.
  */
 const BARELY = 2 ** -16;
-/** Maximum text for the hashed part, in UTF-16 units, because its memory grows with the text. */
+/** Maximum length of text for the hashed part, in UTF-16 units, because its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
 export interface StaticModel {

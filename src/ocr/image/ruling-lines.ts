@@ -91,7 +91,7 @@ export function removeRules({ pixels, width, height }: Gray, { lineHeight, backg
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
 
-/** Distances in pixels at which the neighborhood is checked; two, because lines may be double. */
+/** Distances in pixels at which the neighborhood is checked. There are two, because lines may be double. */
 const BESIDE_AT = [3, 7];
 
 function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }: Bundle): number {

@@ -47,7 +47,9 @@ function listMarkdown(items: readonly OcrListItem[]): string {
     .join('\n');
 }
 
-/** GFM has no spans and requires a header: spans are followed by empty cells, and the header may be empty. */
+/**
+ * GFM does not support spans and requires a header, so spans are followed by empty cells, and the header may be empty.
+ */
 function tableMarkdown({ rows, header }: OcrTable): string {
   const grid = spread(rows);
   const columns = Math.max(1, ...grid.map((row) => row.length));

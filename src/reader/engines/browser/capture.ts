@@ -61,7 +61,7 @@ type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** What an element passes to its content. */
 interface Inherited {
-  /** Whether to look up styles. True inside the body, except inside hidden elements. */
+  /** Whether to look up styles: inside the body, but not inside hidden elements. */
   readonly checked: boolean;
   /** Color of the background; undefined if an image makes it unknown. */
   readonly background: Color | undefined;

@@ -80,7 +80,7 @@ const fieldOf = (path: readonly PropertyKey[]) =>
   path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('') ||
   'The state';
 
-/** Size in characters of JSON; infinite if the value has no JSON. */
+/** Size of a value as JSON, in characters; infinite if it cannot be written as JSON. */
 function sizeOf(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;

@@ -42,7 +42,8 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
 
 /**
  * The time at which the page reaches the requested state. It may be in the future, provided that nothing else happens.
- * Infinity if something must happen first. `visible-content` depends on the content and is decided elsewhere.
+ * Infinity if something must happen first. `visible-content` depends on the content and is not decided by this
+ * function.
  */
 export function readyAt(state: PageState, demands: TimingRequirements): number {
   const finalAt = networkIdleAt(state);

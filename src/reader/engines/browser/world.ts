@@ -20,7 +20,7 @@ export interface World {
   frameOf(index: number, limitMs: number, frame?: FrameHandle): Promise<FrameHandle | undefined>;
   /** Call before `frameOf`: frames of other sites move to other processes when they navigate. */
   attachFrames(): void;
-  /** Stops the running scripts of the page and disables scripts: makes a hanging page accessible. */
+  /** Stops the running scripts of the page and disables scripts, which makes a hanging page accessible. */
   halt(): Promise<void>;
 }
 

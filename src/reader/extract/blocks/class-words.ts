@@ -1,5 +1,5 @@
 /**
- * Finds out from the class, id and role of an element which part of the page it is. Names are split into words (at
+ * Determines from the class, id and role of an element which part of the page it is. Names are split into words (at
  * dashes, underscores and capitals) and each word is looked up, in English and other common languages.
  */
 

@@ -104,7 +104,7 @@ function metasOf(
   return Object.fromEntries(metadata);
 }
 
-/** Extracts the page's metadata. `baseUrl` is the base for relative URLs, `url` the page's own URL. */
+/** Extracts the page's metadata. `baseUrl` is the base for relative URLs; `url` is the page's own URL. */
 export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
   const lookup = new FactLookup(document, url);
   const { declarations } = lookup;

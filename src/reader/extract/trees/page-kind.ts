@@ -1,6 +1,6 @@
 /**
- * The kind of a page. Fitted trees score the declared types of the page, its URL and its layout. Rules then distinguish
- * finer kinds: questions from threads; searches, tables and front pages from lists; videos from articles.
+ * Determines the kind of a page. Fitted trees score the declared types of the page, its URL and its layout. Rules then
+ * distinguish finer kinds: questions from threads; searches, tables and front pages from lists; videos from articles.
  */
 import { attribute } from '#html/node.ts';
 import type { PageKind } from '../../article.ts';

@@ -56,7 +56,9 @@ interface Finding {
 /** Elements that never hold readable text; their text is not judged. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
-/** Media work even if they are invisible. They are kept, without their text, for callers that request media. */
+/**
+ * Media can be played even if they are invisible. They are kept, without their text, for callers that request media.
+ */
 const MEDIA = new Set(['audio', 'video']);
 const MEDIA_PARTS = new Set(['source', 'track']);
 const PLAYED = new Set([
