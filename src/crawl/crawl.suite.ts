@@ -42,7 +42,7 @@ export interface TestCrawls {
 }
 
 export interface TestCrawlOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
-  /** robots.txt by origin, or how many times reading it fails. */
+  /** The robots.txt of each origin, or the number of times that reading it fails. */
   readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by URL. */
   readonly files?: Readonly<Record<string, string>>;

@@ -19,8 +19,8 @@ export interface Filter {
   /** Moves the scope of a start URL to the target of its redirect. Returns the new bases. */
   moveBase(from: string, to: string): readonly string[];
   /**
-   * Keeps the URLs to follow, with their rank and depth; none if they are too deep. A long list is filtered in slices,
-   * so that the event loop is not blocked.
+   * Keeps the URLs to follow, with their rank and depth; keeps none if they are too deep. A long list is filtered in
+   * slices, so that the event loop is not blocked.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /**

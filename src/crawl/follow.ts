@@ -24,7 +24,7 @@ const POLL_MS = 1_000;
 const PROGRESS_MS = 1_000;
 const QUIET_MS = 15_000;
 
-/** Yields the existing results after the number `after`. */
+/** Yields the existing results with numbers above `after`. */
 export async function* readResults({ db }: CrawlDb, jobId: string, after: number): AsyncGenerator<CrawlResult> {
   for (let last = after; ; ) {
     const rows = await db

@@ -71,8 +71,8 @@ const KEYS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 200;
 
 /**
- * Adds URLs that are new and do not exceed the limit of their kind. Returns the host of each URL added. To be called in
- * a transaction.
+ * Adds URLs that are new and do not exceed the maximum for their kind. Returns the host of each URL added. Must be
+ * called in a transaction.
  */
 export async function addFoundUrls(
   db: Db,
@@ -106,7 +106,9 @@ export async function addFoundUrls(
   return rows.map(({ host }) => host);
 }
 
-/** Drops URLs of a trap kind that has reached its limit, except URLs from sitemaps, which the site lists on purpose. */
+/**
+ * Drops URLs of a trap kind that has reached its maximum, except URLs from sitemaps, which the site lists on purpose.
+ */
 async function withinTrapLimits(db: Db, jobId: string, found: readonly FoundUrl[]): Promise<FoundUrl[]> {
   const kindsByUrl = new Map<FoundUrl, { readonly name: string; readonly limit: number }[]>();
   for (const one of found) {

@@ -2,13 +2,13 @@
 import type { HostAnswer, HostLimits } from './politeness.ts';
 
 export interface Host {
-  /** Slots in use. */
+  /** Number of slots in use. */
   active: number;
   /** Earliest time of the next page, in ms since 1970. */
   nextAt: number;
   /** Functions that wake the callers waiting for a slot, in order. */
   readonly waiting: (() => void)[];
-  /** Consecutive answers that said the host is busy. */
+  /** Number of consecutive answers that said that the host is busy. */
   busy: number;
   unreached: number;
   unreachedAt: number;
@@ -52,7 +52,7 @@ export function createHostTable(now: () => number): HostTable {
   };
 }
 
-/** When a slot of the host may be free; infinity while all are in use. */
+/** When a slot of the host may be free; infinity while all slots are in use. */
 export const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
   host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
 

@@ -17,12 +17,12 @@ export interface CrawlJob {
   /** Options of each read; empty once the job has ended, since they may contain secrets. */
   readonly options: GivenOptions;
   readonly state: CrawlState;
-  /** Why it failed. */
+  /** Why the crawl failed. */
   readonly error: string | null;
   readonly createdAt: number;
   readonly completedAt: number | null;
   readonly expiresAt: number;
-  /** URLs found that may be read. */
+  /** Number of URLs found that may be read. */
   readonly found: number;
   readonly done: number;
   readonly failed: number;

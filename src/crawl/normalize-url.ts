@@ -4,9 +4,9 @@ import { isSessionParameter, isTrackingParameter } from '#net/tracking-parameter
 import { cleanUrl } from '#reader/index.ts';
 
 export interface NormalizedUrl {
-  /** As it is requested. */
+  /** The URL as it is requested. */
   readonly url: string;
-  /** Equal for URLs of the same page, as far as that is visible in the URLs. */
+  /** A key that is equal for URLs of the same page, as far as the URLs show it. */
   readonly key: string;
   /** In lower case, with its port. */
   readonly host: string;

@@ -37,7 +37,7 @@ export interface CrawlModuleOptions {
   readonly limits: CrawlLimits;
   /** Number of crawls that this process runs at once; 0 if other processes run them. */
   readonly jobs: number;
-  /** Number of pages that this process reads at once, for all crawls together. */
+  /** Number of pages that this process reads at once across all crawls. */
   readonly maxPagesAtOnce: number;
   /** How long a crawl and its results are kept after it was submitted. */
   readonly keepMs: number;
@@ -68,7 +68,7 @@ export interface CrawlModule {
   cancel(job: CrawlJob): Promise<CrawlJob>;
   /** Cancels the crawl at once, and aborts the pages being read. Used when the caller has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
-  /** The existing results after the number `after`. */
+  /** The existing results with numbers above `after`. */
   results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;
   /** Results as they are written, and progress events, until the crawl has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;

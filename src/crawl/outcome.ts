@@ -30,7 +30,7 @@ export type Outcome =
   | ReadPage
   | { readonly kind: 'failed'; readonly failure: Problem; readonly status?: number | undefined; readonly read: boolean }
   | { readonly kind: 'skipped'; readonly reason: 'robots' | 'scope'; readonly to?: string; readonly read: boolean }
-  /** It redirects to a page that already has a result. */
+  /** The URL redirects to a page that already has a result. */
   | { readonly kind: 'duplicate'; readonly of: string; readonly read: true };
 
 /** A row of `crawl_results` without its number. */

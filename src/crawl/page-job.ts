@@ -38,7 +38,7 @@ export interface PageContext {
 }
 
 export type PageResult =
-  /** Another server holds the slot of the host. The page waits as before. */
+  /** Another server holds the host's slot. The page keeps waiting. */
   | { readonly kind: 'not-started' }
   /** The page waits until `readyAt`, under `host`. */
   | { readonly kind: 'postponed'; readonly host: string; readonly readyAt: number }

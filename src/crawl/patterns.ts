@@ -1,13 +1,13 @@
 /**
- * URL patterns of a caller: globs, or regular expressions between slashes. Both are matched in time linear in the URL,
- * whatever the pattern.
+ * URL patterns of a caller: globs, or regular expressions between slashes. For any pattern, matching takes time linear
+ * in the length of the URL.
  */
 import type { RE2JS } from 're2js';
 import { problem } from '#errors.ts';
 
 export type UrlTest = (url: URL) => boolean;
 
-/** Loaded when the first pattern needs it. */
+/** Loaded when a pattern first needs it. */
 let engine: Promise<typeof import('re2js')> | undefined;
 
 /**
@@ -41,11 +41,11 @@ export async function compilePatterns(
   return limitTime(tests, option, clock);
 }
 
-/** Characters of a value that an error message repeats. */
+/** Maximum number of characters of a value that an error message repeats. */
 const SHOWN = 100;
-/** Limit of a compiled pattern, in instructions: the cost of matching grows with it. */
+/** Maximum size of a compiled pattern, in instructions: the cost of matching grows with it. */
 const MAX_SIZE = 1_000;
-/** Limit of all repetitions, in pattern characters times count, because the compiler expands `{30}`. */
+/** Maximum total size of all repetitions, in pattern characters times count, because the compiler expands `{30}`. */
 const MAX_EXPANDED = 30_000;
 
 function limitRepetition(patterns: readonly string[], option: string): void {

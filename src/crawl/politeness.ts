@@ -1,7 +1,7 @@
 /**
- * Limits for each host, for all crawls of a process together, and for all processes if a shared limiter is given: how
- * many pages of a host are read at once, and when the next one may be read. Also limits the total number of pages that
- * the process reads at once.
+ * Enforces limits for each host: how many of its pages are read at once, and when the next one may be read. The limits
+ * apply across all crawls of a process, and across all processes if a shared limiter is given. Also limits the total
+ * number of pages that the process reads at once.
  */
 import { createHostTable, type Host, noteAnswer, restFor, slotReadyAt } from './host-table.ts';
 import type { SharedPoliteness } from './shared-politeness.ts';
@@ -26,7 +26,8 @@ export interface WaitLimit {
 
 export interface Politeness {
   /**
-   * When a slot of the host may be free, in ms since 1970; infinity while all are taken or other pages wait for one.
+   * When a slot of the host may be free, in ms since 1970; infinity while all slots are taken or other pages wait for
+   * one.
    */
   readyAt(host: string, limits: HostLimits): number;
   /** Whether the process may read another page. */
@@ -34,8 +35,8 @@ export interface Politeness {
   takePage(): void;
   releasePage(): void;
   /**
-   * Acquires a slot of a host, in the order of the calls. Returns `undefined` once it has one, or when to try again if
-   * there is none within `maxWaitMs`. Throws the reason of the signal.
+   * Acquires a slot of a host; calls are served in order. Returns `undefined` once it has a slot, or the time to try
+   * again if none becomes free within `maxWaitMs`. Throws the reason of the signal.
    */
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
   /** Releases the slot. The host is not contacted for `delayMs`. */

@@ -9,13 +9,13 @@ import { CrawlStoppedError, type RedirectChain, ROBOTS_AGENT, type StopReason } 
 export interface FailedRead {
   readonly kind: 'failed';
   readonly failure: Problem;
-  /** The HTTP status of the page, if it answered. */
+  /** The HTTP status of the page, if there was a response. */
   readonly status?: number | undefined;
   /** Whether a later attempt may succeed. */
   readonly isTransient: boolean;
   /** Set if the host said that it is busy; `waitMs` is its Retry-After. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
-  /** Whether this server is overloaded, which the page is not to blame for. */
+  /** Whether this server is overloaded, so that the page is not at fault. */
   readonly isOverloaded?: boolean | undefined;
   /** Whether the host could be reached. */
   readonly isReached: boolean;

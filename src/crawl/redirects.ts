@@ -14,7 +14,7 @@ export type StopReason =
   /** The robots.txt of the site forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
   | { readonly kind: 'out-of-scope'; readonly to: string }
-  /** It leads to a page that already has a result, under the URL `of`. */
+  /** The redirect leads to a page that already has a result, under the URL `of`. */
   | { readonly kind: 'duplicate'; readonly of: string }
   /** The robots.txt of the site could not be read: the status of the response, or the failure. */
   | { readonly kind: 'robots-unavailable'; readonly by: number | Problem }
@@ -56,7 +56,7 @@ export const ROBOTS_AGENT = 'lectern';
 export interface RedirectChain {
   /** The host whose slot is held; `undefined` before `begin` and after `end`. */
   readonly host: string | undefined;
-  /** Acquires a slot of the first host. Returns when to try again if there is none within `maxWaitMs`. */
+  /** Acquires a slot of the first host. Returns the time to try again if none becomes free within `maxWaitMs`. */
   begin(maxWaitMs?: number): Promise<number | undefined>;
   /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;

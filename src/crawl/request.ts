@@ -90,8 +90,8 @@ export const CRAWL_OPTIONS = {
   delayMs: row({
     schema: number({ min: 0, max: MAX_DELAY_MS, integer: true }),
     unit: 'ms',
-    defaultText: 'set by the operator; 500 if not',
-    meaning: 'Delay between two reads of a host; a longer Crawl-delay takes precedence.',
+    defaultText: 'set by the operator, otherwise 500',
+    meaning: 'Delay between reads from the same host; a longer Crawl-delay takes precedence.',
   }),
   concurrency: row({
     schema: number({ min: 1, integer: true }),

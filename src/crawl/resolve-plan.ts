@@ -56,5 +56,5 @@ function startOf(text: string, path: string): NormalizedUrl {
   });
 }
 
-/** Characters of a value that an error message repeats. */
+/** Maximum number of characters of a value that an error message repeats. */
 const SHOWN = 200;

@@ -1,6 +1,6 @@
 /**
- * A worker's run of a crawl: connects scheduler, page jobs and writer. Whatever ends a run, everything that it has
- * written is kept, and the next run continues from there.
+ * A worker's run of a crawl: connects scheduler, page jobs and writer. Regardless of why a run ends, everything that it
+ * has written is kept, and the next run continues from there.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';

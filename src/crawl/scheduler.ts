@@ -93,7 +93,7 @@ export class Scheduler {
     const { now, hasWaitingJobs } = this.#options;
     let until = now() + RUN_MS;
     for (;;) {
-      // Set up first, so that a change during the checks below is not missed.
+      // The wait is set up first, so that a change during the checks below is not missed.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

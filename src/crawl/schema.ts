@@ -15,7 +15,7 @@ export interface JobRow extends JobColumns {
   done: number;
   failed: number;
   skipped: number;
-  /** URLs that count toward the page limit. */
+  /** Number of URLs that count toward the page limit. */
   read: number;
   tokens: number;
   last_seq: number;
@@ -60,7 +60,7 @@ export interface Tables {
   };
   /** Number of URLs found of each trap kind. */
   crawl_kinds: { job_id: string; kind: string; count: number };
-  /** Reads that are not charged yet. */
+  /** Reads that have not been charged yet. */
   crawl_charges: {
     id: string;
     job_id: string;

@@ -17,7 +17,7 @@ const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastI
 
 /**
  * The registrable domain. Sites under a shared domain (`name.github.io`) have domains of their own. For a host without
- * one, such as an IP address, the host with its port.
+ * a registrable domain, such as an IP address, it is the host with its port.
  */
 export const domainOf = ({ hostname, host }: URL): string =>
   getDomain(hostname, { allowPrivateDomains: true })?.toLowerCase() ?? host;

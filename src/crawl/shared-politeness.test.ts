@@ -80,7 +80,7 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
       const asked = { url: 'https://polite.example/', delayMs: 200, sitemap: false };
       const jobs = await Promise.all(servers.map((server) => server.submit(asked)));
       for (const [at, { id }] of jobs.entries()) expect((await servers[at]!.ended(id)).done).toBe(5);
-      // The test proves something only if both have read pages.
+      // The test is meaningful only if both servers have read pages.
       for (const { order } of servers) expect(order.length).toBeGreaterThan(0);
     } finally {
       await Promise.all(servers.map((server) => server.close()));

@@ -1,13 +1,16 @@
 /**
- * Limits for hosts that several servers share through a database, so that all servers together contact a host no more
- * often than a single server would. Times are those of the database.
+ * Host limits that several servers share through a database, so that all servers combined contact a host no more often
+ * than a single server would. Times come from the database clock.
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 
 export interface SharedPoliteness {
-  /** Acquires a slot: `undefined` once it has one, otherwise how many milliseconds to wait before the next try. */
+  /**
+   * Acquires a slot. Returns `undefined` once it has one, otherwise the number of milliseconds to wait before the next
+   * try.
+   */
   acquire(host: string, maxAtOnce: number): Promise<number | undefined>;
   /** Releases a slot; no server contacts the host during the pause. Returns at once and never fails. */
   release(host: string, pauseMs: number): void;
@@ -52,7 +55,7 @@ export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<L
         () => {},
         // A slot that cannot be released ends with its lease.
         (error: unknown) =>
-          log.warn({ err: error }, 'the slot of a host could not be released; its lease ends by itself'),
+          log.warn({ err: error }, 'the slot of a host could not be released; it becomes free when its lease expires'),
       )
       .finally(() => {
         if (writing.get(host) === written) writing.delete(host);
@@ -104,7 +107,7 @@ async function acquireSlot(
   { host, id, maxAtOnce }: SlotRequest,
 ): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // Locks the row: other requests for the host wait here.
+    // Locks the row: other requests for the host wait for the lock.
     const row = await transaction
       .insertInto('crawl_hosts')
       .values({ host, next_at: 0, holders: '{}' })

@@ -20,7 +20,7 @@ export interface SitemapRules extends Pick<RedirectRules, 'maxAtOnce' | 'obeysRo
   readonly starts: readonly string[];
 }
 
-/** Limits of one crawl: sitemap files read, and time spent on reading them and on waiting for their hosts. */
+/** Limits for one crawl: number of sitemap files, and time spent on reading them and on waiting for their hosts. */
 const MAX_FILES = 200;
 const TIMEOUT_MS = 120_000;
 

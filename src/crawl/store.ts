@@ -84,7 +84,7 @@ export const newPage = (
 
 export const ofLease = (db: Db, lease: Lease) => boundTo(db.updateTable('crawl_jobs'), lease);
 
-/** Whether a crawl waits for a worker. */
+/** Whether any crawl is waiting for a worker. */
 export const hasWaitingJobs = async (store: CrawlDb, now: number): Promise<boolean> =>
   (await JOBS.waiting(store, now, 1)).length > 0;
 

@@ -5,7 +5,7 @@
 import { parameterName, queryPairs } from './normalize-url.ts';
 
 export interface TrapKind {
-  /** Identifies the URLs that are counted together. */
+  /** Identifies the kind: URLs of one kind share a counter. */
   readonly name: string;
   readonly limit: number;
 }
@@ -17,7 +17,10 @@ const MAX_REPEATS = 3;
 const MAX_PARAMETERS = 12;
 
 const MAX_OF_CALENDAR = 60;
-/** Limits by number of query parameters: the pages of a list have one, combinations of filters have several. */
+/**
+ * Maximum number of URLs of a kind, by number of query parameters: pages of a list have one parameter, combinations of
+ * filters have several.
+ */
 const MAX_OF_QUERY = [2_000, 500, 200, 50] as const;
 const MAX_OF_PATH_QUERIES = 5_000;
 

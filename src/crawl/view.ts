@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts';
 export interface CrawlView {
   readonly crawl_id: string;
   readonly status: CrawlState;
-  /** The first start; `urls` has all of them if there are several. */
+  /** The first start URL; `urls` contains all start URLs if there are several. */
   readonly url: string;
   readonly urls?: readonly string[];
   readonly created_at: string;

@@ -94,7 +94,7 @@ export function createWriter({ store: { db }, lease, maxFound, now }: WriterOpti
 }
 
 /**
- * Updates the row of the job and returns it. It comes first in every transaction, so that in PostgreSQL the
+ * Updates the row of the job and returns it. Must come first in every transaction, so that in PostgreSQL the
  * transactions of one job run one after the other.
  */
 async function updateJob(db: Db, lease: Lease, changes: Partial<JobRow>): Promise<JobRow> {

@@ -5,7 +5,7 @@
  */
 import type { ImageFit } from './image/fit.ts';
 
-/** A file to read. It is stored at a temporary path chosen by Lectern; `name` is data and is never used as a path. */
+/** A file to read. It is stored at a temporary path that Lectern chose; `name` is data and is never used as a path. */
 export interface DocumentFile {
   readonly path: string;
   readonly size: number;

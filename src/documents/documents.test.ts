@@ -184,7 +184,7 @@ describe('limits', () => {
       for await (const png of work) drawn += Math.min(png.length, 1);
     };
     const ended = expect(rest()).rejects.toThrow('gone');
-    // There is one process, which takes other files between two runs of pages.
+    // There is only one process, and it handles other files between two runs of pages.
     expect((await read(docx, TYPES.docx)).pages).toHaveLength(1);
     expect(drawn).toBeLessThan(pages.length);
     gone.abort(new Error('gone'));

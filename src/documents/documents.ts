@@ -60,7 +60,7 @@ const LIGHT_BYTES = 256 * 1024;
 const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
 
 /**
- * Memory limit of a process: a base for any file, plus a multiple of its size, because compressed text becomes many
+ * Maximum memory of a process: a base for any file, plus a multiple of its size, because compressed text becomes many
  * objects.
  */
 const LEAST_MEMORY_MB = 512;

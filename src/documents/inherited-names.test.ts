@@ -1,4 +1,4 @@
-/** Files whose elements, attributes, styles and facts have names that every object has by itself. */
+/** Files whose elements, attributes, styles and facts have names that every object inherits. */
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { expectPlainNames, INHERITED_NAMES } from '#own-value.suite.ts';

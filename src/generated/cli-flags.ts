@@ -270,7 +270,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'noServiceWorker',
     kind: 'switch',
     group: 'Engine and timing',
-    meaning: 'Bypasses service workers. Has no effect: service workers never run here.',
+    meaning: 'Bypasses service workers. Has no effect, because Lectern never runs service workers.',
   },
   {
     name: 'locale',
@@ -683,7 +683,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'noServiceWorker',
     kind: 'switch',
     group: 'Engine and timing',
-    meaning: 'Bypasses service workers. Has no effect: service workers never run here.',
+    meaning: 'Bypasses service workers. Has no effect, because Lectern never runs service workers.',
   },
   {
     name: 'locale',

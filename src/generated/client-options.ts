@@ -37,7 +37,7 @@ export interface ReadOptions {
   readonly viewport?: { readonly width?: number | undefined; readonly height?: number | undefined; readonly deviceScaleFactor?: number | undefined; readonly isMobile?: boolean | undefined; readonly isLandscape?: boolean | undefined; readonly hasTouch?: boolean | undefined } | undefined;
   /** URL that the browser visits first, in the same session. Has no effect if no URL is given. */
   readonly preloadUrl?: string | undefined;
-  /** Bypasses service workers. Has no effect: service workers never run here. */
+  /** Bypasses service workers. Has no effect, because Lectern never runs service workers. */
   readonly noServiceWorker?: boolean | undefined;
   /** Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`). Default: all. */
   readonly retainLinks?: 'all' | 'none' | 'text' | 'gpt-oss' | undefined;
@@ -175,7 +175,7 @@ export interface CrawlRequest {
   readonly sitemap?: boolean | undefined;
   /** Obeys robots.txt (as `lectern`), its Crawl-delay, and `nofollow` links. Default: true. */
   readonly robots?: boolean | undefined;
-  /** Delay between two reads of a host; a longer Crawl-delay takes precedence. Unit: ms. Default: set by the operator; 500 if not. */
+  /** Delay between reads from the same host; a longer Crawl-delay takes precedence. Unit: ms. Default: set by the operator, otherwise 500. */
   readonly delayMs?: number | undefined;
   /** Maximum number of pages of one host to read at once. Default: 1. */
   readonly concurrency?: number | undefined;

@@ -3,7 +3,7 @@
 // C0 without tab and line breaks, DEL and C1 (ECMA-48). U+001B and U+009B start terminal commands; U+001D separates
 // our chunks.
 const CONTROLS = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f]/g;
-// These, and all default ignorable code points of Unicode; for surrogate pairs, the first half.
+// These characters, and all default-ignorable code points of Unicode; for surrogate pairs, the first half.
 const SUSPECT = new RegExp(
   '[\\u0000-\\u0008\\u000b\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
     '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8\\ud82f\\ud834\\udb40]',
@@ -33,7 +33,7 @@ export function withoutHiddenCharacters(text: string): string {
   return text.replace(RUNS, (_, flag?: string) => flag ?? '').replace(LAYOUT, '');
 }
 
-/** Whether a text contains enough hidden characters to encode a hidden text. */
+/** Whether a text contains enough hidden characters to encode a hidden message. */
 export const carriesHiddenText = (text: string): boolean =>
   text.replace(RUNS, (_, flag?: string) => flag ?? '') !== text;
 
@@ -48,7 +48,7 @@ export const withoutControlCharacters = (text: string): string =>
 export const cleanCharacters = (text: string): string =>
   SUSPECT.test(text) ? withoutHiddenCharacters(text.replace(CONTROLS, ' ')) : text;
 
-/** Applies cleanCharacters() to every text in plain data, including keys. */
+/** Applies cleanCharacters() to every string in plain data, including keys. */
 export function cleanStrings<T>(data: T): T {
   if (typeof data === 'string') return cleanCharacters(data) as T;
   if (Array.isArray(data)) return data.map(cleanStrings) as T;

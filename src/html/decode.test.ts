@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeHtml, decodeText } from './decode.ts';
 
 /**
- * Encodes text in encodings that Node can only decode: tries each byte or pair of bytes until it decodes to the
+ * Encodes text in encodings that Node can only decode: tries each byte or pair of bytes until one decodes to the
  * letter.
  */
 function encode(text: string, charset: string): Uint8Array {
@@ -14,7 +14,7 @@ function encode(text: string, charset: string): Uint8Array {
       const letter = decoder.decode(Uint8Array.from(bytes));
       if ([...letter].length === 1 && !bytesOf.has(letter)) bytesOf.set(letter, bytes);
     } catch {
-      // No letter has these bytes.
+      // These bytes are not assigned to a letter.
     }
   };
   for (let first = 0; first < 256; first++) add([first]);

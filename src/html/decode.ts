@@ -1,7 +1,8 @@
 /**
- * Decodes bytes to text. The encoding is declared by a byte order mark, the Content-Type header or a meta tag, in
- * this order (HTML standard, "determining the character encoding"). Without a declaration it is UTF-8 if the bytes
- * are valid UTF-8, else guessed from the bytes. A declaration that the bytes clearly contradict is ignored.
+ * Decodes bytes to text. The encoding is declared by a byte order mark, the Content-Type header or a meta tag, in this
+ * order (HTML standard, "determining the character encoding"). Without a declaration, the encoding is UTF-8 if the
+ * bytes are valid UTF-8; otherwise it is guessed from the bytes. A declaration that the bytes clearly contradict is
+ * ignored.
  */
 import { analyse } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
@@ -60,7 +61,7 @@ function bomCharset([a, b, c]: Uint8Array): string | undefined {
 const metaCharset = (bytes: Uint8Array): string =>
   getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'replacement' });
 
-/** Only reads bytes that all encodings share with ASCII (XML 1.0, appendix F). */
+/** Matches ASCII characters only, so it works before the encoding is known (XML 1.0, appendix F). */
 const xmlCharset = (bytes: Uint8Array): string | undefined =>
   /^<\?xml[^>]{1,100}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/.exec(latin1(bytes.subarray(0, 200)))?.[1];
 
@@ -78,7 +79,7 @@ function isContradicted(charset: string, bytes: Uint8Array, utf8: string | undef
   return bytes.length - utf8.length > (/^(?:gb|big5|euc|shift)/.test(charset) ? 8 : 0);
 }
 
-/** Whether the bytes contain a zero byte or are not UTF-8, as all UTF-16 text does or is. */
+/** Whether the bytes contain a zero byte or are not valid UTF-8. One of the two is true of all UTF-16 text. */
 const looksLikeUtf16 = (bytes: Uint8Array) => {
   const start = bytes.subarray(0, GUESS_BYTES);
   return start.includes(0) || validUtf8(start) === undefined;

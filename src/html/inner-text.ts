@@ -34,10 +34,10 @@ const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-ca
 
 interface Layout {
   hidden: boolean;
-  /** Whether it occupies space in the line although none of its text shows. */
+  /** Whether the element occupies space in the line although none of its text is shown. */
   object: boolean;
   block: boolean;
-  /** Whether white space is preserved, and whether text shows; null to inherit. */
+  /** Whether white space is preserved, and whether text is shown; null to inherit. */
   preformatted: boolean | null;
   visible: boolean | null;
 }
@@ -103,7 +103,7 @@ function applyStyle(layout: Layout, style: string): void {
   }
 }
 
-/** Whether white space is preserved at a node, by the nearest ancestor that sets it. */
+/** Whether white space is preserved at a node, as set by the nearest ancestor that specifies it. */
 function isPreformatted(node: Node): boolean {
   for (let above = node.parent; above?.type === ELEMENT; above = above.parent) {
     const { preformatted } = layoutOf(above);
@@ -119,7 +119,7 @@ interface Frame {
   /** Previous values. */
   preformatted: boolean;
   visible: boolean;
-  /** Number of rows so far in a table, of cells in a row. */
+  /** Number of rows so far in a table, or of cells so far in a row. */
   seen: number;
 }
 

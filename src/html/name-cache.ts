@@ -1,7 +1,7 @@
 /**
  * Reads tag and attribute names from the source in lower case. Names are cached, so that a repeated name costs no
- * allocation and comparing names compares pointers. The table has a fixed number of slots, where a new name replaces
- * the old one, so no page can make it grow.
+ * allocation and comparing names compares pointers. The table has a fixed number of slots, and a new name replaces the
+ * old one in its slot, so no page can make the table grow.
  */
 
 const SLOTS = 8192;

@@ -1,7 +1,7 @@
 /**
  * The tree of an HTML document. It has the structure that parse5 builds, but children are linked instead of stored in
- * arrays, so that removing, moving and walking cost the same at any size. Four kinds of node, distinguished by
- * `type`.
+ * arrays, so that the cost of removing, moving and visiting a node does not depend on the size of the tree. There are
+ * four kinds of node, distinguished by `type`.
  *
  * Element and attribute names are as in the HTML standard after parsing: lower case for HTML elements, adjusted case
  * for SVG and MathML (`foreignObject`, `viewBox`).

@@ -665,7 +665,7 @@ describe('hostile sources are parsed in linear time', () => {
       const { elements, document } = parsePage(source());
       expect(elements).toBeGreaterThanOrEqual(least);
       expect(find(document, 'body')).not.toBeNull();
-      // Quadratic work takes far longer, linear work about a second, on a busy machine some more.
+      // Quadratic work takes far longer; linear work takes about a second, or somewhat more on a busy machine.
     }, 60_000);
   }
 });

@@ -1,16 +1,13 @@
 /**
- * Parses HTML text by the HTML standard into a tree of node.ts. The strings in the tree are slices that keep the
- * source in memory: drop the tree after reading it.
+ * Parses HTML text into a tree of node.ts, as specified by the HTML standard. The strings in the tree are slices that
+ * keep the source in memory: drop the tree after reading it.
  */
 import type { Document } from './node.ts';
 import { TreeBuilder, type TreeLimits } from './tree-builder.ts';
 
 /** Elements nested deeper than this are flattened, as in browsers. */
 export const MAX_DEPTH = 512;
-/**
- * Maximum number of elements, attributes and comments in a document; far more than any page has that is made for
- * people.
- */
+/** Maximum number of elements, attributes and comments in a document; far more than any page made for people has. */
 export const MAX_PIECES = 1_000_000;
 
 const LIMITS: TreeLimits = { maxDepth: MAX_DEPTH, maxPieces: MAX_PIECES };

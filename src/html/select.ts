@@ -18,8 +18,8 @@ export interface Selectors {
 
 const MAX_LENGTH = 8192;
 /**
- * Maximum number of simple tests in one call. They take some seconds; only an extreme selector on an extreme page needs
- * so many.
+ * Maximum number of simple tests in one call. This many take some seconds, and only an extreme selector on an extreme
+ * page needs them.
  */
 const MAX_WORK = 50_000_000;
 
@@ -54,7 +54,7 @@ export function selectAll(root: Node, selectors: Selectors): Element[] {
   return ordered;
 }
 
-/** Whether an element matches. Walks the whole tree around it: for many elements use `selectAll`. */
+/** Whether an element matches. Walks the whole tree around the element, so use `selectAll` for many elements. */
 export function matches(element: Element, selectors: Selectors): boolean {
   const top = topOf(element);
   const work: Work = { left: MAX_WORK };
@@ -86,7 +86,7 @@ type Marks = number;
 /** State of one parent while its children are walked. */
 interface Level {
   siblings: SiblingCounts;
-  /** Marks of the parent, of all ancestors, of the previous sibling, of all previous siblings. */
+  /** The marks of the parent, of all ancestors, of the previous sibling, and of all previous siblings. */
   parent: Marks;
   above: Marks;
   previous: Marks;

@@ -1,5 +1,5 @@
 /**
- * Compiles parsed selectors to programs. A program is a sequence of lists, where inner lists (`:is`, `:not`,
+ * Compiles parsed selectors to programs. A program is a sequence of lists; inner lists (`:is`, `:not`,
  * `:nth-child(of)`) precede the lists that use them. A list is a sequence of chains; a chain is compounds with
  * combinators between them. Each compound except the last of its chain has a mark, one bit, which records for later
  * elements that the chain matched up to it.

@@ -5,13 +5,16 @@
 import type { AttributeSelector } from 'css-what';
 import { attribute, DOCUMENT, ELEMENT, type Element, hasAttribute, type Node, type Parent, TEXT } from './node.ts';
 
-/** Counts of the children of one parent, walked in order; without a parent, of an only child. */
+/**
+ * Counters for the children of one parent, which are walked in order. A root without a parent is treated as an only
+ * child.
+ */
 export interface SiblingCounts {
   readonly parent: Parent | null;
   /** Position of the current child among the elements, from 1, and among those of its type. */
   index: number;
   typeIndex: number;
-  /** Number of matches so far of each list that an `:nth-child(... of ...)` counts. */
+  /** Number of matches so far for each list that an `:nth-child(... of ...)` counts. */
   readonly counts: number[];
   add(element: Element): void;
   /** Number of all sibling elements, or of those with the current child's type. */
@@ -22,7 +25,7 @@ export interface SiblingCounts {
 export interface TestContext {
   element: Element;
   siblings: SiblingCounts;
-  /** The node that `:scope` means. */
+  /** The node that `:scope` matches. */
   readonly scope: Node;
   /** For each list, whether the element matches it. Inner lists are evaluated before the tests that use them. */
   readonly results: Uint8Array;
@@ -71,7 +74,8 @@ const typeOf = (element: Element): string =>
   element.namespace === 'html' ? element.name : `${element.namespace} ${element.name}`;
 
 /**
- * Tests an element's name. Case never matters, not even for SVG and MathML, which is more lenient than the standard.
+ * Tests an element's name. The test is case-insensitive even for SVG and MathML, which is more lenient than the
+ * standard.
  */
 export function createNameTest(name: string): ElementTest {
   const lower = name.toLowerCase();

@@ -27,7 +27,7 @@ export type TokenizerState = (typeof TokenizerMode)[keyof typeof TokenizerMode];
 
 /** Further attributes of a tag are dropped: no real page has that many, and a hostile one could have millions. */
 export const MAX_ATTRIBUTES = 1000;
-/** From this many attributes on, a Set finds duplicates. */
+/** With at least this many attributes, a Set is used to find duplicates. */
 const MANY_ATTRIBUTES = 24;
 
 const NUL = 0;
@@ -92,7 +92,7 @@ export class Tokenizer {
   #length: number;
   #pos = 0;
   #stopped = false;
-  /** Whether the last tag ended in a separate slash, not one at the end of a value. */
+  /** Whether the last tag ended in a separate slash, as opposed to a slash at the end of a value. */
   #slashClosed = false;
   #sink: TokenSink;
   /** The attributes of the current tag, and how many entries of the list belong to it. */
@@ -153,8 +153,8 @@ export class Tokenizer {
   }
 
   /**
-   * Creates a search for `needle` from the current position that scans no part of the source twice; the source length
-   * if absent.
+   * Creates a search for `needle` from the current position that scans no part of the source twice. It returns the
+   * source length if there is no match.
    */
   #next(needle: string): () => number {
     let at = -1;
@@ -297,7 +297,7 @@ export class Tokenizer {
     const source = this.#source;
     let escaped = true;
     let twice = false;
-    // The dashes of the start also count for the end: `<!-->` is empty.
+    // The dashes of the start also count toward the end: `<!-->` is empty.
     let i = at + 2;
     while (i < this.#length) {
       const unit = source.charCodeAt(i);
@@ -579,7 +579,10 @@ function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
     at += found.length;
     return found;
   };
-  /** Reads a quoted identifier, or null if none starts here; a missing or cut one forces quirks mode. */
+  /**
+   * Reads a quoted identifier; null if none starts at this position. A missing or truncated identifier forces quirks
+   * mode.
+   */
   const takeQuoted = (): string | null => {
     const quote = text[at];
     const end = quote === '"' || quote === "'" ? text.indexOf(quote, at + 1) : -1;

@@ -35,7 +35,7 @@ import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
 export interface TreeLimits {
   /** An element opened at this depth is closed at once, so that its content becomes its siblings. */
   maxDepth: number;
-  /** Limit for elements, attributes and comments together; the source beyond it is ignored. */
+  /** Maximum total number of elements, attributes and comments; the rest of the source is ignored. */
   maxPieces: number;
 }
 

@@ -6,14 +6,14 @@ import { attribute, type Document, ELEMENT, type Element, elements } from './nod
 
 export interface UniqueSelectors {
   /**
-   * The selector that matches only this element in the document as it was when it was recorded. Null for an
-   * element that was not in it, and if the selector would exceed 2,000 characters or 32 steps.
+   * The selector that matches only this element in the document as it was when it was recorded. Null for an element
+   * that was not in the document then, or if the selector would exceed 2,000 characters or 32 steps.
    */
   selectorOf(element: Element): string | null;
 }
 
 const MAX_SELECTOR_CHARACTERS = 2_000;
-/** The limit of select.ts; browsers support more. */
+/** The maximum that select.ts supports; browsers support more. */
 const MAX_STEPS = 32;
 
 /** Stands for the document above all elements. */

@@ -1,6 +1,6 @@
 /**
- * A loopback server of the chat-completions protocol for tests. It rejects whatever the published description of the
- * protocol does not allow, and answers by the function that a test passes.
+ * A loopback server of the chat-completions protocol for tests. It rejects everything that the published description of
+ * the protocol does not allow. Its answers come from a function that the test passes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -25,7 +25,7 @@ export type Reply =
   | string
   | { readonly text: string; readonly finish?: 'stop' | 'length' }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** These pieces of a body with pauses between them, after which the connection ends, breaks or stays silent. */
+  /** Sends these pieces of a body with pauses between them; then the connection ends, breaks or stays silent. */
   | {
       readonly raw: string | readonly string[];
       readonly type: string;
@@ -221,7 +221,7 @@ async function answer(response: ServerResponse, request: RecordedRequest, reply:
     chunk([], { usage }),
     'data: [DONE]\n\n',
   ];
-  // Split regardless of events, lines or characters.
+  // The pieces are split regardless of events, lines or characters.
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 13) {
     if (response.destroyed) return;

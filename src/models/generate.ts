@@ -22,7 +22,7 @@ export interface JsonFormat {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Limit of the answer. */
+  /** Maximum length of the answer. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly responseFormat?: JsonFormat | undefined;
@@ -40,11 +40,11 @@ export interface ChatUsage {
 export interface ChatAnswer {
   readonly text: string;
   readonly usage?: ChatUsage | undefined;
-  /** False when the answer was cut off at a limit, the server's or ours. */
+  /** False if the answer was cut off at the server's limit or at ours. */
   readonly complete: boolean;
 }
 
-/** A piece of an answer. The last one carries the usage and whether the answer is complete. */
+/** A piece of an answer. The last piece contains the usage, and states whether the answer is complete. */
 export type ChatDelta =
   | { readonly text: string }
   | { readonly text: ''; readonly end: Pick<ChatAnswer, 'usage' | 'complete'> };

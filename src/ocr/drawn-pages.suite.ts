@@ -108,7 +108,9 @@ export function drawRows(context: SKRSContext2D, { left, top, width, size }: Pla
   return top + BRIDGE_ROWS.length * size * 1.6;
 }
 
-/** Levenshtein accuracy: 1 if the texts are equal, minus the edits per expected character, at least 0. */
+/**
+ * Levenshtein accuracy: 1 minus the number of edits per expected character, but at least 0; 1 if the texts are equal.
+ */
 export function characterAccuracy(expected: string, actual: string): number {
   const want = expected.replace(/\s+/g, ' ').trim();
   const got = actual.replace(/\s+/g, ' ').trim();

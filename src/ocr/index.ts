@@ -1,4 +1,4 @@
-/** Text recognition (OCR): images of pages to text in reading order. */
+/** Text recognition (OCR): turns images of pages into text in reading order. */
 export type { OcrBox, OcrWord } from './hocr.ts';
 export type { OcrBlock } from './layout/layout.ts';
 export { boundsOf } from './layout/segments.ts';

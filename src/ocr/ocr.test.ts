@@ -47,7 +47,7 @@ const twoColumns: Draw = (context) => {
 };
 const COLUMNS_TEXT = `A Page of Two Columns ${RIVERS} ${BRIDGES}`;
 
-/** A third of an A4 page. */
+/** The image is a third of an A4 page. */
 const NOTE = { width: 1_240, height: 560 };
 const note: Draw = (context) => {
   const top = drawText(context, 'On Rivers', { left: 110, top: 80, width: 1_000, size: 48, bold: true });
@@ -259,7 +259,7 @@ describe('a program that hangs', () => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-ocr-'));
-    // It starts another process, as a wrapper around the real program may.
+    // This program starts another process, as a wrapper around the real program might.
     const script = `#!/bin/sh
 case "$1" in
   --version) echo 'tesseract 5'; exit 0;;

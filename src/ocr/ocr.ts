@@ -79,7 +79,7 @@ export interface OcrOptions {
   readonly timeoutMs: number;
 }
 
-/** Limits of the queue: waiting images, and the time each may wait. */
+/** Limits for the queue: number of waiting images, and the time that each may wait. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
 /** Enough for an image of 100 million pixels. */
@@ -89,8 +89,8 @@ const BUILT_IN = 'tesseract.js';
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * Returns `undefined` if text recognition is off: `tesseract` is `none` and there are no PP-OCR models. Throws
- * ConfigError if the model folder is missing a required file.
+ * Returns `undefined` if text recognition is off, that is, if `tesseract` is `none` and no PP-OCR models are given.
+ * Throws ConfigError if the model folder is missing a required file.
  */
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface OcrTools {
 
 const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
-/** Confidence at which no other orientation is tried any more. */
+/** Confidence from which no other orientation is tried. */
 const SURE = 0.7;
 /** Minimum confidence of legible text. */
 const READABLE = 0.6;

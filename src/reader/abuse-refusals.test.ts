@@ -63,7 +63,7 @@ describe('a page that was stopped', () => {
     expect(isRefused('https://shared.example/~bad/page?n=new')).toBe(false);
     stopped(...several(1_000, (at) => `https://shared.example/~bad/page?n=${at}`));
     expect(check('https://shared.example/~bad/page?n=new')).toThrow(
-      'This page cannot be read without a key, whatever its query, until 2026-03-01T13:00:00.000Z: ' +
+      'This page cannot be read without a key, regardless of its query string, until 2026-03-01T13:00:00.000Z: ' +
         'several pages were stopped there, the last one because it made too many requests',
     );
     expect(isRefused('https://shared.example/~bad/other')).toBe(false);

@@ -1,8 +1,8 @@
 /**
- * Temporarily refuses pages that were stopped as abuse. Callers without a key cannot read such a page for a while
- * (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and again. Many sites
- * may share a host, so the refusal widens step by step: the URL, its path with any query, the folder, the host. Each
- * scope is refused once several distinct parts of it were stopped.
+ * Temporarily refuses pages whose reads were stopped because of abuse. Callers without a key cannot read such a page
+ * for a while (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and
+ * again. Many sites may share a host, so the refusal widens step by step: the URL, its path with any query, the folder,
+ * the host. A scope is refused as a whole once reads of several of its parts were stopped.
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
@@ -21,9 +21,9 @@ export interface AbuseRefusalOptions {
   readonly clock?: () => number;
 }
 
-/** Number of distinct stopped parts after which the whole scope is refused. */
+/** Number of distinct parts with stopped reads at which the whole scope is refused. */
 const PARTS_TO_REFUSE = 5;
-/** Deeper folders count as one, so that a few stopped pages suffice on any host. */
+/** Deeper folders count as one, so that a few stopped reads suffice on any host. */
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 10_000;
 
@@ -52,17 +52,20 @@ function scopesOf(url: string): Scope[] {
   return [
     scope('host', '', 'This host cannot be read without a key'),
     ...folders,
-    scope('path', pathname, 'This page cannot be read without a key, whatever its query,'),
+    scope('path', pathname, 'This page cannot be read without a key, regardless of its query string,'),
     scope('url', pathname + search, 'This page cannot be read without a key'),
   ];
 }
 
 export function createAbuseRefusals({ refusalMs, clock = Date.now }: AbuseRefusalOptions): AbuseRefusals {
   const refused = new Map<string, { readonly until: number; readonly reason: string }>();
-  /** For each scope: its stopped parts with the time when each expires; at most `PARTS_TO_REFUSE` parts. */
+  /**
+   * For each scope: its parts with stopped reads, and the time when each entry expires; at most `PARTS_TO_REFUSE`
+   * parts.
+   */
   const counted = new Map<string, Map<string, number>>();
 
-  /** Adds a stopped part to a scope; true once the scope has `PARTS_TO_REFUSE` of them. */
+  /** Adds a part to a scope; true once the scope has `PARTS_TO_REFUSE` of them. */
   function addPart(scope: Scope, part: Scope): boolean {
     const now = clock();
     const parts = counted.get(scope.key) ?? new Map<string, number>();

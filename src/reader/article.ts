@@ -24,11 +24,13 @@ export interface DeclaredMetadata {
   /** Content of the first meta element whose name or property ends in `description`; '' if there is none. */
   description: string;
   lang?: string;
-  /** As the page states it, usually in ISO 8601; always in ISO 8601 if it was found in the page's text or URL. */
+  /**
+   * The date as the page states it, usually in ISO 8601; always in ISO 8601 if it was found in the page's text or URL.
+   */
   publishedTime?: string;
   /** ISO 8601: a date, or a date and time, with the time zone if the page states one. */
   modifiedTime?: string;
-  /** Names of people, joined by ", "; of an organization only if no person is named. */
+  /** Names of people, joined by ", "; the name of an organization only if no person is named. */
   author?: string;
   siteName?: string;
   /** Absolute http(s) URL of the picture that represents the page. */
@@ -46,8 +48,9 @@ export interface Article extends DeclaredMetadata {
   /** The tree to convert: a copy of the extracted content, or the document's own body for the whole page. */
   content: Element | Document;
   /**
-   * How the content was chosen. `main`: block by block; `container`: everything outside the boilerplate; `page`: the
-   * whole page; `head`: a page without text, represented by its head; `nothing`: a page of boilerplate only.
+   * How the content was chosen. `main`: chosen block by block; `container`: everything outside the boilerplate; `page`:
+   * the whole page; `head`: the page has no text and is represented by its head; `nothing`: the page consists of
+   * boilerplate only.
    */
   source: 'main' | 'container' | 'page' | 'head' | 'nothing';
   kind?: PageKind;

@@ -149,7 +149,7 @@ describe('a picture without a caption', () => {
     ];
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
     expect(fetched).toHaveLength(3);
-    // Unchanged, because no caption is tried again within a day.
+    // Unchanged, because a failed caption is not retried within a day.
     expect(await captions(paths)).toEqual(paths.map(() => undefined));
     expect(fetched.filter((path) => path !== '/broken.png')).toHaveLength(2);
     expect(requests).toHaveLength(0);

@@ -1,5 +1,5 @@
 /**
- * Generates alternative texts with a vision model, for images of an answer that have none
+ * Generates alternative texts with a vision model for those images of an answer that have none
  * (docs/reference/wire/reader.md, Images). Images are fetched under the same rules as pages. Captions are cached by the
  * hash of the image's bytes.
  */
@@ -32,8 +32,8 @@ export interface CaptionOptions {
 
 export interface Captioner {
   /**
-   * Captions by the URL under which the answer shows each image. Images that cannot be fetched or described are
-   * missing. Throws only the reason of the signal.
+   * Returns captions by the URL under which the answer shows each image. Images that cannot be fetched or described
+   * have no entry. Throws only the reason of the signal.
    */
   captionsFor(images: readonly UncaptionedImage[], options: CaptionOptions): Promise<Map<string, string>>;
 }
@@ -47,7 +47,7 @@ const CONCURRENCY = 4;
 const TOTAL_MS = 90_000;
 const MAX_IMAGE_BYTES = 10_000_000;
 const FETCH_MS = 10_000;
-/** Side of the box, in pixels, in which the model sees an image. */
+/** Side of the box, in pixels, into which an image is scaled for the model. */
 const BOX_PIXELS = 1_024;
 const MAX_CAPTION_CHARACTERS = 500;
 const MAX_REMEMBERED = 10_000;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   browser = await launchBrowser({ found: foundBrowser(), egress, dataDir, sandbox: false, siteIsolation: false });
   // Scripts would change the page, and without them noscript is read as we read it.
   const context = await browser.browser.newContext({ javaScriptEnabled: false });
-  // `setContent` waits for a console message, and those are dropped (engines/browser/messages.ts).
+  // `setContent` waits for a console message, but console messages are dropped (engines/browser/messages.ts).
   await context.route('**', (route) =>
     route.request().isNavigationRequest() && !route.request().frame().parentFrame()
       ? route.fulfill({ contentType: 'text/html; charset=utf-8', body: source })
@@ -73,14 +73,14 @@ test.each(sources)(
     }
     if (html.includes(ODD)) return;
     checkLines(answer);
-    // Our own selectors take long, so each page has one of these checks.
+    // Our own selectors are slow, so each page gets only one of these checks.
     if (isOneOf(html, 0, 3)) checkSelectors(answer);
     else checkRemovals(answer);
   },
   60_000,
 );
 
-/** Whether a page is in one of so many parts of all fixtures. */
+/** Whether a page belongs to the given one of so many parts of all fixtures. */
 const isOneOf = (html: string, part: number, parts: number) => fixtures.indexOf(html) % parts === part % parts;
 
 /** All text of the page is in the answer or in a removed element. */
@@ -118,7 +118,7 @@ const FORMS: readonly (readonly [form: string, given: GivenOptions])[] = [
 test.each(FORMS.map(([form, given], at) => [form, given, at] as const))(
   'every line has its block: %s',
   (_, given, part) => {
-    // Each form on some of the pages.
+    // Tests each form on some of the pages.
     for (const html of fixtures.filter((each) => isOneOf(each, part, FORMS.length))) checkLines(explained(html, given));
   },
   120_000,

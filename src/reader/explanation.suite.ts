@@ -1,4 +1,4 @@
-/** Shared by the tests of explanations: a page with its explanation, and what holds for all of them. */
+/** Shared by the tests of explanations: a page with its explanation, and checks that apply to every page. */
 import { expect } from 'vitest';
 import { type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
@@ -28,7 +28,7 @@ export function theOne({ document }: Explained, selector: string): Element {
   return found[0]!;
 }
 
-/** The text of an element without scripts and the like. */
+/** The text of an element, without scripts and similar elements. */
 function readIn(element: Element): string {
   let text = '';
   for (let node = following(element, element); node; ) {

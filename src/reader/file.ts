@@ -116,7 +116,7 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
   }
 }
 
-/** The document; AssertionFailureError if the caller's timeout ends first. */
+/** Returns the document. Throws AssertionFailureError if the caller's timeout ends first. */
 async function readInTime({ snapshot, signal, deadline }: FileReadRequest, page: number | undefined, tools: FileTools) {
   if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
@@ -226,8 +226,8 @@ function titleOf(document: ReadFile, { snapshot, target }: FileReadRequest, page
 }
 
 /**
- * Describes an image in Markdown: by the vision model, or in a fixed sentence for tiny images. `undefined` if the file
- * is not an image or there is no model.
+ * Describes an image in Markdown: with the vision model, or with a fixed sentence for tiny images. `undefined` if the
+ * file is not an image, or if there is no model.
  */
 async function describePicture(read: FileReadRequest, document: ReadFile, { describe, documents }: FileTools) {
   const { snapshot, options, signal } = read;
@@ -241,7 +241,7 @@ async function describePicture(read: FileReadRequest, document: ReadFile, { desc
     if (options.instruction === undefined) return undefined;
     throw problem('DownstreamServiceFailureError', {
       path: 'instruction',
-      message: `instruction for a picture needs ${VISION_SETTINGS}: no vision model is configured`,
+      message: `no vision model is configured; \`instruction\` on an image needs ${VISION_SETTINGS}`,
     });
   }
   const fit = { width: PICTURE_BOX, height: PICTURE_BOX };
@@ -249,7 +249,7 @@ async function describePicture(read: FileReadRequest, document: ReadFile, { desc
   return png && cleanMarkdown(await describe({ png, ...size }, options, signal));
 }
 
-/** The document as HTML; files whose source is shown stay text. */
+/** The document as HTML; files that are shown as source stay text. */
 function htmlOf(document: ReadFile, pages: readonly DocumentPage[], title: string) {
   if (document.source !== undefined) return { text: document.source, mediaType: 'text/plain' };
   const lang = document.lang ? ` lang="${escapeAttribute(document.lang)}"` : '';

@@ -1,6 +1,6 @@
 /**
- * Pages that are a set of frames and have no body: their frames become the body. The browser engine has already written
- * the frame documents into the page. Without it, the body contains links to the frames and the `noframes` text.
+ * Handles pages that are a set of frames and have no body: their frames become the body. The browser engine has already
+ * written the frame documents into the page. Without it, the body contains links to the frames and the `noframes` text.
  */
 import {
   append,

@@ -7,7 +7,7 @@ import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snap
 
 export const wantsHtml = ({ formats }: Options): boolean => formats.has('html') || formats.has('pageshot');
 
-/** The HTML to answer. Must run before extraction, which removes nodes from the tree. */
+/** Returns the HTML for the answer. Must run before extraction, which removes nodes from the tree. */
 export function htmlField(
   document: Document,
   snapshot: Snapshot,

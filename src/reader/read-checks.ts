@@ -36,8 +36,8 @@ export async function assertAllowed(
 }
 
 /**
- * Whether the target itself failed. A problem that names an option, or a read with the caller's own cookies, scripts
- * and the like, does not count, so that no caller can block a URL for others.
+ * Whether the target itself failed. Problems that name an option do not count, nor do reads with the caller's own
+ * cookies, scripts or similar input, so that no caller can block a URL for others.
  */
 export function isFailedTarget(error: unknown, { target, options }: ReadRequest): error is Problem {
   if (!(error instanceof Problem) || error.name !== 'AssertionFailureError' || target.given || target.upload)

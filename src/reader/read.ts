@@ -37,8 +37,8 @@ export interface ReadRequest {
   /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Called before a redirect or link of a page is followed during a fetch; throwing ends the read. Such a read
-   * does not share the work of other reads. For browser reads it is called once, with the final URL.
+   * Called during a fetch before a redirect or link of a page is followed; throwing ends the read. Such a read does not
+   * share the work of other reads. For browser reads it is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;
   /** `eu`: the read uses only services inside the EU, and shares no work with reads that may use others. */

@@ -1,6 +1,7 @@
 /**
- * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, cut, count. Pure and without a clock, so
- * that a thread can run it and be killed if a page takes too long. A callback reports the end of each step.
+ * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, cut, count. The function is pure and
+ * uses no clock, so that a thread can run it and be killed if a page takes too long. A callback reports the end of each
+ * step.
  */
 import { cleanCharacters, cleanStrings } from '#html/characters.ts';
 import { innerText } from '#html/inner-text.ts';
@@ -58,7 +59,7 @@ export type OnStepDone = (step: 'parse' | 'extract') => void;
 /** Limits and prices set by the operator. */
 export interface RenderLimits {
   /**
-   * Pages beyond these limits are answered as plain text: Markdown of such a tree is useless
+   * Pages beyond these limits are returned as plain text, because Markdown of such a tree is useless
    * (docs/reference/wire/reader.md, Markdown).
    */
   readonly maxDepth: number;
@@ -76,12 +77,12 @@ export function render(
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const parsed = documentOf(snapshot);
-  // Before the frameset gets a body.
+  // Must run before the frameset gets a body.
   const signs = isUnrendered(snapshot) ? findSigns(parsed.document) : undefined;
   const framesUnread = replaceFrameset(parsed.document);
   done?.('parse');
   const { document } = parsed;
-  // Before anything is removed from the tree.
+  // Must run before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const removals = options.explain ? new RemovalLog(document) : undefined;
   // The styles of the whole page, before selectors reduce it.
@@ -349,7 +350,7 @@ function documentOf(snapshot: Snapshot): ParsedPage {
   return parsed;
 }
 
-/** Trees made from files are exempt: the document reader has limits of its own. */
+/** Trees made from files are exempt, because the document reader has its own limits. */
 const isTooMuch = (
   { depth, elements, complete }: ParsedPage,
   { snapshot, limits }: Pick<Conversion, 'snapshot' | 'limits'>,

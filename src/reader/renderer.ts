@@ -16,20 +16,20 @@ import type { Outcome, Task, TimedStep } from './worker.ts';
 export interface Renderer {
   /** Throws AssertionFailureError if the page exceeds the time or memory limit. */
   render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
-  /** The input for a model that writes the answer. Fails like `render`. */
+  /** Returns the input for a model that writes the answer. Throws the same errors as `render`. */
   modelInput(task: RenderTask, signal: AbortSignal): Promise<ModelInput>;
-  /** The answer made from a model's output. */
+  /** Turns a model's output into an answer. */
   renderModelOutput(task: ModelOutputTask, signal: AbortSignal): Promise<Rendition>;
   /**
    * Validates a text against the caller's JSON Schema; without a text, checks only the schema. Throws
    * ParamValidationError with path `jsonSchema` if the schema is unusable or takes too long.
    */
   checkJson(schema: object, text: string | undefined, signal: AbortSignal): Promise<JsonCheck>;
-  /** What the HTML of a page reveals about its scripts. */
+  /** Returns what the HTML of a page reveals about its scripts. */
   probe(html: string, url: string, signal: AbortSignal): Promise<Evidence>;
-  /** Whether rendering a page made no difference to its content. */
+  /** Returns whether rendering a page made no difference to its content. */
   isUnchanged(fetched: string, rendered: string, url: string): Promise<boolean>;
-  /** Decodes a body that is too large for the main thread. */
+  /** Decodes a body that is too large to be decoded in the main thread. */
   decode(body: EncodedBody, signal: AbortSignal): Promise<string>;
   /** Whether HTML has main content. */
   hasContent(html: string): Promise<boolean>;
@@ -71,7 +71,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
   return {
     async render(task, signal, trace) {
       const { screenshot, pageshot, ...snapshot } = task.snapshot;
-      // The thread only needs to know whether there are pictures; their bytes stay here.
+      // The thread only needs to know whether there are pictures; their bytes stay in the main thread.
       const marker = { ...(screenshot && { screenshot: NONE }), ...(pageshot && { pageshot: NONE }) };
       const askedMs = performance.now();
       const timed = trace !== undefined;

@@ -41,7 +41,7 @@ export interface Rendition {
   readonly pageshot?: Uint8Array | undefined;
   /** Images without alternative text, set if captions were requested. */
   readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
-  /** Charge for the answer, in tokens. */
+  /** The charge for the answer, in tokens. */
   readonly tokens: number;
   /** URL after redirects, whichever URL the page object shows. */
   readonly finalUrl?: string | undefined;

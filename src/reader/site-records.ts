@@ -3,7 +3,7 @@
  * kept for a week after the last comparison, under a hash of the host, the kind of path and the scripts of the page;
  * URLs are not stored.
  *
- * "Scripts add nothing" holds only for pages that are no richer than those that were compared.
+ * A record that scripts add nothing applies only to pages that have no more content than the pages that were compared.
  */
 import { createHash } from 'node:crypto';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
@@ -12,8 +12,8 @@ import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 
 export interface SiteRecords {
   /**
-   * What is known about similar pages, and whether to render this page too, for a comparison. With `keep` the read
-   * counts toward the next comparison; without it nothing is stored.
+   * Returns what is known about similar pages, and whether to render this page too, for a comparison. With `keep`, the
+   * read counts toward the next comparison; without it, nothing is stored.
    */
   lookUp(url: string, template: Template, keep: boolean): SiteView;
   /** Records a comparison: whether rendering made no difference. */
@@ -69,10 +69,10 @@ const MIGRATIONS = [
 ];
 
 interface Row {
-  /** Consecutive comparisons without a difference. */
+  /** Number of consecutive comparisons without a difference. */
   readonly streak: number;
   readonly differed: number;
-  /** Reads since the last comparison. */
+  /** Number of reads since the last comparison. */
   readonly reads: number;
   readonly compared_at: number;
   /** Kinds of elements on the compared pages, 32 bits each. */

@@ -28,7 +28,8 @@ export interface SnapshotRendererParts {
 export interface SnapshotRenderer {
   render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition>;
   /**
-   * The rendition again, with captions for its images if they were requested; `undefined` if there is nothing to add.
+   * Returns the rendition with captions added for its images, if they were requested; `undefined` if there is nothing
+   * to add.
    */
   addCaptions(snapshot: Snapshot, rendition: Rendition, request: ReadRequest): Promise<Rendition | undefined>;
   /** Renditions written by the model that the format names. With `streaming` the answer grows. */
@@ -89,7 +90,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
     const pictureOf =
       file &&
       (async (page: number) => {
-        // The browser draws the whole document, so only once.
+        // The browser draws the whole document, so it is called only once.
         const tools = page === first ? files : { ...files, shoot: undefined };
         return drawPage({ file, html, options, signal }, { page, scale: SCAN_SCALE, fit }, tools).catch((error) => {
           throw fileProblem(error, target);

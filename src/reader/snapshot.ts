@@ -83,7 +83,7 @@ export interface Snapshot {
   readonly file?: DocumentFile | undefined;
   /** Set if the text was made from a file. */
   readonly document?: DocumentFacts | undefined;
-  /** Set if it was requested. */
+  /** The storage state, if it was requested. */
   readonly storageState?: StorageState | undefined;
   /** Whether it was fetched through a proxy of the operator. */
   readonly proxied?: boolean | undefined;
@@ -110,7 +110,8 @@ export const findOmittedContent = (html: string): Pick<Snapshot, 'hiddenFrames' 
 });
 
 /**
- * The browser engine sets this attribute on invisible elements; the value says why they are. Extraction removes them.
+ * The browser engine sets this attribute on invisible elements; its value states the reason. Extraction removes these
+ * elements.
  */
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
 /** The browser engine sets this attribute on frame content and shadow roots that it wrote into the HTML. */

@@ -1,4 +1,4 @@
-/** Implements the option `tokenBudget`: an answer that costs more is refused. */
+/** Implements the option `tokenBudget`: refuses an answer that costs more. */
 import { problem } from '#errors.ts';
 import type { Options } from './options/resolve.ts';
 import type { Rendition } from './rendition.ts';

@@ -2,8 +2,8 @@
  * Counts tokens of cl100k_base and cuts text to a number of tokens. The vocabulary is large, so each thread loads it
  * once, on demand. Text that spells a special token counts as plain text.
  *
- * Byte-pair merging takes quadratic time for an unbroken run of characters. So a run of one kind (letters, marks, white
- * space) is split every 256 characters; each split adds at most one token to the count.
+ * Byte-pair merging takes quadratic time for an unbroken run of characters. A run of one kind (letters, marks, white
+ * space) is therefore split every 256 characters; each split adds at most one token to the count.
  */
 
 interface Encoding {
@@ -50,7 +50,7 @@ export function countTokens(text: string): number {
   return count;
 }
 
-/** The first `limit` tokens of a text. A character that the cut would split is dropped. */
+/** Returns the first `limit` tokens of a text. A character that the cut would split is dropped. */
 export function keepTokens(text: string, limit: number): string {
   const { encode, byteLength } = loaded();
   let left = limit;
@@ -98,7 +98,8 @@ function kindOf(code: number): number {
 }
 
 /**
- * Splits the text inside overlong runs, and before a space once a piece has grown long: no token crosses that point.
+ * Splits the text inside overlong runs, and before a space once a piece has grown long, because no token crosses such a
+ * space.
  */
 function* pieces(text: string): Generator<string> {
   if (text.length <= MAX_PIECE && !hasLongRun(text)) {

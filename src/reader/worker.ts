@@ -29,7 +29,7 @@ export type Outcome =
   | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
 
-/** A step of the work, in milliseconds since 1970: the only clock that threads share. */
+/** Start and end of a step of the work, in milliseconds since 1970, which is the only clock that threads share. */
 export interface TimedStep {
   readonly name: 'parse' | 'extract' | 'markdown';
   readonly fromMs: number;

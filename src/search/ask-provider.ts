@@ -15,7 +15,7 @@ const QUICK_FAILURE_MS = 1_000;
 
 /** A provider failed. The message is for the log and contains neither URL nor key. */
 export class ProviderError extends Error {
-  /** How long the provider should get no requests, in ms; 0 if unknown. */
+  /** How long to send the provider no requests, in ms; 0 if unknown. */
   readonly restMs: number;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
@@ -57,7 +57,7 @@ export const createAskProvider =
       const body = await answer.json().catch((error: unknown) => {
         throw failed(error, false);
       });
-      // Hits are shown beside pages, so invisible characters are removed from both.
+      // Hits are shown alongside pages, so invisible characters are removed from both.
       return cleanStrings(provider.parse(body, query, settings).slice(0, MAX_HITS));
     };
     const startedAt = performance.now();
@@ -68,7 +68,7 @@ export const createAskProvider =
     });
   };
 
-/** Start of the messages of the trusted fetch; the log names the provider instead. */
+/** The prefix of error messages from the trusted fetch; the log names the provider instead. */
 const SUBJECT = /^A service needed for this request /;
 
 function refusal(status: number, retryAfter: string | undefined): ProviderError {
@@ -81,6 +81,6 @@ function refusal(status: number, retryAfter: string | undefined): ProviderError 
   return new ProviderError(`answered with status ${status}`, { isTransient: status >= 500 });
 }
 
-/** How long a provider gets no requests after a rate limit: the default without Retry-After, and the maximum. */
+/** How long a rate-limited provider gets no requests: the default if there is no Retry-After, and the maximum. */
 const DEFAULT_REST_S = 10;
 const MAX_REST_S = 3_600;

@@ -11,7 +11,7 @@ const MAX_CHARGE = 2_000_000;
 
 export interface Charge {
   readonly tokens: number;
-  /** Tokens shown for each result. */
+  /** The token count shown for each result. */
   readonly each: readonly number[];
 }
 

@@ -11,7 +11,7 @@ export type FitPicture = (
 ) => Promise<{ readonly png: Uint8Array }>;
 
 export interface Favicons {
-  /** Returns icons by origin, without sites that have none. Never rejects. */
+  /** Returns icons by origin; sites without an icon are absent. Never rejects. */
   find(
     entries: readonly Entry[],
     limits: { readonly signal: AbortSignal; readonly budgetMs: number },

@@ -13,7 +13,7 @@ const MAX_SITE_LINKS = 20;
 /** Maximum number of characters of a title or snippet that are processed. */
 const MAX_INPUT = 20_000;
 
-/** The value at a path such as `a.b.0.c`, by own properties only. */
+/** The value at a path such as `a.b.0.c`, following own properties only. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path === '' ? [] : path.split('.')) {

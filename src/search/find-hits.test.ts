@@ -101,7 +101,7 @@ describe('paging', () => {
     for (let page = 1; page <= 5; page++) seen.push(...urls(await find(from, { page, count: 5 })));
     expect(seen).toEqual(pages.map(({ url }) => url));
     expect(urls(await find(from, { page: 6, count: 5 }))).toEqual([]);
-    // Pages of the service that were fetched for one page of ours serve the next.
+    // Service pages that were fetched for one of our pages are reused for the next one.
     if (paging === 'own') expect(made.requests.length).toBeLessThanOrEqual(5);
   });
 

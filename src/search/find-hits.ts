@@ -1,6 +1,6 @@
 /**
- * Finds the hits of a query. Queries the sources in order, several at once if configured, and the next source for each
- * one that fails. Merges their lists and returns the requested page of results.
+ * Finds the hits for a query. Queries the sources in order, several at once if configured. If a source fails, the next
+ * one is queried instead. Merges their lists and returns the requested page of results.
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
@@ -52,7 +52,7 @@ export interface HitFinderOptions {
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
 /** Maximum number of result pages requested from a source for one request. */
 const MAX_PAGES = 5;
-/** Number of results to request if the caller wants all of them, or if many will be filtered out. */
+/** Number of results to request if the caller wants all results, or if many will be filtered out. */
 const LONG_COUNT = 20;
 /** Minimum page size of sources with their own page size: a page with fewer results is the last one. */
 const MIN_PAGE_RESULTS = 5;
@@ -164,7 +164,7 @@ function mayHaveMore({ paging }: Source, { count }: SearchQuery, hits: readonly 
   return hits.length >= (paging === 'exact' ? count : MIN_PAGE_RESULTS);
 }
 
-/** The first query to a source: for the requested page itself, or for its list from the beginning. */
+/** The first query to a source: either for the requested page itself, or for the source's list from the beginning. */
 function firstQueryFor(source: Source, query: SearchQuery, isOnly: boolean): SearchQuery {
   if (isDirect(source, query, isOnly)) return query;
   const isFiltered = query.count === 0 || hasUnsupported(query, source.operators);
@@ -175,7 +175,7 @@ function firstQueryFor(source: Source, query: SearchQuery, isOnly: boolean): Sea
 }
 
 /**
- * The requested page of merged results. Lists are merged page by page, so that results of a page do not move when a
+ * The requested page of merged results. Lists are merged page by page, so that the results on a page do not move when a
  * later page is requested.
  */
 async function readWindow(opened: readonly OpenedList[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
@@ -212,7 +212,8 @@ async function readWindow(opened: readonly OpenedList[], query: SearchQuery, req
 }
 
 /**
- * Drops hits that do not match operators unsupported by their source, or that are known to be outside the time range.
+ * Drops hits that are known to be outside the time range, or that do not match the operators that their source does not
+ * support.
  */
 const filterHits = (hits: readonly Hit[], query: SearchQuery, source: Source): Hit[] =>
   hits.filter((hit) => matchesOperators(hit, query, source.operators) && isOfTime(hit, query));

@@ -20,9 +20,9 @@ export interface IndexingReaderOptions {
   readonly now?: () => number;
 }
 
-/** Limit of pages waiting for the index. Others are skipped until they are read again. */
+/** Maximum number of pages waiting to be indexed. Further pages are skipped until they are read again. */
 const MAX_WAITING = 200;
-/** Limit of the cache of pages known to be in the index in their current version. */
+/** Maximum number of entries in the cache of pages whose current version is known to be in the index. */
 const MAX_KNOWN = 2_000;
 /** How long a page stays in that cache. Adding it again marks it as recently read in the index. */
 const KNOWN_FOR_MS = 600_000;

@@ -1,4 +1,4 @@
-/** Language codes of callers: those of web search APIs, some of which ISO 639 has replaced. */
+/** Language codes that callers give: those of web search APIs, some of which ISO 639 has replaced. */
 import { ownValue } from '#own-value.ts';
 
 const CODES =

@@ -15,7 +15,7 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Image Height', ({ imageHeight }) => imageHeight],
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
-  // An addition of this project: distinguishes a stale copy from a page that was just read.
+  // A field specific to this project. It distinguishes a stale copy from a page that was just read.
   ['Warning', ({ warning }) => findStaleWarning(warning)],
 ];
 

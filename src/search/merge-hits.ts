@@ -1,4 +1,4 @@
-/** Merges lists of hits into one: each page once, best first. */
+/** Merges lists of hits into one list that contains each page once, best first. */
 import { isSessionParameter, isTrackingParameter } from '#net/tracking-parameters.ts';
 import { cleanUrl } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
@@ -17,7 +17,7 @@ export function displayUrl(url: string): string | undefined {
 /** Whether a hit is a file of the local index. Such a file is never read again, and no provider may name one. */
 export const isIndexedFile = ({ url, passages }: Hit): boolean => passages !== undefined && url.startsWith('file:///');
 
-/** Equal for URLs of the same page. Only for comparison: never fetched, never shown. */
+/** A key that is equal for URLs of the same page. It is only compared, never fetched or shown. */
 export function pageKey(text: string): string {
   const url = new URL(text);
   const parameters = [...url.searchParams]
@@ -28,7 +28,9 @@ export function pageKey(text: string): string {
   return `${url.host.replace(/^www\./, '')}${path}?${new URLSearchParams(parameters)}${route}`;
 }
 
-/** Equal for hits that are the same result: a page, or one image on a page. `hit.url` is a display URL. */
+/**
+ * A key that is equal for hits that are the same result: a page, or one image on a page. `hit.url` is a display URL.
+ */
 export const resultKey = ({ url, imageUrl }: Hit, kind: SearchKind): string =>
   kind === 'images' && imageUrl ? `${pageKey(url)} ${imageUrl}` : pageKey(url);
 

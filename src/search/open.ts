@@ -21,16 +21,16 @@ import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
   readonly reader: Reader;
-  /** Fetches from the search providers. */
+  /** The fetch used for the search providers. */
   readonly trusted: TrustedFetch;
-  /** Fetches the icons of sites. */
+  /** The fetch used for site icons. */
   readonly fetch: GuardedFetch;
   readonly fitPicture: FitPicture;
   /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
-  /** Its blocked URLs are left out. */
+  /** Blocked URLs are left out of results. */
   readonly guard?: Pick<Guard, 'blocks'> | undefined;
   /** Rules of the region that every provider must obey. Default: none. */
   readonly region?: SearchRegion | undefined;
@@ -41,9 +41,9 @@ export interface SearchTools extends PassageTools {
 }
 
 export interface SearchRegion {
-  /** Whether the provider at this URL may be asked. */
+  /** Whether the provider at this URL may be queried. */
   allows(url: string): boolean;
-  /** The problem of every search if no provider may be asked. */
+  /** The problem with which every search fails if no provider may be queried. */
   readonly refusal: () => Problem;
 }
 

@@ -15,8 +15,8 @@ export const NO_OPERATOR: ReadonlySet<OperatorName> = new Set();
 const formatOperator = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
 
 /**
- * The text sent to providers: one group of operators bare, several in brackets (docs/reference/wire/search.md,
- * Operators).
+ * The text sent to providers: a single group of operators without brackets, several groups each in brackets
+ * (docs/reference/wire/search.md, Operators).
  */
 export function composeText(words: string, given: GivenOperators): string {
   const groups = GIVEN_OPERATORS.flatMap((name) => {
@@ -34,7 +34,10 @@ const unsupportedOperators = ({ operators }: SearchQuery, supported: ReadonlySet
 export const hasUnsupported = (query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean =>
   unsupportedOperators(query, supported).length > 0;
 
-/** The query text for a provider that supports only these operators; it would search for the others as words. */
+/**
+ * The query text for a provider that supports only these operators. Others are left out, because it would search for
+ * them as words.
+ */
 export function textFor(query: SearchQuery, supported: ReadonlySet<OperatorName>): string {
   return hasUnsupported(query, supported)
     ? [bareText(query), ...EVERY.filter((name) => supported.has(name)).flatMap((name) => group(query, name))].join(' ')
@@ -47,7 +50,9 @@ function group({ operators }: SearchQuery, name: OperatorName): string[] {
   return values.length ? [values.map((value) => formatOperator(name, value)).join(' OR ')] : [];
 }
 
-/** The words, with quotes around phrases and a minus before excluded words. The whole text if there are no words. */
+/**
+ * The words, with quotes around phrases and a minus before excluded words; the whole text if the query has no words.
+ */
 export function bareText({ text, words, operators: { phrases, excluded } }: SearchQuery): string {
   if (!words) return text;
   const quoted = phrases.reduce((all, phrase) => all.replace(phrase, () => `"${phrase}"`), words);

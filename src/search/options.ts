@@ -15,7 +15,7 @@ import { parseLanguage } from './languages.ts';
 export const MAX_QUERY_CHARACTERS = 4_000;
 export const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 10;
-/** Token limit of passages if the caller gives no number. */
+/** Default for the maximum number of tokens in passages. */
 const DEFAULT_PASSAGE_TOKENS = 4_000;
 const MAX_PASSAGE_TOKENS = 50_000;
 

@@ -14,8 +14,8 @@ export interface Provider {
   /** Default base URL; `undefined` if the settings must give one. */
   readonly url?: string | undefined;
   /**
-   * How further results are requested: `exact` in pages of `count` results, `own` in pages of its own size, `none` not
-   * at all.
+   * How further results are requested: `exact`: in pages of `count` results; `own`: in pages of the provider's own
+   * size; `none`: not at all.
    */
   readonly paging: 'exact' | 'own' | 'none';
   /** Maximum number of results of one request. */

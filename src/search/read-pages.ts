@@ -25,7 +25,7 @@ export interface PagesRequest {
 const MARGIN_MS = 300;
 
 /**
- * Yields all entries: first before any page is read, then after each change, and finally in their last state. Throws a
+ * Yields all entries: first before any page is read, then after each change, and last in their final state. Throws a
  * Problem that concerns every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(
@@ -35,7 +35,7 @@ export async function* readPages(
 ): AsyncGenerator<readonly Entry[]> {
   const { signal, budgetMs, options } = request;
   const stop = new AbortController();
-  // Each read adds a listener, possibly more than Node's warning limit.
+  // Each read adds a listener, and there may be more than the number at which Node warns.
   setMaxListeners(0, stop.signal);
   const timeUp = new Error('the search has reached its time limit');
   const onAbort = () => stop.abort(signal.reason);
@@ -54,7 +54,7 @@ export async function* readPages(
     left--;
     wake();
   };
-  // In whole seconds, so that equal searches share reads.
+  // Rounded to whole seconds, so that identical searches share reads.
   const timeoutMs = Math.max(1_000, Math.floor((budgetMs - MARGIN_MS) / 1_000) * 1_000);
   const readOptions = Object.freeze({ ...options, timeoutMs });
   const read = async (hit: Hit, index: number) => {
@@ -94,7 +94,7 @@ export async function* readPages(
       if (fatal) throw fatal;
       signal.throwIfAborted();
       if (stop.signal.aborted) {
-        // Does not wait for reads that end slowly.
+        // Does not wait for reads that are slow to end.
         entries = entries.map((entry) => (entry.state === 'waiting' ? { ...entry, state: 'late' } : entry));
         break;
       }

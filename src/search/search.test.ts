@@ -53,7 +53,7 @@ async function service(answer: Parameters<typeof startService>[0]): Promise<Serv
   return made;
 }
 
-/** A page that is its address. */
+/** A page whose content is its own URL. */
 const pageOf = (url: string): Page => ({
   title: `Read ${url}`,
   description: '',
@@ -324,7 +324,7 @@ describe('passages', () => {
 
   it('are charged by their own tokens', async () => {
     const results = await passagesFor('motor', 200);
-    // The list costs more than they do.
+    // The list costs more than the pages do.
     expect(results.map(({ usage }) => usage.tokens)).toEqual([10_000]);
   });
 });

@@ -20,16 +20,16 @@ export interface SearchRequest {
   readonly provider?: string | undefined;
   /** Whether to search the local index if the providers find nothing. */
   readonly fallback: boolean;
-  /** Whether to read pages at all. */
+  /** Whether to read the pages of the results. */
   readonly reads: boolean;
   /** Reader options for each page. */
   readonly options: Options;
-  /** Maximum age of cached pages if the options do not set one. */
+  /** Maximum age of cached pages if the options do not set it. */
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
   /** The account that searches; `undefined` for a caller without one. */
   readonly account?: string | undefined;
-  /** Time limit of the whole search. */
+  /** Time limit for the whole search. */
   readonly budgetMs: number;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ import { fuseRanks } from './rank-fusion.ts';
 import type { Entry } from './result.ts';
 
 export interface PassageTools {
-  /** Absent without an embedding model. */
+  /** Absent if there is no embedding model. */
   readonly embedder?: IndexEmbedder | undefined;
   readonly rerank?: PassageReranker | undefined;
 }
@@ -23,7 +23,7 @@ interface PassagesRequest {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of passages considered: from one page, by a model, and for the selection. */
+/** Maximum number of passages considered: per page, by the model, and for the final selection. */
 const MAX_PER_PAGE = 150;
 const MAX_BY_MODEL = 96;
 const MAX_RANKED = 500;
@@ -35,7 +35,7 @@ const MAX_QUERY_SLOTS = 32;
 /** BM25 parameters (Robertson and Zaragoza 2009). */
 const K1 = 1.2;
 const B = 0.75;
-/** Passages that share more than this part of their words are near-duplicates. */
+/** Passages that share more than this fraction of their words are near-duplicates. */
 const DUPLICATE_SHARE = 0.8;
 
 interface Candidate {

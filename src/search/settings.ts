@@ -1,4 +1,4 @@
-/** Parses the setting `searchProviders`: which providers to ask, in which order, and how. */
+/** Parses the setting `searchProviders`: which providers to query, in which order, and how. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { isUrl } from '#is-url.ts';
@@ -13,7 +13,7 @@ export const isLocalIndex = (name: string): boolean => LOCAL_INDEX_NAMES.some((o
 const RESERVED_NAMES = ['google', 'bing'];
 
 export interface ProviderRow {
-  /** The name by which callers choose it; never one of the local index. */
+  /** The name by which callers choose the provider; never a name of the local index. */
   readonly name: string;
   readonly provider: Provider;
   readonly settings: ProviderSettings;

@@ -16,9 +16,9 @@ export interface SourceRequest {
   readonly signal: AbortSignal;
   /** Bypasses the cache. */
   readonly noCache: boolean;
-  /** Stores nothing of this search. */
+  /** Does not store anything from this search. */
   readonly noTrace: boolean;
-  /** Reads only the cache, whatever the age. */
+  /** Reads only the cache, regardless of age. */
   readonly onlyCached?: boolean;
   /** Called if a list from the cache was used, with the time when it was stored, in ms since 1970. */
   readonly onCached?: (cachedAt: number) => void;
@@ -34,7 +34,7 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
-  /** Whether it is in back-off, so that other sources are preferred. */
+  /** Whether the source is in back-off, so that other sources are preferred. */
   isResting(): boolean;
   /** Returns page `query.page` of `query.count` results. Rejects with ProviderError or the signal's reason. */
   page(query: SearchQuery, request: SourceRequest): Promise<Hit[]>;
@@ -45,7 +45,7 @@ export interface SourceTools {
   readonly store: SearchStore;
   readonly log?: Pick<Log, 'warn'> | undefined;
   readonly now?: () => number;
-  /** Called with the outcome of each request; `kept` means that the cache answered. */
+  /** Called with the outcome of each request. `kept` means that the result came from the cache. */
   readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { Hit } from './hit.ts';
 const FRESH_MS = 3_600_000;
 const KEEP_MS = 7 * 86_400_000;
 const MAX_LISTS = 20_000;
-/** Writes between two clean-ups. */
+/** Number of writes between two clean-ups. */
 const SWEEP_EVERY = 500;
 
 const MIGRATIONS = [
@@ -29,7 +29,7 @@ export interface CachedList {
 }
 
 export interface SearchStore {
-  /** The cached list of a key: with `fresh` up to an hour old, otherwise of any age. */
+  /** The cached list for a key: with `fresh`, only a list up to an hour old, otherwise a list of any age. */
   read(key: readonly unknown[], age: 'fresh' | 'any'): CachedList | undefined;
   write(key: readonly unknown[], hits: readonly Hit[]): void;
   /** Counts a request to a provider. Returns false if the daily budget (UTC) is used up. */

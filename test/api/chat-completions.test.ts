@@ -322,7 +322,7 @@ it(
     expect(failures).toEqual([
       [400, param, 'cannot be fetched'],
       [400, param, 'is larger than 32 MB'],
-      [400, param, 'cannot be fetched: the server answered with status 404'],
+      [400, param, 'cannot be fetched: the server responded with status 404'],
     ]);
     expect(secret.connections()).toBe(0);
   },

@@ -226,7 +226,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   '`Location` with a fragment of the same URL': refused(TOO_OFTEN, located('#part')),
   'A redirect without `Location`': [
     ...read(PAGE, full(T, HTML, '302 Found'), located('')),
-    ...refused('The target answered 302 without any content', full('', '', '302 Found')),
+    ...refused('The target responded with status 302 and no content', full('', '', '302 Found')),
   ],
   '300, 305 or 306 with `Location`': read(
     PAGE,

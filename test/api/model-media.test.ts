@@ -277,7 +277,7 @@ describe('an invalid image', wait, () => {
     ['9 MB', () => base64(Buffer.concat([png, Buffer.alloc(9_000_000)])), 'at most 8 MB'],
     ['an address that is refused', 'http://127.0.0.2:1/a.png', 'may not fetch'],
     ['one that leads inward', () => `${site}/inward`, 'may not fetch'],
-    ['one that is not there', () => `${site}/none.png`, 'answered 404'],
+    ['one that is not there', () => `${site}/none.png`, 'responded with status 404'],
   ])('is told in its place: %s', async (_, value, message) => {
     const image = typeof value === 'string' ? value : value();
     const [field, type, said] = await faultOf({ input: ['x', { image }] });

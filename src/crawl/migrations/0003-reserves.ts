@@ -1,4 +1,4 @@
-/** Stores the billing reservation of a read beside its charge. */
+/** Stores the billing reservation of a read in the same row as its charge. */
 import type { Migration } from '#storage/database/migrate.ts';
 
 export const reserves: Migration = {

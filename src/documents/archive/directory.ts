@@ -99,7 +99,7 @@ function findDirectory64(view: DataView, end: number) {
 /** A 64-bit number. Sizes beyond 2^53 lose digits, but they exceed the file anyway and are refused. */
 const readSize = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
-/** `undefined` if the directory is inconsistent. */
+/** Returns `undefined` if the directory is inconsistent. */
 function fromDirectory(bytes: Uint8Array, view: DataView, directory: Directory): ZipEntry[] | undefined {
   const { count, shift } = directory;
   if (count > MAX_ENTRIES) throw tooMany();
@@ -161,7 +161,9 @@ function contentStart(view: DataView, at: number): number | undefined {
   return at + LOCAL_BYTES + view.getUint16(at + 26, true) + view.getUint16(at + 28, true);
 }
 
-/** A flag marks UTF-8 names. Without it, many writers still use UTF-8; others use the code page of their machine. */
+/**
+ * A flag marks UTF-8 names. Many writers use UTF-8 without setting the flag; others use the code page of their machine.
+ */
 const nameOf = (raw: Uint8Array, flags: number): string => {
   const name = flags & IS_UTF8 ? new TextDecoder().decode(raw) : decodeText(raw).text;
   return name.replaceAll('\\', '/').replace(/^\//, '');

@@ -7,7 +7,7 @@ import { decodeText } from '#html/decode.ts';
 import { DocumentError } from '../document.ts';
 import { readZipEntries, type ZipEntry } from './directory.ts';
 
-/** Limits of decompressed bytes, for one entry and for all together. */
+/** Maximum number of decompressed bytes, for one entry and for all entries in total. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 /** Maximum compression ratio. Deflate can reach 1,032:1; text and XML of real documents stay far below this limit. */
@@ -112,8 +112,8 @@ const tooLarge = (cause?: unknown) =>
   new DocumentError('too large', 'The archive is too large when decompressed', cause);
 
 /**
- * The output of damaged data up to the damage. Truncated data is decoded to its last byte. For data with a corrupt
- * byte, bisection finds the longest intact prefix.
+ * Returns the output of damaged data up to the damage. Truncated data is decoded to its last byte. For data with a
+ * corrupt byte, bisection finds the longest intact prefix.
  */
 function inflateSound(packed: Uint8Array, maxBytes: number): Uint8Array {
   const attempt = (length: number): Uint8Array | undefined => {

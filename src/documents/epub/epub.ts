@@ -14,7 +14,7 @@ import { CUT_OFF, TOO_LONG } from '../office/result.ts';
 import { chapterHtml } from './chapter.ts';
 import { readBook, resolveName } from './package.ts';
 
-/** Limit of the resulting HTML for all chapters. */
+/** Maximum size of the resulting HTML of all chapters. */
 const MAX_HTML_BYTES = 32 * 1024 * 1024;
 
 export const kind: DocumentKind = {
@@ -63,7 +63,7 @@ export const kind: DocumentKind = {
   },
 };
 
-/** Number of damaged chapters that a note lists. */
+/** Maximum number of damaged chapters that a note lists. */
 const MAX_LISTED_CHAPTERS = 10;
 
 function brokenNote(numbers: readonly number[]): string {

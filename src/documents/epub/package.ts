@@ -28,7 +28,7 @@ export function readBook(zip: Zip): Book {
   }
   const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
   const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
-  // Limit of chapters: a small spine that lists one chapter many times would produce a huge document.
+  // Maximum number of chapters: a small spine that lists one chapter many times would produce a huge document.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
   if (chapters.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
   refuseEncrypted(zip, chapters);

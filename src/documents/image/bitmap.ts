@@ -1,7 +1,7 @@
 /**
  * Windows bitmaps and icons, which sharp does not read. Supports the bitmaps of Microsoft's wingdi.h: headers of 12
- * bytes and of 40 or more, 1 to 32 bits a pixel, plain, with masks, or run-length encoded. Pixels missing at the end
- * are white.
+ * bytes and of 40 or more, 1 to 32 bits per pixel, plain, with masks, or run-length encoded. Pixels missing at the end
+ * become white.
  */
 import { DocumentError } from '../document.ts';
 

@@ -1,4 +1,4 @@
-/** Detects the format of an image by its first bytes, whatever its name and declared type. */
+/** Detects the format of an image by its first bytes, regardless of its name and declared type. */
 import { DocumentError } from '../document.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'ico' | 'svg';

@@ -7,7 +7,7 @@ import { parseDocument } from '#html/parse.ts';
 import type { DocumentFile } from '../document.ts';
 import { imageSize, kind } from './image.ts';
 
-// Encoding is slow on a busy machine.
+// Allows for slow encoding on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 const fileOf = (bytes: Uint8Array, mediaType = 'image/png'): DocumentFile => ({

@@ -113,8 +113,8 @@ async function sharpHere() {
   // The process handles one image at a time, so more threads and a cache would only use memory.
   sharp.concurrency(1);
   sharp.cache(false);
-  // Detection already excludes these formats. Vector formats are blocked here too, because rendering them could load
-  // other files.
+  // Detection already excludes these formats. Vector formats are blocked in sharp too, because rendering them could
+  // load other files.
   sharp.block({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPdf', 'VipsForeignLoadMagick'] });
   return sharp;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads SVG as the text in it. It is parsed like inline SVG of a web page: custom entities are ignored, scripts do not
- * run.
+ * Reads an SVG image as the text in it. The image is parsed like inline SVG of a web page: custom entities are ignored,
+ * and scripts do not run.
  */
 import { decodeText } from '#html/decode.ts';
 import { attribute, children, type Element, find, following, isElement, type Node, TEXT } from '#html/node.ts';

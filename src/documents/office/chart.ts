@@ -4,14 +4,14 @@ import { cellHtml } from './html-output.ts';
 import { compileFormat, general } from './sheet/number-format.ts';
 
 export interface Chart {
-  /** As HTML; '' if it has none. */
+  /** The chart's title as HTML; '' if it has none. */
   readonly title: string;
   readonly categories: readonly string[];
-  /** Names and values as HTML. A value belongs to the category with the same index. */
+  /** Names and values of a series, as HTML. A value belongs to the category with the same index. */
   readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
-/** Values read per series. */
+/** Maximum number of values read per series. */
 const MAX_POINTS = 5_000;
 const MAX_SERIES = 200;
 

@@ -47,7 +47,7 @@ export class Inline {
   #runs: Run[] = [];
   #visible = false;
 
-  /** Whether there is no visible content yet. */
+  /** Whether the paragraph has no visible content yet. */
   get empty(): boolean {
     return !this.#visible;
   }

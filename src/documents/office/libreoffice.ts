@@ -43,18 +43,18 @@ export interface LibreOfficeOptions {
   /** The program; `none` disables LibreOffice. Default: found on PATH or in the usual places. */
   readonly program?: string | undefined;
   readonly temporaryDir: string;
-  /** Concurrent conversions; each uses one CPU core and some 200 MB. */
+  /** Number of concurrent conversions; each uses one CPU core and some 200 MB. */
   readonly jobs?: number;
 }
 
 const MISSING =
-  'Old Office formats need LibreOffice, which is not installed here (Debian: `apt install libreoffice-writer-nogui ' +
+  'Old Office formats need LibreOffice, which is not installed on this machine (Debian: `apt install libreoffice-writer-nogui ' +
   'libreoffice-calc-nogui libreoffice-impress-nogui`; elsewhere set LECTERN_LIBREOFFICE to its program)';
 
-/** Limit of queued conversions. */
+/** Maximum number of queued conversions. */
 const MAX_WAITING = 32;
 const MAX_WAIT_MS = 60_000;
-/** Address space limit of a conversion. LibreOffice itself maps about 1 GB. */
+/** Maximum address space of a conversion. LibreOffice itself maps about 1 GB. */
 const MAX_MEMORY_KB = 6 * 1024 * 1024;
 /** Maximum size of an output file, in blocks of 512 bytes: 512 MB. */
 const MAX_FILE_BLOCKS = 1024 * 1024;
@@ -171,7 +171,7 @@ interface Job {
   readonly to: ConvertedTo;
   readonly outDir: string;
   readonly signal: AbortSignal;
-  /** As in Date.now(). */
+  /** In milliseconds since 1970, like Date.now(). */
   readonly deadline: number;
 }
 

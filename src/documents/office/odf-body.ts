@@ -39,7 +39,7 @@ interface OpenList {
 
 type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
 
-/** Limit of the repetitions and spans that a cell declares. */
+/** Maximum for the repetitions and spans that a cell declares. */
 const MAX_REPEATED = 1_000;
 const MAX_SPACES = 1_000;
 

@@ -10,7 +10,7 @@ const SHORT_SECTOR_BYTES = 64;
 const ENCRYPTED_WORD = 0x0100;
 const FILE_PASS = 0x2f;
 const MAX_RECORDS = 40;
-/** Record type, header size, and the token of an encrypted presentation. The record's length is left out. */
+/** Record type, header size, and the token of an encrypted presentation. The length field of the record is skipped. */
 const USER_ATOM = Buffer.from('0000f60f', 'hex');
 const ENCRYPTED_SLIDES = 0xf3d1c4df;
 

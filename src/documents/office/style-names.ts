@@ -1,6 +1,6 @@
 /**
- * Meaning of built-in style names: headings, lists of contents, quotes, code. All writers use the same names, which are
- * given here in English and lower case.
+ * Meaning of built-in style names: headings, lists of contents, quotes, code. All writers use the same names; this
+ * table has them in English and lower case.
  */
 import { Inline } from './inline.ts';
 import type { ListPlace } from './lists.ts';

@@ -20,7 +20,10 @@ export interface Paragraph {
   readonly inline: Inline;
   /** Set for list items. */
   readonly list?: ListPlace | undefined;
-  /** Indent in any one unit. A paragraph with the indent of the preceding list item belongs to that item. */
+  /**
+   * Indent, in a unit that the whole document uses. A paragraph with the indent of the preceding list item belongs to
+   * that item.
+   */
   readonly indent?: number | undefined;
 }
 
@@ -65,7 +68,7 @@ export class TextBuilder {
   #breaks = 0;
   #leftBytes = MAX_HTML_BYTES;
 
-  /** Whether the limit is reached; further content is dropped. */
+  /** Whether the maximum size is reached; further content is dropped. */
   get full(): boolean {
     return this.#leftBytes < 0;
   }
@@ -231,7 +234,7 @@ export class TextBuilder {
     this.#turnPages();
   }
 
-  /** Starts text beside the paragraph in which it is anchored. */
+  /** Starts text that is outside the paragraph in which it is anchored. */
   startBeside(): void {
     this.#frames.push(new Frame());
   }
@@ -254,7 +257,7 @@ export class TextBuilder {
     };
   }
 
-  /** Ends the page here or, inside a paragraph or table, after its end. */
+  /** Ends the page at the current position or, inside a paragraph or table, after the end of the paragraph or table. */
   breakPage({ now = false } = {}): void {
     this.#breaks += 1;
     if (now) this.#turnPages();
@@ -274,7 +277,7 @@ export class TextBuilder {
   #writeNotes(): string {
     if (this.#notes.length === 0) return '';
     const items: string[] = [];
-    // A note may refer to another one, which then comes after it.
+    // A note may refer to another note, which is then written after it.
     for (const note of this.#notes) {
       this.#frames.push(new Frame());
       note.write();

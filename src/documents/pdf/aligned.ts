@@ -4,27 +4,29 @@ import { boxOfSegments, freeStrips, type Interval, insetSegment } from './region
 import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
-/** Rows and columns of a table without ruling lines, and the width of its gutters in font sizes. */
+/**
+ * Minimum number of rows and columns of a table without ruling lines, and minimum width of its gutters, in font sizes.
+ */
 const MIN_ROWS = 3;
-/** The same limits, between ruling lines. */
+/** The same minimum values for a table between ruling lines. */
 const MIN_RULED_ROWS = 2;
 /** A row of a table has at least this many filled cells. */
 const MIN_CELLS = 2;
 const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
 /** Minimum share of rows with several filled cells. */
 const FULL_ROWS = 0.55;
-/** Share of the rows. A column that is filled in fewer of them may belong to its neighbor. */
+/** Minimum share of rows in which a column is filled. A column below it may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
-/** In font sizes: the largest difference between baselines of one row. */
+/** The largest difference between baselines of one row, in font sizes. */
 const SAME_ROW = 0.35;
-/** In points: tolerance for rounding. */
+/** Tolerance for rounding, in points. */
 const ROUNDING = 0.01;
 /** Minimum share of numeric cells, or number of columns, of segments that are certainly a table. */
 const MANY_NUMERIC = 0.3;
 const MANY_TABLE_COLUMNS = 4;
 /** A column of running text has more than this share of full lines. */
 const FULL_LINES = 0.6;
-/** Letters. Cells of this mean length are not running text. */
+/** Cells with at most this mean number of letters are not running text. */
 const SHORT_CELL = 12;
 /** Running text: minimum number of lines, share that continue a sentence, mean letters, and share of full lines. */
 const MIN_TEXT_LINES = 4;
@@ -33,7 +35,9 @@ const MIN_LINE_LENGTH = 9;
 const FULL_TEXT_LINES = 0.4;
 /** Minimum length of a full line, as a share of the longest line. */
 const FULL_LINE = 0.8;
-/** Lines of one cell: largest distance, as a multiple of the smallest between rows, and in font sizes. */
+/**
+ * Largest distance between lines of one cell: as a multiple of the smallest distance between rows, and in font sizes.
+ */
 const CLOSE_TO_TIGHTEST = 1.15;
 const CLOSE_PITCH = 1.6;
 const MAX_COLUMNS = 60;

@@ -46,7 +46,7 @@ const isRunning = (block: Block): block is Running => block.kind === 'paragraph'
 
 const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
-/** In letters: a shorter paragraph at the end of a page is not cut off. */
+/** Letters. A shorter paragraph at the end of a page does not continue on the next one. */
 const MIN_CUT_OFF_LENGTH = 30;
 
 /** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
@@ -93,14 +93,17 @@ function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
 const NEIGHBORS = 10;
 /** Lines that are needed to estimate the right edge of a paragraph. */
 const MIN_EDGE_LINES = 3;
-/** In sizes: lines whose left edges differ by less can share a right edge. */
+/** Lines whose left edges differ by less than this, in sizes, can share a right edge. */
 const SAME_COLUMN = 4;
-/** In sizes: text whose size differs by less is of the same size. */
+/** Texts whose sizes differ by less than this, in sizes, count as having the same size. */
 const SAME_SIZE = 0.08;
-/** In points: centered lines have left edges further apart than the first, and centers closer than half the second. */
+/**
+ * For centered lines, in points: left edges are further apart than the first value, and centers are closer than half
+ * the second.
+ */
 const CENTRED_MIN_SHIFT = 3;
 const CENTRED_TOLERANCE = 4;
-/** In usual line pitches: a larger distance between baselines starts a new block. */
+/** A distance between baselines above this, in usual line pitches, starts a new block. */
 const CLOSE_PITCH = 1.22;
 /**
  * In usual line pitches: the limit where monospaced text meets other text, and between lines of code, which may have
@@ -108,26 +111,26 @@ const CLOSE_PITCH = 1.22;
  */
 const CODE_TO_TEXT_PITCH = 1.15;
 const CODE_PITCH = 3.2;
-/** In sizes: the largest distance between the baselines of a wrapped heading. */
+/** The largest distance between the baselines of a wrapped heading, in sizes. */
 const HEADING_PITCH = 1.75;
-/** In sizes: a continuation line with less indent than the first is not aligned with the text of its list item. */
+/** A continuation line with less indent than this, in sizes, is not aligned with the text of its list item. */
 const ITEM_TEXT_INDENT = 0.3;
-/** In sizes: the minimum hanging indent of an item. */
+/** The minimum hanging indent of an item, in sizes. */
 const HANGING_INDENT = 0.5;
-/** In sizes: the range of first-line indents that mark a new paragraph. */
+/** The range of first-line indents that mark a new paragraph, in sizes. */
 const MIN_FIRST_INDENT = 0.9;
 const MAX_FIRST_INDENT = 4;
-/** In sizes: a line that ends within this distance of the right edge is full. */
+/** A line that ends within this distance of the right edge, in sizes, is full. */
 const FULL_LINE = 4;
-/** In sizes: lines whose left edges differ by less are aligned. */
+/** Lines whose left edges differ by less than this, in sizes, are aligned. */
 const ALIGNED = 0.5;
-/** In sizes: less free space than this never ends a paragraph. */
+/** Less free space than this, in sizes, never ends a paragraph. */
 const MIN_FREE_WIDTH = 2;
 /** The limit for free space in scripts without spaces, where every letter can end a line. */
 const MIN_UNSPACED_FREE_WIDTH = 2.5;
-/** In letters: added to the first word of the next line when checking whether it would have fitted. */
+/** Number of letters added to the first word of the next line when checking whether it would have fitted. */
 const WORD_MARGIN = 1.5;
-/** In sizes: additional free space that justification may leave. */
+/** Additional free space that justification may leave, in sizes. */
 const FREE_WIDTH_MARGIN = 0.5;
 /** Share of the line width. More free space ends a paragraph even before a lower-case word. */
 const LARGE_FREE_WIDTH = 0.25;

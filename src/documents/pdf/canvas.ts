@@ -13,7 +13,7 @@ export interface Painting {
 
 export type GrowingPiece = { -readonly [Key in keyof RawPiece]: RawPiece[Key] };
 
-/** Limits of what is collected on one page; the rest is ignored. */
+/** Maximum number of items collected on one page; the rest is ignored. */
 const MAX_PIECES = 200_000;
 const MAX_FILLS = 2_000;
 const MAX_RULES = 20_000;

@@ -49,5 +49,5 @@ export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text)
 const WIDE =
   /[\u1100-\u11ff\u2e80-\u30ff\u3130-\u318f\u31a0-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]|[\u{20000}-\u{3ffff}]/u;
 
-/** Scripts whose lines are joined without a space. Korean is written with spaces and is not included. */
+/** Scripts whose lines are joined without a space. Korean is not included, since it is written with spaces. */
 export const isUnspaced = (sign: string): boolean => WIDE.test(sign);

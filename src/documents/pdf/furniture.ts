@@ -6,11 +6,11 @@ import type { PageText } from './page.ts';
 const EDGE = 0.13;
 /** Number of pages before and after that are compared. */
 const NEAR_PAGES = 2;
-/** In points: rows at heights that differ by less are at the same position. */
+/** Rows whose heights on the page differ by less than this, in points, are at the same position. */
 const SAME_PLACE = 4;
-/** Rows examined at each edge. */
+/** Number of rows examined at each edge. */
 const MAX_ROWS = 6;
-/** In body text sizes: larger text is not furniture. */
+/** Text larger than this, in body text sizes, is not furniture. */
 const MAX_SIZE = 1.3;
 
 interface EdgeRow {

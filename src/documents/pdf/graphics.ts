@@ -22,7 +22,7 @@ export interface GraphicsState {
   clip: Box;
 }
 
-/** Limit of nested saved states. */
+/** Maximum number of nested saved states. */
 const MAX_SAVED = 10_000;
 
 export class Graphics {

@@ -132,7 +132,7 @@ describe('files with very much content', () => {
   }, 120_000);
 
   it('skips a page that takes too long, and refuses a file if no page is read in time', async () => {
-    // Both wait for the time limit of a page.
+    // Both tests wait for the time limit of a page.
     const [{ pages, notes }, fault] = await Promise.all([
       parsePdf(slow({ content: write(60, 700, ['The second page']) })),
       faultOf(slow()),

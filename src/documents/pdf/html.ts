@@ -49,9 +49,9 @@ function single(block: Exclude<Block, Item>, writing: Writing): string {
   }
 }
 
-/** In points: markers further apart than this belong to different list levels. */
+/** Markers further apart than this, in points, belong to different list levels. */
 const SAME_INDENT = 3;
-/** Limit of nested lists. */
+/** Maximum depth of nested lists. */
 const MAX_LIST_DEPTH = 8;
 
 function list(items: readonly Item[], writing: Writing): string {

@@ -44,7 +44,7 @@ const MIN_LINE_WIDTH = 60;
 /** In font sizes: height of the center of lower-case letters above the baseline. */
 const LETTER_CENTRE = 0.3;
 
-/** Painted areas beside the text: narrower than the page and higher than a table row. */
+/** Painted areas next to the text: narrower than the page and higher than a table row. */
 const framesOf = ({ fills, width, height }: DrawnContent): Box[] =>
   fills
     .filter(
@@ -59,7 +59,7 @@ const framesOf = ({ fills, width, height }: DrawnContent): Box[] =>
     )
     .slice(0, MAX_FRAMES);
 
-/** In points: largest difference between the ends of a table's lines. */
+/** Largest difference between the ends of a table's lines, in points. */
 const SAME_EDGE = 4;
 const MAX_LEVEL_LINES = 400;
 

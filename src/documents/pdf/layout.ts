@@ -28,7 +28,7 @@ export interface Layout {
   isCutOff(): boolean;
 }
 
-/** Limit of the resulting HTML. */
+/** Maximum size of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
 export function createLayout(): Layout {
@@ -73,7 +73,10 @@ function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): La
   };
 }
 
-/** Drops pieces that are no longer needed. Only code and tagged lines need theirs; the rest would double the memory. */
+/**
+ * Drops pieces that are no longer needed. Only code and tagged lines need their pieces; keeping the others would double
+ * the memory.
+ */
 const withoutSpentPieces = (region: Region): Region => ({
   ...region,
   items: region.items.map((item) =>

@@ -81,7 +81,7 @@ const LONGEST_ROW = 2_000;
 /** Minimum ratio of the text size to that of its raised pieces. */
 const SMALLER = 1.12;
 
-/** Moves small pieces that are slightly raised or lowered into the row of the larger text beside them. */
+/** Moves small pieces that are slightly raised or lowered into the row of the larger text next to them. */
 function attachRaised(rows: readonly Row[]): Row[] {
   for (const row of rows) row.pieces.sort((one, two) => one.x0 - two.x0);
   rows.forEach((row, at) => {

@@ -32,7 +32,7 @@ export interface Figure extends Box {
 }
 
 const FEW_LETTERS = 12;
-/** In degrees: text at a greater angle is not part of the lines around it. */
+/** Text at a greater angle than this, in degrees, is not part of the lines around it. */
 const TURNED = 35;
 
 export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {

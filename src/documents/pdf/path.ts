@@ -10,7 +10,7 @@ const CURVE = 2;
 const QUADRATIC = 3;
 const CLOSE = 4;
 
-/** In points: an area up to this thickness is a line that was filled instead of stroked. */
+/** An area up to this thickness, in points, is a line that was filled instead of stroked. */
 const THIN = 2.5;
 const STRAIGHT = 0.7;
 const SHORTEST = 3;

@@ -8,7 +8,7 @@ import { type PageText, readPage } from './page.ts';
 import { renderPage, renderPages } from './picture.ts';
 import { isComplete } from './repair.ts';
 
-/** Limits for one file: pages read, and time for one page. */
+/** Limits for one file: number of pages read, and time for one page. */
 const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
 /** Total time limit for locating pages: PDF.js walks the page tree again for each one. */

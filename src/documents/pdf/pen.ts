@@ -36,10 +36,10 @@ interface Showing {
 const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
 /** Letters. A longer piece is split. */
 const LONGEST_PIECE = 200;
-/** In ems: a forward jump that separates words, and a backward jump that starts a new piece. */
+/** A forward jump that separates words, and a backward jump that starts a new piece, in ems. */
 const WORD_GAP = 0.15;
 const BACK_JUMP = 0.5;
-/** In ems: from the center of a column of vertical text to the corresponding baseline. */
+/** Distance from the center of a column of vertical text to the corresponding baseline, in ems. */
 const CENTRE = 0.35;
 
 export class Pen {

@@ -69,7 +69,10 @@ const FITTING: ImageFit = {
   ...{ kernel: 'bicubic', middle: 'floor', fill: 0 },
 };
 
-/** What PDF.js keeps from page to page: fonts, a picture, a form, a pattern, a glyph that is a program, graphics states. */
+/**
+ * Uses everything that PDF.js keeps from page to page: fonts, a picture, a form, a pattern, a glyph that is a program,
+ * graphics states.
+ */
 function mixedFile(): Uint8Array {
   const stream = (entries: string, content: string) =>
     `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
@@ -110,7 +113,7 @@ function mixedFile(): Uint8Array {
 describe('pages from one opening', { timeout: 240_000 }, () => {
   const everyPage = Array.from({ length: 9 }, (_, at) => at + 1);
 
-  /** In as many runs as they take. */
+  /** Renders the pages in as many runs as necessary. */
   async function drawInRuns(bytes: Uint8Array, options: PicturesOptions): Promise<Uint8Array[]> {
     const drawn: Uint8Array[] = [];
     while (drawn.length < options.pages.length) {

@@ -93,6 +93,6 @@ async function pixelsOn(canvas: Canvas): Promise<Pixels> {
     rgb[to + 2] = rgba[from + 2]!;
     covered &= rgba[from + 3]!;
   }
-  // The page is painted on opaque paper. Otherwise the colors here would be premultiplied by alpha.
+  // The page is painted on opaque paper. Otherwise these colors would be premultiplied by alpha.
   return covered === 255 ? { width, height, rgb } : decodePixels(await canvas.encode('png'), 'png');
 }

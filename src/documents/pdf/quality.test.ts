@@ -1,6 +1,7 @@
 /**
- * How much of a known source comes back from its print: a score from 0 to 1 for each kind of layout, printed, and held
- * against a floor. Order is the share of pairs of neighbors that still are neighbors; cells are counted by place.
+ * Measures how much of a known source is recovered from its print: a score from 0 to 1 for each kind of layout, which
+ * is printed and compared with a minimum. Order is the share of adjacent pairs that are still adjacent; cells are
+ * counted by position.
  */
 // Full run only: converts whole documents with LibreOffice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +44,7 @@ const plain = (html: string): string =>
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The share of a source's pairs of words that follow each other in what was read. */
+/** The share of a source's adjacent words that are also adjacent in the result. */
 function orderScore(source: string, html: string): number {
   const words = wordsOf(source);
   const pairs = new Map<string, number>();
@@ -62,7 +63,7 @@ function orderScore(source: string, html: string): number {
   return found / (words.length - 1);
 }
 
-/** The share of a source's headings and paragraphs that are one heading, one paragraph again. */
+/** The share of a source's headings and paragraphs that become a single heading or paragraph again. */
 function blockScore(source: string, html: string): number {
   const blocks = (text: string) =>
     ['h1', 'h2', 'p'].flatMap((name) =>
@@ -93,7 +94,7 @@ function cellsOf(html: string): string[] {
 
 const within = (root: Element, name?: string): Element[] => [...elements(root, name)];
 
-/** The harmonic mean of cells found and cells right. */
+/** The harmonic mean of the share of cells found and the share of found cells that are right. */
 function cellScore(source: string, html: string): number {
   const wanted = cellsOf(source);
   const read = new Set(cellsOf(html));
@@ -120,10 +121,10 @@ const listScore = (source: string, html: string): number => {
   return wanted.filter((item) => read.has(item)).length / wanted.length;
 };
 
-/** Words that are seldom the same, so that no pair is found by chance. */
+/** Words that seldom repeat, so that no pair is found by chance. */
 const SYLLABLES = 'ba ko ri mu te la no si fa gu de po ha wi zo ne ru mi ka so'.split(' ');
 
-/** Sentences that are the same in every run, and seldom twice. */
+/** Sentences that are the same in every run and seldom repeat. */
 function prose(sentences: number, seed: number): string {
   let state = seed * 7919 + 17;
   const next = () => {
@@ -311,7 +312,7 @@ async function turned(bytes: Uint8Array, degrees: number): Promise<Uint8Array> {
   return document.save();
 }
 
-/** Text in a face that is not in the file: only its character map tells what the codes mean. */
+/** Text in a font that is not in the file: only its character map defines the codes. */
 function chinese(lines: readonly string[], direction: 'H' | 'V'): Uint8Array {
   const hex = (line: string) => Array.from(line, (sign) => sign.charCodeAt(0).toString(16).padStart(4, '0')).join('');
   const face = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> /FontDescriptor 12 0 R >>`;

@@ -34,9 +34,9 @@ export interface Interval {
 }
 
 const MAX_DEPTH = 40;
-/** In font sizes: segments whose heights overlap by more are side by side. */
+/** Segments that overlap vertically by more than this, in font sizes, are side by side. */
 const MIN_OVERLAP = 0.15;
-/** In font sizes: lines that end this close to the edge of a column belong to it. */
+/** Lines that end this close to the edge of a column, in font sizes, belong to it. */
 const COLUMN_EDGE = 3;
 /** Time limit, after which a page with many gaps is simply read from top to bottom. */
 const MAX_CUTTING_MS = 2_000;

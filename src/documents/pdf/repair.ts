@@ -1,7 +1,7 @@
 /** Detects PDF files that lost their end, and repairs them if PDF.js cannot. */
 import { Buffer } from 'node:buffer';
 
-/** Bytes searched at the end of a file (and before an object number), and at its start. */
+/** Number of bytes searched at the end of a file (and before an object number), and at its start. */
 const TAIL = 2_048;
 const HEAD = 1_024;
 

@@ -6,7 +6,7 @@ import { toSegments } from './lines.ts';
 import { regionOf } from './regions.ts';
 import type { Cell, Table } from './table.ts';
 
-/** In points: lines within this distance touch, and parallel ones are the same line. */
+/** Lines within this distance, in points, touch; parallel lines within it are the same line. */
 const NEAR = 3;
 const MAX_LINES = 1_500;
 const MAX_CELLS = 20_000;

@@ -4,9 +4,9 @@ import { isRightToLeft, isUnspaced } from './characters.ts';
 import type { Piece } from './drawn-content.ts';
 import { type Line, type Run, type Segment, segmentOf } from './lines.ts';
 
-/** In ems: the minimum gap that counts as a space. */
+/** The minimum gap that counts as a space, in ems. */
 const SPACE = 0.15;
-/** In ems: the minimum gap that counts as a space between characters of scripts without spaces. */
+/** The minimum gap, in ems, that counts as a space between characters of scripts without spaces. */
 const WIDE_SPACE = 0.6;
 
 export function lineOf(segments: readonly Segment[]): Line {

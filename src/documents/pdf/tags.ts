@@ -7,7 +7,7 @@ export interface Tag {
   readonly block: number;
   /** 1 to 6 for a heading, otherwise 0. */
   readonly level: number;
-  /** Whether it is tagged as a paragraph, and so never a heading, whatever its style. */
+  /** Whether it is tagged as a paragraph, which is never a heading, regardless of its style. */
   readonly isText: boolean;
   readonly isQuote: boolean;
 }

@@ -26,7 +26,7 @@ export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): numb
 const linesOf = (regions: readonly Region[]): Line[] =>
   regions.flatMap(({ items }) => items.filter((item): item is Line => !isInset(item)));
 
-/** In body text sizes: text from this size on is a heading. */
+/** Text of at least this size, in body text sizes, is a heading. */
 const HEADING_SIZE = 1.13;
 /** Letters. Longer text is not a heading, however large. */
 export const LONGEST_HEADING = 260;

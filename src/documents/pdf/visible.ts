@@ -10,13 +10,13 @@ const SMALLEST = 1.2;
 const FAINTEST = 0.04;
 /** Largest difference per color channel that is invisible. */
 const SAME_COLOR = 10;
-/** In font sizes: height of the center of lower-case letters above the baseline. */
+/** Height of the center of lower-case letters above the baseline, in font sizes. */
 const LETTER_CENTRE = 0.3;
-/** In font sizes: height above the baseline that a fill must cover to hide a letter. */
+/** Height above the baseline that a fill must cover to hide a letter, in font sizes. */
 const COVERED = 0.6;
-/** In font sizes: a letter whose center is this far outside a clip is still partly visible. */
+/** A letter whose center is this far outside a clip, in font sizes, is still partly visible. */
 const CLIPPED = 0.4;
-/** In points: tolerance at the sides of clips and fills. */
+/** Tolerance at the sides of clips and fills, in points. */
 const EDGE = 0.5;
 
 export interface VisibleText {

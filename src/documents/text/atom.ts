@@ -79,7 +79,7 @@ function lineOf(node: XmlNode | undefined): string {
   return type === 'xhtml' ? text.replace(/\s+/g, ' ') : plainLine(text);
 }
 
-/** The summary, or the content if there is no summary. */
+/** The summary; without a summary, the content. */
 function htmlOf(entry: XmlNode, base: string | undefined): { html: string; hiddenCount: number } {
   const options = { base, headingLevel: ENTRY_HEADINGS };
   for (const node of [childOf(entry, ...atom('summary')), childOf(entry, ...atom('content'))]) {

@@ -5,7 +5,7 @@ import { cellHtml, HtmlOutput } from '../office/html-output.ts';
 import { type CellKind, NUMBER, newRow, OTHER, TEXT } from '../office/sheet/cell.ts';
 import { headerRows } from '../office/sheet/header.ts';
 
-/** Further rows are left out, and a note says so. */
+/** Maximum number of rows. Further rows are left out, which a note states. */
 const MAX_ROWS = 100_000;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Characters and rows examined to detect the delimiter. */
@@ -97,7 +97,7 @@ function readRest(text: string, from: number, delimiter: string): { field: strin
   return { field: text.slice(from, at), at };
 }
 
-/** Tab if the type or name says so; otherwise the delimiter that splits the rows most evenly. */
+/** Returns a tab if the type or name indicates TSV; otherwise the delimiter that splits the rows most evenly. */
 function delimiterOf(text: string, mediaType: string, name = ''): { delimiter: string; start: number } {
   // Excel declares the delimiter on a line before the first row.
   const declared = /^sep=([^\r\n])(?:\r\n|\r|\n)/i.exec(text.slice(0, 10));

@@ -7,8 +7,8 @@ import { ownValue } from '#own-value.ts';
 
 export interface XmlNode {
   /**
-   * The name with the prefix from NAMESPACES, whatever prefix the file uses. Names in other namespaces keep the file's
-   * prefix.
+   * The name with the prefix from NAMESPACES, regardless of the prefix in the file. Names in other namespaces keep the
+   * file's prefix.
    */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;

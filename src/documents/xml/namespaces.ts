@@ -1,6 +1,6 @@
 /**
- * The namespaces of supported documents, each with the prefix that Lectern uses for it, whatever prefix a file uses.
- * Transitional and Strict Office Open XML (ISO/IEC 29500) share a prefix.
+ * The namespaces of supported documents, each with the prefix that Lectern uses for it, regardless of the prefix in the
+ * file. Transitional and Strict Office Open XML (ISO/IEC 29500) share a prefix.
  */
 
 /** Start of the namespaces of Transitional Office Open XML, and its Strict counterpart. */

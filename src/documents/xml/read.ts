@@ -29,7 +29,7 @@ export interface ReadXmlOptions {
   readonly maxNodes?: number;
 }
 
-/** Limit of nested elements. */
+/** Maximum depth of nested elements. */
 const MAX_DEPTH = 1_000;
 /** Counts elements, attributes and texts. */
 const MAX_NODES = 10_000_000;

@@ -1,6 +1,6 @@
 /**
  * Parses XML with namespaces into a small tree. Names have the prefixes of namespaces.ts: `w:p` is a Word paragraph
- * whatever prefix the file uses. Names without a namespace have no prefix; names in unknown namespaces have `?`.
+ * regardless of the prefix in the file. Names without a namespace have no prefix; names in unknown namespaces have `?`.
  */
 import { type Attributes, attributeIn, readXml, type XmlInput } from './read.ts';
 
@@ -14,7 +14,7 @@ export interface XmlElement {
 export type XmlNode = XmlElement | string;
 
 export interface ParsedXml {
-  /** `undefined` if there is no element at all. */
+  /** `undefined` if the document has no element. */
   readonly root: XmlElement | undefined;
   /** False if the source is cut off or not well-formed. The tree then holds what precedes the error. */
   readonly complete: boolean;
@@ -28,7 +28,10 @@ interface Building {
 
 const NO_CHILDREN: XmlNode[] = [];
 
-/** The root element. Throws DocumentError: `damaged` if not well-formed, `too large` beyond the limits of read.ts. */
+/**
+ * Returns the root element. Throws DocumentError: `damaged` if the document is not well-formed, `too large` beyond the
+ * limits of read.ts.
+ */
 export function parseXml(input: XmlInput): XmlElement {
   const { root } = build(input, false);
   return root!;
@@ -75,7 +78,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return undefined;
 }
 
-/** The child elements, only those with the name if given. */
+/** The child elements. If `name` is given, only elements with that name. */
 export function children(element: XmlElement | undefined, name?: string): XmlElement[] {
   if (!element) return [];
   return element.children.filter(
@@ -90,7 +93,7 @@ export function childAt(element: XmlElement | undefined, ...names: readonly stri
   return at;
 }
 
-/** The descendants of an element in document order, only those with the name if given. */
+/** The descendants of an element in document order. If `name` is given, only elements with that name. */
 export function* descendants(element: XmlElement, name?: string): Generator<XmlElement> {
   const stack: { readonly nodes: readonly XmlNode[]; at: number }[] = [{ nodes: element.children, at: 0 }];
   while (stack.length > 0) {

@@ -13,10 +13,10 @@ export interface Appearance {
   readonly invisible?: boolean;
   readonly indented?: boolean;
   readonly font?: FontSize;
-  /** `unknown` is a color that cannot be interpreted, or that the text is not painted in. */
+  /** `unknown` if the color cannot be interpreted, or if the text is not painted in it. */
   readonly color?: Color | 'unknown';
   readonly fill?: Color | 'unknown';
-  /** `unknown` is a picture, a gradient or a color that cannot be interpreted. */
+  /** `unknown` for a picture, a gradient or a color that cannot be interpreted. */
   readonly background?: Color | 'unknown';
   /** Whether it may overlap elements other than its ancestors. */
   readonly positioned: boolean;
@@ -200,7 +200,10 @@ function opacityOf(value: string | undefined): number {
 const MEASURE = /(?:^|\s)([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|%|pt|pc|in|cm|mm|v[wh]|ch|ex)?(?=$|[\s/])/g;
 const DEFAULT_FONT: FontSize = { size: 16, relative: false };
 
-/** Reads `font-size` or `font`, where a weight may precede the size. Sizes that cannot be measured count as normal. */
+/**
+ * Reads the size from `font-size` or `font`, where a weight may precede it. Sizes that cannot be measured count as
+ * normal.
+ */
 function fontOf(value: string | undefined): FontSize | undefined {
   if (value === undefined || value === 'inherit') return undefined;
   for (const [, number, unit = ''] of value.matchAll(MEASURE)) {
@@ -220,7 +223,7 @@ function colorOf(value: string | undefined): Color | 'unknown' | undefined {
 
 const PICTURE = /url\(|gradient\(|image\(|element\(|paint\(|cross-fade\(/;
 
-/** A background of one color; `unknown` if there is a picture, undefined if there is no background. */
+/** The color of a background; `unknown` if it has a picture, undefined if no background is set. */
 function backgroundOf(values: Values): Color | 'unknown' | undefined {
   let color: Color | 'unknown' | undefined;
   let picture = false;

@@ -20,7 +20,7 @@ export interface MatchedDeclarations {
 export interface Cascade {
   /** Undefined if no rule matches the element. */
   of(element: Element): MatchedDeclarations | undefined;
-  /** Whether a sheet imports others, which are not read. */
+  /** Whether a sheet imports other sheets, which are not read. */
   readonly imports: boolean;
   /** False if there were more rules than could be read or applied. */
   readonly complete: boolean;
@@ -28,10 +28,10 @@ export interface Cascade {
 
 const MAX_CHARACTERS = 4_000_000;
 const MAX_RULES = 60_000;
-/** Maximum number of elements tried against compounds, for one selector and for all. */
+/** Maximum number of elements tested against compounds, for one selector and for all selectors. */
 const MAX_SELECTOR_STEPS = 200_000;
 const MAX_STEPS = 3_000_000;
-/** Limit of the walks over the whole page: the number of selectors that need one, times the number of elements. */
+/** Maximum cost of walks over the whole page: the number of selectors that need one, times the number of elements. */
 const MAX_WALKED_ELEMENTS = 2_000_000;
 
 /** Properties for which such a walk is worthwhile. */

@@ -51,7 +51,7 @@ function channels(hex: string): Rgb {
   return [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb;
 }
 
-/** Parses a color in lower case; null if it is not a color, or depends on something unknown here. */
+/** Parses a color in lower case; null if it is not a color, or depends on something that is not known at this point. */
 export function parseColor(value: string): Color | null {
   const named = NAMED.get(value);
   if (named) return named;
@@ -145,7 +145,7 @@ function fromOklab(lightness: number, a: number, b: number): Rgb {
 
 const companded = (light: number) => 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
 
-/** A gray of CIE Lab; null for other colors, of which only the fact that they are not gray matters. */
+/** A gray of CIE Lab; null for other colors, for which it is enough to know that they are not gray. */
 function fromLightness(lightness: number, chroma: number): Rgb | null {
   if (chroma > 3) return null;
   const y = lightness > 8 ? ((lightness + 16) / 116) ** 3 : lightness / 903.3;
@@ -171,7 +171,10 @@ function luminance([red, green, blue]: Rgb): number {
 const LEAST_CONTRAST = 1.15;
 const MAX_CHANNEL_DIFFERENCE = 60;
 
-/** Whether text of one opaque color is unreadable on the other: hardly any contrast, and nearly the same hue. */
+/**
+ * Whether text of one opaque color is unreadable on the other: the contrast is very low, and the hues are nearly the
+ * same.
+ */
 export function areIndistinguishable({ rgb: a }: Color, { rgb: b }: Color): boolean {
   if (Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) > MAX_CHANNEL_DIFFERENCE) return false;
   const [one, other] = [luminance(a), luminance(b)];

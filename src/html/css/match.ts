@@ -55,7 +55,7 @@ interface Simple {
 
 /** Matches selectors against the elements of one page. */
 export class Matcher {
-  /** Steps left. */
+  /** Number of steps left. */
   readonly work = { left: 0 };
   private readonly page: PageIndex;
   private readonly allNumbers: readonly number[];

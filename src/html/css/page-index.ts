@@ -79,7 +79,7 @@ export class PageIndex {
     return flags;
   }
 
-  /** Those of `list` that are descendants of one of `holders`; both in document order. */
+  /** The elements of `list` that are descendants of an element of `holders`; both are in document order. */
   descendantsOf(list: readonly number[], holders: readonly number[]): number[] {
     const found: number[] = [];
     let past = 0;

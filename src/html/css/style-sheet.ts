@@ -1,5 +1,5 @@
 /**
- * Parses a style sheet to the rules that apply in a window of a given size, in one pass over its text (CSS Syntax,
+ * Parses a style sheet into the rules that apply in a window of a given size, in one pass over its text (CSS Syntax,
  * section 5). Conditions are evaluated, nested rules are expanded, and untracked declarations are dropped.
  */
 import { matchesMedia, matchesSupports, type Viewport } from './conditions.ts';
@@ -17,7 +17,7 @@ export interface StyleSheet {
   readonly rules: readonly StyleRule[];
   /** Layers in the order in which they were first named. */
   readonly layers: readonly string[];
-  /** Whether it imports others, which are not read. */
+  /** Whether the sheet imports other sheets, which are not read. */
   readonly imports: boolean;
   /** False if the sheet is too large to be read completely. */
   readonly complete: boolean;
@@ -121,7 +121,7 @@ export function parseStyleSheet(
 /** Rules of a conditional group inside a style rule belong to the style rule (CSS Nesting, section 3.2). */
 const innerKind = (around: Block): Block['kind'] => (around.kind === 'style' ? 'style' : 'rules');
 
-/** Whether the block of an at-rule applies here. */
+/** Whether the block of an at-rule applies in this window. */
 function holds(prelude: string, viewport: Viewport): boolean {
   const found = /^@([\w-]+)(.*)$/s.exec(prelude);
   const condition = found?.[2]?.trim() ?? '';

@@ -12,10 +12,11 @@ import type { SoundRule } from '../media/sound.ts';
  */
 export interface Prepared {
   /**
-   * Number of tokens that the model will process, with special tokens and prompt; an estimate for remote tokenizers.
+   * Number of tokens that the model will process, including special tokens and prompt; an estimate for remote
+   * tokenizers.
    */
   readonly tokens: number;
-  /** Tokens before truncation; equals `tokens` if nothing was cut. */
+  /** Number of tokens before truncation; equals `tokens` if nothing was cut. */
   readonly fullTokens: number;
   readonly payload: unknown;
 }
@@ -124,9 +125,9 @@ export interface Backend {
   readonly loaded: boolean;
   /** Approximate memory use when loaded, in bytes. */
   readonly memoryBytes: number;
-  /** Concurrent batches; 1 for a local model. */
+  /** Number of concurrent batches; 1 for a local model. */
   readonly parallel: number;
-  /** Recommended limits of one batch: padded tokens (longest input times number of inputs) and inputs. */
+  /** Recommended maximum size of one batch: padded tokens (longest input times number of inputs) and inputs. */
   readonly batch: { readonly tokens: number; readonly inputs: number };
   /** Stops all processes and work. */
   close(): Promise<void>;

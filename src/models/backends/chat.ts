@@ -43,7 +43,7 @@ export class ModelTimeoutError extends Problem {
   }
 }
 
-/** Maximum size of an answer, in bytes; no page needs more. */
+/** Maximum size of an answer, in bytes; no page needs a larger one. */
 const MAX_ANSWER_BYTES = 4_000_000;
 /** Maximum size of a stream. It is larger, because each event wraps a few letters in hundreds of bytes. */
 const MAX_STREAM_BYTES = 64_000_000;

@@ -1,4 +1,7 @@
-/** Models that see and hear, out of ONNX files with fixed weights: each vector held against plain arithmetic in float64. */
+/**
+ * Models for images and audio, from ONNX files with fixed weights. Each vector is compared with plain arithmetic in
+ * float64.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -52,7 +52,7 @@ async function opened(row: EmbeddingRow, graph: Uint8Array, given: Partial<OnnxO
   return embedder;
 }
 
-/** Process numbers of what this process has started. */
+/** The ids of the processes that this process has started. */
 async function children(): Promise<number[]> {
   const text = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
@@ -107,7 +107,7 @@ describe('an encoder', wait, () => {
     const prepared = await embedder.prepare(texts, { maxTokens: 64, signal });
     expect(prepared.map(({ tokens }) => tokens <= 64 && tokens >= 2)).toEqual(texts.map(() => true));
     expect(prepared[0]).toMatchObject({ tokens: 2, fullTokens: 2 });
-    // Counted to eight contexts, estimated beyond.
+    // Tokens are counted up to eight contexts, and estimated beyond.
     expect(prepared[5]!.tokens).toBe(64);
     expect(prepared[5]!.fullTokens).toBeGreaterThan(390_000);
     expect(prepared[5]!.fullTokens).toBeLessThan(410_000);
@@ -250,7 +250,7 @@ describe('graphs of other kinds', wait, () => {
     const together = await embed(texts);
     for (const [at, text] of texts.entries()) expectClose(together[at]!.values, (await embed([text]))[0]!.values, 1e-6);
     const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'a', '[SEP]'));
-    // Eight bits are near, no more.
+    // Eight-bit weights only give close results.
     expectClose(together[0]!.values, meanOf(states), 0.2);
   });
 

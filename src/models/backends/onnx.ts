@@ -29,9 +29,9 @@ import type {
 export interface OnnxOptions {
   /** Downloads the files of a row if needed and returns their paths; see `createHub`. */
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
-  /** Threads of one run. Default: the number of processors. */
+  /** Number of threads of one run. Default: the number of processors. */
   readonly threads?: number | undefined;
-  /** Memory limit of a model process, in bytes. Default: three quarters of the machine's memory. */
+  /** Maximum memory of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;
   /** Timeout of one batch. Default: two minutes. */
   readonly timeoutMs?: number | undefined;
@@ -58,7 +58,7 @@ const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 
 function onnxRuns(row: ModelRow): OnnxRuns {
-  if (row.runs.on !== 'onnx') throw new Error(`${row.id} does not run here`);
+  if (row.runs.on !== 'onnx') throw new Error(`${row.id} does not run on this machine`);
   return row.runs;
 }
 
@@ -99,7 +99,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
   return { backend, host };
 }
 
-/** Memory of the machine, or the limit of its container. */
+/** Memory of the machine, or the memory limit of its container. */
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /** The graph and its external weight files. */

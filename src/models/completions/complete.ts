@@ -49,7 +49,7 @@ const tilesOf = ({ width, height }: Page['size']): number =>
   Math.max(1, Math.ceil(width / TILE_SIDE)) * Math.max(1, Math.ceil(height / TILE_SIDE));
 
 /**
- * Yields pieces of the answer; the last one carries the finish reason. Throws ParamValidationError,
+ * Yields pieces of the answer; the last one contains the finish reason. Throws ParamValidationError,
  * TokenLimitExceededError and RateLimitTriggeredError before the first piece; later the errors of the engine, or
  * ServiceTimeoutError.
  */

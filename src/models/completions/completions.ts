@@ -18,7 +18,7 @@ export interface CompletionModel {
 }
 
 export interface OpenCompletion {
-  /** The id that the request named; if only its short form is known, that. */
+  /** The id that the request named, or its short form if only that is known. */
   readonly name: string;
   /** Id of the engine that answers. */
   readonly model: string;

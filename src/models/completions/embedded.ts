@@ -6,7 +6,7 @@ import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
 import { WRITERS } from './write.ts';
 
-/** Limits the prompt, although only the words that select a format matter. */
+/** Size of the context. It limits the prompt, although only the words that select a format matter. */
 const CONTEXT_TOKENS = 32_768;
 /** Number of pages in progress: one is rendered while the previous one is recognized. */
 const PAGES_AHEAD = 2;

@@ -4,7 +4,7 @@ import type { Form } from './fields.ts';
 import type { Page } from './media.ts';
 import type { CompletionRequest } from './request.ts';
 
-/** A piece of an answer. The last one says whether the answer is complete. */
+/** A piece of an answer. The last piece states whether the answer is complete. */
 export type Piece =
   | { readonly text: string }
   | { readonly text: ''; readonly end: { readonly complete: boolean; readonly usage?: ChatUsage | undefined } };

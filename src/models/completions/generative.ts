@@ -89,7 +89,7 @@ const messageOf = ({ role, text }: Message): ChatMessage => ({
   content: text,
 });
 
-/** Leaves the text part out if it is empty, because some models are trained without a prompt. */
+/** Omits the text part if it is empty, because some models are trained without a prompt. */
 function contentOf(instruction: string, pictures: readonly Picture[]): ChatPart[] {
   const shown = pictures.map(({ bytes }): ChatPart => {
     const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -15,7 +15,7 @@ import { createTemporaryFolder } from '#storage/temporary.ts';
 import { type FaultType, faultsProblem, type Place } from '../inputs/faults.ts';
 import type { MediaSource } from './parts.ts';
 
-/** Limits of images (docs/reference/wire/models.md, Chat completions). A PDF has a limit of its own. */
+/** Limits for images (docs/reference/wire/models.md, Chat completions). PDFs have a separate limit. */
 export const MOST_IMAGES = 20;
 export const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 export const MAX_PDF_BYTES = 32 * 1024 * 1024;
@@ -205,7 +205,7 @@ async function fetched(url: string, at: Place, { fetch }: MediaTools, signal: Ab
     });
     if (response.status !== 200) {
       response.discard();
-      throw mediaFault(at, `cannot be fetched: the server answered with status ${response.status}`);
+      throw mediaFault(at, `cannot be fetched: the server responded with status ${response.status}`);
     }
     const { bytes, truncated } = await response.collect();
     if (truncated) throw noAnswer();

@@ -120,7 +120,7 @@ async function prepareTexts(
   return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
 }
 
-/** Remote models are exempt: here their tokens are only estimated, and their server checks the limit. */
+/** Remote models are exempt: their tokens are only estimated on this side, and their server checks the limit. */
 function refuseTooLong(
   { texts, vectors }: PreparedInputs,
   { contextTokens, runs }: EmbeddingRow,

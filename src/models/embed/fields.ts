@@ -7,7 +7,7 @@ import { EMBEDDING_TYPES } from './vectors.ts';
 
 interface EmbedField extends RequestField {
   readonly kinds: readonly EmbeddingKind[];
-  /** How other kinds treat the field: if it would change the answer, it is refused; otherwise it is ignored. */
+  /** How other kinds treat the field: they refuse it if it would change the answer, and ignore it otherwise. */
   readonly otherwise: 'ignored' | 'refused';
 }
 

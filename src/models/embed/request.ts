@@ -96,7 +96,7 @@ function refuseMixtures(
   const used = new Map(parts.map(({ medium }) => [spaceOf(medium, row), medium]));
   if (used.size < 2) return;
   const media = [...used.values()].join(' and ');
-  faults.add([at], 'value_error', `must be of one space: this model puts ${media} into separate spaces`);
+  faults.add([at], 'value_error', `must share a vector space: this model puts ${media} into separate spaces`);
 }
 
 const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>

@@ -51,7 +51,7 @@ export type Side = (typeof SIDES)[keyof typeof SIDES];
 export interface Purpose {
   readonly kind: EmbeddingKind;
   readonly task?: string | undefined;
-  /** Used if there is no task. */
+  /** Used if no task is given. */
   readonly side?: Side | undefined;
 }
 

@@ -78,7 +78,7 @@ async function downloadMissing(download: Download, { access, log }: DownloadTool
   log.info({ model: row.id, bytes: plan.bytes }, 'downloaded a model');
 }
 
-/** Describes all files at one commit, so that a change of the repository does not mix versions. */
+/** Describes all files at one commit, so that versions are not mixed if the repository changes. */
 async function describeFiles(
   access: HubAccess,
   { repository, runs, signal }: { repository: string; runs: OnnxRuns; signal: AbortSignal },

@@ -19,7 +19,7 @@ export interface TestHub {
   readonly files: Map<string, HubFile>;
   /** Method, path and range of each request. Requests to the CDN start with `cdn`. */
   readonly requests: string[];
-  /** Headers of the requests, in order. */
+  /** The headers of the requests, in order. */
   readonly headers: IncomingMessage['headers'][];
   /** Called before a large file is sent. The result changes the answer. */
   disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;
@@ -29,11 +29,11 @@ export interface TestHub {
 }
 
 export interface Disturbance {
-  /** Ignore the `Range` header. */
+  /** Whether to ignore the `Range` header. */
   readonly ignoreRange?: boolean;
   readonly bytes?: Buffer;
   readonly status?: number;
-  /** Send only this many bytes, then hang. */
+  /** Number of bytes to send before the server hangs. */
   readonly hangAfter?: number;
 }
 

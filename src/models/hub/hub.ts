@@ -29,7 +29,7 @@ export interface HubOptions {
   readonly lockStaleMs?: number | undefined;
 }
 
-/** What a pull will download, reported before it starts. */
+/** The files that a pull will download, reported before it starts. */
 export interface PullPlan {
   readonly id: string;
   readonly repository: string;
@@ -45,7 +45,7 @@ export interface PullProgress {
   readonly file: string;
   readonly fileBytes: number;
   readonly fileTotal: number;
-  /** Progress of all files together. */
+  /** Total progress over all files. */
   readonly bytes: number;
   readonly total: number;
 }

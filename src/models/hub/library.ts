@@ -1,4 +1,4 @@
-/** The local models for the operator's commands: list, find, download and remove. */
+/** Manages the local models for the operator's commands: list, find, download and remove. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import { createTrustedFetch } from '#net/trusted.ts';

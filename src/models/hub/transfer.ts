@@ -162,7 +162,7 @@ export async function fetchFile(
       signal.throwIfAborted();
       if (error instanceof Refusal) throw error.problem;
       if (isDiskFull(error)) {
-        // The partial file would block disk space for others.
+        // The partial file would take disk space that other files need.
         await rm(part, { force: true });
         throw diskFull(error);
       }

@@ -1,6 +1,6 @@
 /**
- * Validation faults of a request to the model API, collected and reported together (docs/reference/wire/models.md,
- * Validation errors).
+ * Validation faults of a request to the model API. All faults are collected and reported in one error
+ * (docs/reference/wire/models.md, Validation errors).
  */
 import { type Problem, problem } from '#errors.ts';
 

@@ -29,7 +29,7 @@ export function findField(body: Body, name: string, { aliases }: RequestField): 
   return undefined;
 }
 
-/** The readers return undefined for a missing or invalid value, and add a fault for an invalid one. */
+/** These functions return undefined for a missing or invalid value, and add a fault for an invalid one. */
 export function readFlag(found: Found | undefined, faults: Faults): boolean | undefined {
   if (!found) return undefined;
   if (typeof found.value === 'boolean') return found.value;

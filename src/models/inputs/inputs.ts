@@ -16,7 +16,7 @@ export const MEDIA_KINDS = {
 export const CONTENT_KINDS: readonly EmbeddingKind[] = ['clip-v1', 'clip-v2', 'omni-v5'];
 
 export const MAX_INPUTS = 2048;
-/** Limit for a request to a model that accepts media, and for the parts of all its inputs together. */
+/** Maximum number of inputs of a request to a model that accepts media, and of parts in all its inputs. */
 export const MAX_MEDIA_INPUTS = 512;
 
 export type InputPart =
@@ -200,7 +200,7 @@ function refuseMedium(medium: Medium, at: Place, { faults, kind, takes }: Refusi
   const ofKind = kind !== undefined && kinds.includes(kind);
   if (ofKind && takes?.[medium]) return false;
   const message = ofKind
-    ? `must be text: the model that serves this kind here does not read ${NAMES[medium]}${PULL[medium]}`
+    ? `must be text: the model that serves this kind on this server does not read ${NAMES[medium]}${PULL[medium]}`
     : kind === undefined
       ? `must be text: this model does not read ${NAMES[medium]}`
       : `must be text: ${NAMES[medium]} can be read only by models of the kinds ${kinds.join(', ')}${PULL[medium]}`;

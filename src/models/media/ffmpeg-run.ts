@@ -14,12 +14,15 @@ export interface FfmpegRun {
   /** Maximum size of the output; the program is ended above it. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  /** Memory limit of the program, in bytes. Default: 1 GiB. */
+  /** Maximum memory of the program, in bytes. Default: 1 GiB. */
   readonly maxResident?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Memory limit of a run, watched where the system reports it, because decoders hold many frames at once. */
+/**
+ * Default for the maximum memory of a run. It is enforced where the system reports memory use, because decoders hold
+ * many frames at once.
+ */
 const MAX_RESIDENT = 1_024 * 1024 * 1024;
 const WATCH_MS = 200;
 

@@ -1,6 +1,6 @@
 /**
- * Extracts frames and audio samples from clips with the system's ffmpeg. It may open only the clip's own file: no URLs,
- * playlists or other protocols, whatever the clip refers to.
+ * Extracts frames and audio samples from clips with the system's ffmpeg. The program may open only the clip's own file:
+ * no URLs, playlists or other protocols, even if the clip refers to them.
  */
 import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface Ffmpeg {
     options: FrameOptions,
     work: (png: Uint8Array, signal: AbortSignal) => Promise<T>,
   ): Promise<T[]>;
-  /** The first `seconds` as mono samples. Throws the same errors. */
+  /** Returns the first `seconds` as mono samples. Throws the same errors. */
   samples(clip: Uint8Array, options: SampleOptions): Promise<Float32Array>;
 }
 
@@ -41,7 +41,7 @@ export interface FfmpegOptions {
   readonly program: string;
   readonly temporaryDir: string;
   readonly timeoutMs: number;
-  /** Memory limit of the program, in bytes. Default: 1 GiB. */
+  /** Maximum memory of the program, in bytes. Default: 1 GiB. */
   readonly maxResident?: number;
 }
 
@@ -51,7 +51,7 @@ const FRAMES_AT_ONCE = 4;
 const MAX_FRAME_SIDE = 1_280;
 const MAX_FRAME_PIXELS = 50_000_000;
 const MAX_ALLOCATION = 512 * 1024 * 1024;
-/** Limits of waiting runs: number, and time in milliseconds. */
+/** Maximum number of waiting runs, and their maximum wait in milliseconds. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
 /** Self-contained media formats only: no playlists, scripts or devices. */

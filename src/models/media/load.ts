@@ -24,7 +24,7 @@ export async function loadMedia(
     const answer = await fetch(given.url, { signal, maxBytes, timeoutMs: FETCH_TIMEOUT_MS });
     if (answer.status !== 200) {
       answer.discard();
-      throw new MediaError(`could not be fetched: the server answered ${answer.status}`);
+      throw new MediaError(`could not be fetched: the server responded with status ${answer.status}`);
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.body) chunks.push(chunk);

@@ -30,7 +30,7 @@ const RANGES_AT_ONCE = 4;
 const RANGE_PAGES = 8;
 /** Number of pages of a request in text recognition at once: one is rendered while another is recognized. */
 const RECOGNISED_AT_ONCE = 2;
-/** Maximum text of a page in characters; no model reads more. */
+/** Maximum length of the text of a page, in characters; no model reads more. */
 const MAX_TEXT = 200_000;
 
 async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
@@ -85,7 +85,7 @@ const pageRanges = (count: number): number[][] =>
     ),
   );
 
-/** The text layer of each page; for scanned pages the recognized text. Throws the same errors. */
+/** Returns the text layer of each page; for scanned pages, the recognized text. Throws the same errors. */
 export const pagesAsTexts = (
   bytes: Uint8Array,
   { tools, signal }: { tools: PdfTools; signal: AbortSignal },

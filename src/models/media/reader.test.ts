@@ -56,7 +56,7 @@ it(
   'refuses media that are too large for one request, and releases what it counted',
   async () => {
     const share = createAdmission({ most: 10, mostOfOne: png.length + 5 }).enter(0);
-    await expect(read(share.hold)).rejects.toThrow('exceeds the memory limit together with the other inputs');
+    await expect(read(share.hold)).rejects.toThrow('exceeds the memory limit when combined with the other inputs');
     expect(() => share.hold(png.length + 5)).not.toThrow(RequestTooLargeError);
   },
   wait,

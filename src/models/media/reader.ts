@@ -115,7 +115,9 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 
 function failureOf(error: unknown, timeoutMs: number): unknown {
   if (error instanceof RequestTooLargeError) {
-    return new MediaError('exceeds the memory limit together with the other inputs: send fewer inputs per request');
+    return new MediaError(
+      'exceeds the memory limit when combined with the other inputs: send fewer inputs per request',
+    );
   }
   if (error instanceof DocumentError) return new MediaError(`cannot be read: ${error.message}`);
   if (error instanceof TaskTimeoutError) return new MediaError(`could not be processed within ${timeoutMs / 1000} s`);

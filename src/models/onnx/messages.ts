@@ -3,7 +3,7 @@ import type { OutputKind } from '../backends/backend.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
-/** Padded tokens of one run. About 2,000 keep the processor busy; more only cost memory. */
+/** Maximum number of padded tokens in one run. About 2,000 keep the processor busy; more would only use more memory. */
 export const RUN_TOKENS = 2_048;
 
 /** Everything a process needs to know about its model. */
@@ -20,7 +20,7 @@ export interface ModelSpec {
   readonly normalizes: boolean;
   /** Output kind that is tested after loading. */
   readonly output: RunKind;
-  /** Threads of one run. */
+  /** Number of threads of one run. */
   readonly threads: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;

@@ -12,7 +12,7 @@ export interface ModelLog {
 
 export interface ModelChildOptions {
   readonly id: string;
-  /** Memory limit in bytes; the process is killed above it. */
+  /** Maximum memory in bytes; the process is killed above it. */
   readonly maxBytes: number;
   readonly log: ModelLog;
   /** Called with the memory of the process at each measurement. */
@@ -35,7 +35,7 @@ export interface ModelChild {
   checkMemory(): Promise<void>;
   /** Kills the process; its pending requests fail. */
   kill(): void;
-  /** Kills the process and waits for its end. */
+  /** Kills the process and waits for it to end. */
   stop(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface ModelProcess {
 export interface ModelProcessOptions {
   readonly id: string;
   readonly spec: () => Promise<ModelSpec>;
-  /** Memory limit in bytes; the process is killed above it. */
+  /** Maximum memory in bytes; the process is killed above it. */
   readonly maxBytes: number;
   /** Timeout of a request, including its wait in the process. */
   readonly timeoutMs: number;

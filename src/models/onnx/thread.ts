@@ -1,6 +1,6 @@
 /**
  * Inference thread of a model process: opens the graph and runs batches one after the other. The runtime blocks the
- * thread during a run, so nothing else happens here.
+ * thread during a run, so this thread does nothing else.
  */
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
@@ -211,7 +211,7 @@ async function run(opened: Model, { batch, output }: RunRequest): Promise<RawOut
   return outputs;
 }
 
-/** Groups positions of sequences that run together: same task, similar length, at most RUN_TOKENS padded tokens. */
+/** Groups the positions of sequences into runs: same task, similar length, at most RUN_TOKENS padded tokens. */
 function groupsOf(batch: readonly Sequence[], alone: boolean): number[][] {
   if (alone) return batch.map((_, at) => [at]);
   const length = (at: number) => batch[at]!.ids.length;

@@ -103,7 +103,7 @@ export async function writeTowers(folder: string, family: Family, given: Partial
         'onnx/vision_model.onnx',
         fileOf((graph) => imageTower(graph, names[1]!)),
       );
-      // Configuration files beside the graph, as written by the exporters of the hub.
+      // Configuration files in the folder of the graph, as written by the exporters of the hub.
       const { mean, deviation } = RULE;
       const config = { size: { shortest_edge: PICTURE }, crop_size: PICTURE, image_mean: mean, image_std: deviation };
       await write('preprocessor_config.json', JSON.stringify(config));
@@ -129,7 +129,7 @@ export function textVector(pieces: readonly string[]): number[] {
   );
 }
 
-/** The vector of a picture's bytes, in the size of the model. */
+/** The vector of a picture, given as bytes in the size that the model expects. */
 export function imageVector(rgb: ArrayLike<number>): number[] {
   const { mean, deviation } = RULE;
   const side = PICTURE / PATCH;

@@ -12,7 +12,7 @@ export interface AdmissionControl {
   enter(characters: number): MemoryShare;
 }
 
-/** The memory share of one request. */
+/** The share of memory that one request uses. */
 export interface MemoryShare {
   /**
    * Reserves further bytes for the request until the returned function is called or the request leaves. Throws
@@ -26,9 +26,9 @@ export interface MemoryShare {
 export class RequestTooLargeError extends Error {}
 
 interface IntakeLimits {
-  /** Limit of all requests together, in characters or bytes. */
+  /** Maximum for all requests in total, in characters or bytes. */
   readonly most: number;
-  /** Limit of the bytes that one request reserves. Its own size does not count. */
+  /** Maximum number of bytes that one request reserves. Its own size does not count. */
   readonly mostOfOne: number;
 }
 

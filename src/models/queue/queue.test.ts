@@ -15,7 +15,7 @@ const neverAborted = () => new AbortController().signal;
 const items = (caller: string, tokens: readonly number[]): Item[] =>
   tokens.map((count, index) => ({ tokens: count, name: `${caller}${index}` }));
 
-/** A queue whose batches run until `next` is called, and the content of each batch. */
+/** A queue whose batches run until `next` is called, together with the content of each batch. */
 function createPausedQueue(options: Partial<QueueOptions<Item, Lane, string>> = {}) {
   const batches: { names: string[]; tokens: number[]; lane: string; signal: AbortSignal }[] = [];
   const open: ((outcome?: unknown) => void)[] = [];

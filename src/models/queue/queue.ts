@@ -1,6 +1,7 @@
 /**
- * Packs inputs of many requests into batches for one model. A batch costs its padded tokens (longest input times number
- * of inputs), so inputs of similar length are batched together. Callers share the model fairly by tokens.
+ * Packs inputs of many requests into batches for one model. The cost of a batch is its number of padded tokens (longest
+ * input times number of inputs), so inputs of similar length go into the same batch. Callers share the model fairly by
+ * tokens.
  */
 import { type Problem, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
@@ -32,7 +33,7 @@ export interface Queue<Item, Of extends Lane, Result> {
    * One result per input, in order. Rejects with ServiceNodeResourceDrainError and `retryAfter` if the queue is full.
    */
   run(work: Work<Item, Of>): Promise<Result[]>;
-  /** Inputs that are not in a batch yet. */
+  /** Number of inputs that are not in a batch yet. */
   readonly waiting: { readonly inputs: number; readonly tokens: number };
   /** Number of running batches. */
   readonly running: number;
@@ -44,9 +45,11 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
   run(batch: readonly Item[], lane: Of, signal: AbortSignal): Promise<readonly Result[]>;
   /** Number of concurrent batches. */
   readonly parallel: number;
-  /** Limits of one batch: padded tokens (a single input may exceed this limit in a batch of its own) and inputs. */
+  /**
+   * Maximum size of one batch: padded tokens (a single input may exceed this maximum in a batch of its own) and inputs.
+   */
   readonly batch: { readonly tokens: number; readonly inputs: number };
-  /** Limits of the queue. A request is always accepted if the queue is empty. */
+  /** Maximum size of the queue. A request is always accepted if the queue is empty. */
   readonly maxInputs: number;
   readonly maxTokens: number;
   readonly now?: () => number;
@@ -56,7 +59,7 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
 
 export interface BatchFacts {
   readonly inputs: number;
-  /** Wait of the oldest input, and duration of the batch. */
+  /** How long the oldest input waited, and the duration of the batch. */
   readonly waitedMs: number;
   readonly ranMs: number;
 }
@@ -160,7 +163,7 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     } catch (error) {
       const jobs = new Set(entries.map(({ job }) => job));
       if (jobs.size === 1 || isTemporary(error)) for (const job of jobs) leave(job, error);
-      // One request's input may have caused the failure: run each request alone, so that only that one fails.
+      // The input of one request may have caused the failure, so each request is run alone, and only that one fails.
       else for (const job of jobs) if (!job.over) await runBatch(of(entries, job), signal);
     }
   }
@@ -247,7 +250,7 @@ function traceSteps(trace: Trace): Steps {
   };
 }
 
-/** Moving average of the batch throughput, for `Retry-After`. */
+/** Moving average of the batch throughput, used for `Retry-After`. */
 function createThroughput() {
   let tokensPerMs: number | undefined;
   return {

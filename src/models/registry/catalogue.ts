@@ -20,20 +20,20 @@ export const EMBEDDING_KINDS = [
 ] as const;
 export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 
-/** Media that an input can contain. */
+/** The kinds of media that an input can contain. */
 export type Medium = 'image' | 'pdf' | 'audio' | 'video';
 
-/** A graph for images beside the text graph, or the same graph if it does both. */
+/** A separate graph for images, or the text graph if it processes both. */
 export interface ImageTower {
   readonly file: string;
   readonly quantized?: string | undefined;
   /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
   readonly rule?: PictureRule | undefined;
-  /** Number of tokens that an image counts as: its patches. */
+  /** Number of tokens that an image counts as: the number of its patches. */
   readonly tokens: number;
 }
 
-/** A graph for audio beside the text graph. */
+/** A separate graph for audio. */
 export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;

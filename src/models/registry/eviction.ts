@@ -1,4 +1,6 @@
-/** Frees memory for a model: evicts the least recently used other models, once their users have released them. */
+/**
+ * Frees memory for a model: evicts the least recently used of the other models, once their users have released them.
+ */
 import type { MemoryEntry } from './model-memory.ts';
 
 export interface Eviction {
@@ -21,7 +23,7 @@ export function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction 
 
   async function freeMemoryFor(newcomer: MemoryEntry): Promise<void> {
     for (;;) {
-      // Remote models use no memory here.
+      // Remote models use no memory on this machine.
       const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
       const newBytes = newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes;
       if (!others.length || totalBytes(loaded()) + newBytes <= maxBytes) return;

@@ -242,8 +242,8 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     },
     runs: graph(2_290, {
       data: { [GRAPH]: ['onnx/model.onnx_data'] },
-      // In the order of `lora_adaptations` in its configuration. The graph cannot bypass its adapters, so the one for
-      // text matching serves as default.
+      // The adapters are in the order of `lora_adaptations` in the model's configuration. The graph cannot bypass its
+      // adapters, so the one for text matching serves as default.
       taskIds: {
         'retrieval.query': 0,
         'retrieval.passage': 1,
@@ -477,7 +477,7 @@ export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...MULTIMODAL, .
 /** Whether the license forbids commercial use; shown before a download and in every list. */
 export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commercial/i.test(licence);
 
-/** The row with its quantized graph, if there is one: a quarter of the size, slightly less accurate. */
+/** The row with the model's quantized graph, if the model has one: a quarter of the size, slightly less accurate. */
 export function inPrecision<Row extends ModelRow>(row: Row, precision: 'full' | 'quantized'): Row {
   const { runs } = row;
   if (precision === 'full' || runs.on !== 'onnx' || !runs.quantized) return row;

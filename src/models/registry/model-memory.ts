@@ -31,7 +31,7 @@ export interface MemoryEntry {
 }
 
 export interface ModelMemoryOptions {
-  /** Limit for all models together. A single larger model is loaded alone. */
+  /** Maximum total memory of all models. A single larger model is loaded alone. */
   readonly maxBytes: number;
   /** Called once per failed attempt, however many requests wait for it. */
   readonly onFailed?: (backend: Backend, error: unknown) => void;

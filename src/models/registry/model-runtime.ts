@@ -79,9 +79,9 @@ export interface ModelUse {
 
 export interface ModelRuntimeOptions {
   readonly backends: BackendFactory;
-  /** Closed together with the models. */
+  /** Closed when the models are closed. */
   readonly media?: MediaReader | undefined;
-  /** Limit for all models together. */
+  /** Maximum total memory of all models. */
   readonly maxBytes: number;
   /** Limit for one request, including loading and waiting. */
   readonly deadlineMs: number;
@@ -92,9 +92,11 @@ export interface ModelRuntimeOptions {
 /** Called after each batch. */
 export type OnBatch = (model: string, facts: BatchFacts) => void;
 
-/** Limits of one model's queue. */
+/** Maximum size of one model's queue. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
-/** Limits of data held by all requests, and by a single one. Characters of the input and bytes derived from it. */
+/**
+ * Maximum amount of data held by all requests, and by a single one: characters of the input, and bytes derived from it.
+ */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
 export function openModelRuntime({
   backends,

@@ -95,7 +95,7 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     return [...names.values()].filter(canServe);
   }
 
-  /** Tells the operator how to make a known model available. */
+  /** Returns advice for the operator on how to make a known model available. */
   function pullable(name: string, does: ModelRow['does']): string {
     const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganization(name));
     if (known) {

@@ -2,7 +2,7 @@
 import { fieldsOf, listOf, malformed } from './fields.ts';
 import type { EmbedRow, RerankRow } from './protocol.ts';
 
-/** Sorts rows by index. Rows without indexes are in order already. */
+/** Sorts rows by index. Rows without indexes are already in order. */
 export function inOrder<Row extends { readonly index?: unknown }>(rows: readonly Row[], count: number): Row[] {
   if (rows.length !== count) throw malformed(`${rows.length} results for ${count} inputs`);
   if (rows.every(({ index }) => index === undefined)) return [...rows];
@@ -17,11 +17,11 @@ export function inOrder<Row extends { readonly index?: unknown }>(rows: readonly
   return Array.from({ length: count }, (_, index) => placed.get(index)!);
 }
 
-/** Reads a vector from a list of numbers, or from base64 of little-endian float32. */
+/** Reads a vector from a list of numbers, or from base64-encoded little-endian float32 data. */
 export function vectorOf(value: unknown): Float32Array {
   const vector = typeof value === 'string' ? fromBase64(value) : fromList(listOf(value, 'numbers'));
   for (const number of vector) {
-    // This includes numbers beyond the range of float32.
+    // Numbers beyond the range of float32 are included.
     if (!Number.isFinite(number)) throw malformed('a vector contains values that are not finite numbers');
   }
   return vector;
@@ -38,7 +38,7 @@ function fromList(list: readonly unknown[]): Float32Array {
 
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length % 4 !== 0 || bytes.length === 0) throw malformed('a vector is not base64 of float32 numbers');
+  if (bytes.length % 4 !== 0 || bytes.length === 0) throw malformed('a vector is not base64-encoded float32 data');
   const vector = new Float32Array(bytes.length / 4);
   for (let at = 0; at < vector.length; at++) vector[at] = bytes.readFloatLE(at * 4);
   return vector;

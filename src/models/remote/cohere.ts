@@ -51,7 +51,7 @@ export const COHERE: Protocol = {
     cosines: false,
     request: ({ model, query, documents, contextTokens }) => ({
       path: '/v2/rerank',
-      // Without this field, the server cuts documents at 4,096 tokens, whatever the model supports.
+      // Without this field, the server cuts documents at 4,096 tokens, even if the model supports more.
       body: { model, query, documents, top_n: documents.length, max_tokens_per_doc: contextTokens },
     }),
     parse: parseReranked,

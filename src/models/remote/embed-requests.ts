@@ -30,7 +30,7 @@ export interface EmbedSenderOptions {
   readonly tokens: RemoteTools['tokens'];
 }
 
-/** One output per item, in order. The items of a request have the same task, truncation and medium. */
+/** Returns one output per item, in order. The items of a request have the same task, truncation and medium. */
 export type SendItems = (items: readonly Item[], options: EmbedOptions) => Promise<Output[]>;
 
 export function createEmbedSender({ row, model, embedProtocol, transport, tokens }: EmbedSenderOptions): SendItems {

@@ -8,7 +8,7 @@ import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 
-/** Maximum numbers in one answer, so that parsing does not block the event loop for long. */
+/** Maximum count of numbers in one answer, so that parsing does not block the event loop for long. */
 const MAX_NUMBERS = 256 * 1024;
 
 /** Files per request: as many as fit into a body of 64 MiB. */
@@ -24,7 +24,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
   const { prepare, prepareMedia, prepareChunks } = createInputPreparer(row, runs, { server, tokens });
   const sendItems = createEmbedSender({ row, model: runs.model, embedProtocol, transport: server.transport, tokens });
 
-  /** Limits of one request. */
+  /** Maximum size of one request. */
   function requestLimits(output: EmbedOptions['output']) {
     const { inputs, tokens: maxTokens } = server.limits();
     const vectors = Math.max(1, Math.floor(MAX_NUMBERS / row.dimensions));

@@ -1,6 +1,6 @@
 /**
- * Infinity (https://michaelfeil.eu/infinity). It truncates long texts silently, whatever the request says. Its usage
- * counts characters unless started with INFINITY_LENGTHS_VIA_TOKENIZE, so usage is ignored.
+ * Infinity (https://michaelfeil.eu/infinity). It truncates long texts silently, even if the request forbids it. Its
+ * usage counts characters unless it was started with INFINITY_LENGTHS_VIA_TOKENIZE, so usage is ignored.
  */
 import { embeddingBody, parseEmbeddings } from './openai.ts';
 import type { Protocol, RemoteEmbedRequest } from './protocol.ts';

@@ -29,7 +29,7 @@ export interface RecordedRequest {
 export interface ServerOptions {
   readonly dimensions?: number;
   readonly key?: string;
-  /** Limit of tokens per text or pair. */
+  /** Maximum number of tokens per text or pair. */
   readonly maxTokens?: number;
   readonly maxInputs?: number;
   /** Old servers reject the base64 encoding. */

@@ -67,7 +67,7 @@ export interface EmbedAnswer {
   readonly tokens?: number | undefined;
 }
 
-/** Limits of one request, by default or as the server reports them. */
+/** Maximum size of one request, by default or as the server reports it. */
 export interface RequestLimits {
   readonly inputs: number;
   /** Total of all texts. */
@@ -85,7 +85,7 @@ export type UrlStyle =
 export interface Protocol {
   readonly address: UrlStyle;
   readonly limits: RequestLimits;
-  /** Concurrent requests. */
+  /** Number of concurrent requests. */
   readonly parallel: number;
   /** Whether it can truncate texts at their end. */
   readonly truncates: boolean;
@@ -114,7 +114,7 @@ export interface Protocol {
   };
   /** Exact token counts, including special tokens. */
   readonly count?: {
-    /** Texts per request. */
+    /** Maximum number of texts per request. */
     readonly inputs: number;
     request(model: string, texts: readonly string[]): ProtocolRequest;
     parse(reply: Reply): readonly unknown[];

@@ -117,7 +117,10 @@ export async function embedTexts(model: Embedder, texts: readonly string[], maxT
   return await model.embed(prepared, { output: 'pooled', dimensions: model.dimensions, signal: NEVER });
 }
 
-/** The problem that `work` rejects with. Checks that it reveals nothing of the server, its URL or the key. */
+/**
+ * Returns the problem with which `work` rejects. Checks that the problem reveals nothing about the server, its URL or
+ * the key.
+ */
 export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(
     () => undefined,

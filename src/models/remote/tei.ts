@@ -8,7 +8,7 @@ const tokensOf = ({ headers }: Reply): number | undefined => {
   return reported && /^\d+$/.test(reported) ? countOf(Number(reported)) : undefined;
 };
 
-/** A limit of 0 means unknown. */
+/** A limit of 0 means that the limit is unknown. */
 const limitOf = (value: unknown): number | undefined => countOf(value) || undefined;
 
 export const TEI: Protocol = {

@@ -20,7 +20,7 @@ export interface TransportOptions {
   readonly address: UrlStyle;
   readonly key?: string | undefined;
   readonly fetch: RemoteFetch;
-  /** Timeout of a request with all attempts, starting when it has a slot. */
+  /** Timeout of a request, including all attempts, from the time when it has a slot. */
   readonly timeoutMs: number;
   readonly parallel: number;
   readonly onChange?: ((state: 'open' | 'closed') => void) | undefined;
@@ -45,7 +45,7 @@ export interface Transport {
 /** The server rejected the request, for example as too long or as unknown. */
 export class RequestRefusedError extends Problem {
   readonly httpStatus: number;
-  /** Whether the server reported that one text, or all together, exceed its limit. */
+  /** Whether the server reported that one text, or all texts in total, exceed its limit. */
   readonly tooLong: boolean;
 
   constructor(httpStatus: number, tooLong: boolean) {

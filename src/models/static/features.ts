@@ -11,7 +11,7 @@ interface Window {
   readonly count: number;
 }
 
-// Defined by the model (see the README beside its files).
+// Defined by the model (see the README in the folder of its files).
 const SPACED: readonly Window[] = [
   { characters: 3, count: 0.3 },
   { characters: 4, count: 0.3 },

@@ -1,6 +1,6 @@
 /**
  * lectern-static-v1: combines learned rows of the text's pieces with hashed features of its words, as defined in the
- * README beside its files.
+ * README in the folder of its files.
  */
 import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
@@ -16,11 +16,11 @@ const OTHER_BYTES = 10_000_000;
 /** [PAD] stands for a text without pieces, because a zero vector has no cosine. */
 const NO_PIECES = Int32Array.of(0);
 /**
- * Weight of the learned part in scripts that the vocabulary hardly covers, where its pieces say little: too small to
- * change a similarity, but not zero, so that a shortened vector is a prefix of the whole one in every script.
+ * Weight of the learned part in scripts that the vocabulary hardly covers, whose pieces carry little meaning. It is too
+ * small to change a similarity, but not zero, so that a shortened vector is a prefix of the whole one in every script.
  */
 const BARELY = 2 ** -16;
-/** Maximum text for the hashed part, in UTF-16 units, because its memory grows with the text. */
+/** Maximum length of text for the hashed part, in UTF-16 units, because its memory grows with the text. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
 export interface StaticModel {

@@ -1,6 +1,6 @@
 /** Splits long computations into steps that yield to the event loop. */
 
-/** UTF-16 units of text per step. */
+/** Number of UTF-16 units of text per step. */
 export const STEP_UNITS = 16_384;
 
 /** Yields to the event loop if the step took long; rejects with the signal's reason. */

@@ -47,7 +47,10 @@ const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u;
 const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
 const CASED = /[\p{Lu}\p{Ll}\p{Lt}]/u;
 const MARKS = /\p{Mn}/gu;
-/** Characters on each side that are examined for a sigma; longer runs of apostrophes and the like are ignored. */
+/**
+ * Number of characters on each side that are examined for a sigma; longer runs of apostrophes and similar characters
+ * are ignored.
+ */
 const SIGMA_CONTEXT = 32;
 /** Maximum cached characters beyond the BMP; only hostile texts have more. */
 const MAX_BEYOND = 20_000;

@@ -1,8 +1,8 @@
-/** A vocabulary as a trie of UTF-16 units in flat arrays, which finds the longest piece at a position in one walk. */
+/** A vocabulary as a trie of UTF-16 units in flat arrays. It finds the longest piece at a position in one walk. */
 export interface Trie {
   /**
-   * Id of the longest piece that starts at `from`; -1 if there is none. `matchedTo` is then its end. Pieces at the
-   * start of a word and continuing pieces are separate.
+   * Returns the id of the longest piece that starts at `from`, and sets `matchedTo` to its end; -1 if there is none.
+   * Pieces at the start of a word and continuing pieces are separate.
    */
   longest(units: Uint16Array, from: number, to: number, continuing: boolean): number;
   matchedTo: number;

@@ -7,7 +7,8 @@ import { createWordPiece } from './wordpiece.ts';
 
 const file = new URL('../../../assets/lectern-static-v1/tokenizer.json', import.meta.url);
 const json = JSON.parse(readFileSync(file, 'utf8'));
-// With every letter a piece, a difference in any character shows; the real vocabulary knows only some scripts.
+// Every letter is a piece, so that a difference in any character is visible; the real vocabulary knows only some
+// scripts.
 const ALPHABET = Array.from({ length: 0x3100 }, (_, at) => String.fromCharCode(at)).filter((c) =>
   /[\p{L}\p{M}]/u.test(c),
 );

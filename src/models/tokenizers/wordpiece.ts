@@ -159,7 +159,7 @@ export class WordPieceRun {
     this.#characters = 0;
   }
 
-  /** Whether the limit of kept ids is reached. */
+  /** Whether the maximum number of kept ids is reached. */
   get full(): boolean {
     return this.#kept >= this.#maxTokens;
   }

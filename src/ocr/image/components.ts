@@ -2,7 +2,7 @@
 import type { OcrBox } from '../hocr.ts';
 import type { Gray } from './ink.ts';
 
-/** Ink is examined in squares; number of squares in the height of a line. */
+/** Ink is examined in squares. This is the number of squares in the height of a line. */
 const SQUARES = 8;
 /** Maximum gap within a piece, in line heights. */
 const JOIN = 0.3;
@@ -13,7 +13,7 @@ const MAX_WIDTH = 12;
 const MAX_PIECES = 10_000;
 
 interface Look {
-  /** Line height in pixels; 0 if there are no lines. */
+  /** Line height in pixels; 0 if the image has no lines. */
   readonly lineHeight: number;
   /** Darker levels are ink. */
   readonly level: number;

@@ -36,7 +36,7 @@ const LOOK_SIDE = 1_600;
 const GOOD_LINE_HEIGHT = 24;
 const SMALL_LINE_HEIGHT = 20;
 const MAX_ENLARGEMENT = 4;
-/** A harmless slope, in degrees. */
+/** Slopes up to this, in degrees, are harmless. */
 const STRAIGHT_DEGREES = 0.2;
 const TIMEOUT_S = 60;
 

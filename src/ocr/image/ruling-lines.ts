@@ -35,7 +35,7 @@ interface Bundle {
 /** Scanned lines have small holes, in pixels, but are mostly dark; a row of letters has more holes. */
 const HOLE = 5;
 const DENSE = 0.9;
-/** Share of dark pixels beside a line; beside a row of letters it is higher. */
+/** Maximum share of dark pixels next to a line; next to a row of letters, the share is higher. */
 const BESIDE = 0.3;
 /** Pieces of a line up to this far apart, in text line heights, are joined. */
 const BREAK = 2;
@@ -91,7 +91,7 @@ export function removeRules({ pixels, width, height }: Gray, { lineHeight, backg
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
 
-/** Distances in pixels at which the neighborhood is checked; two, because lines may be double. */
+/** Distances in pixels at which the neighborhood is checked. There are two, because lines may be double. */
 const BESIDE_AT = [3, 7];
 
 function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }: Bundle): number {

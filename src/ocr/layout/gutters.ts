@@ -1,8 +1,8 @@
-/** Finds gutters: vertical strips of white between lines, and the lines beside, above and below them. */
+/** Finds gutters: vertical strips of white between lines. Also finds the lines next to, above and below them. */
 import type { Segment } from './segments.ts';
 
 export interface Gutter {
-  /** Lines beside it, from top to bottom. */
+  /** Lines next to the gutter, from top to bottom. */
   readonly left: readonly Segment[];
   readonly right: readonly Segment[];
   readonly above: readonly Segment[];
@@ -22,11 +22,14 @@ const WIDTH = 0.8;
 const MIN_LINES = 2;
 /** Candidates tried in one part of the page; each is followed up and down as far as possible. */
 const MAX_TRIALS = 60;
-/** Limit of all line comparisons; without it, a page of a thousand segments would be scanned a thousand times. */
+/**
+ * Maximum number of line comparisons in total; without it, a page of a thousand segments would be scanned a thousand
+ * times.
+ */
 const MAX_LOOKS = 1_000_000;
 /**
- * Maximum distance of lines that belong together in a column, in letter sizes. Lines that are further apart must be
- * beside other lines.
+ * Maximum distance between lines of one column, in letter sizes. Lines that are further apart must have other lines
+ * next to them.
  */
 const TOGETHER = 1.2;
 const STILL_TOGETHER = 2.5;
@@ -35,14 +38,14 @@ const HEADING = 1.15;
 interface Run {
   readonly left: number;
   readonly right: number;
-  /** Index of the first line beside it, and the index after the last. */
+  /** Index of the first line next to the gutter, and the index after the last one. */
   readonly start: number;
   readonly end: number;
 }
 
 const middleOf = ({ box }: Segment): number => (box.top + box.bottom) / 2;
 
-/** Counts the comparisons. After too many, no gutters are searched on the rest of the page. */
+/** Counts the comparisons. After too many, the rest of the page is not searched for gutters. */
 export function createGutters(): Gutters {
   let looks = 0;
   return {

@@ -11,7 +11,7 @@ const SIZE = 20;
 const PITCH = 28;
 const LETTER = 10;
 
-/** A line of text at a place; letters are all of one width. Two spaces and more leave that much room. */
+/** A line of text at a position; all letters have the same width. Two or more spaces leave a gap of their width. */
 function line(text: string, left: number, top: number, size = SIZE): OcrLine {
   const width = (LETTER * size) / SIZE;
   const words = [...text.matchAll(/\S+/g)].map((match) => ({
@@ -253,7 +253,7 @@ describe('drawn tables', () => {
     };
     for (const y of [50, 150, 250]) dark(50, y, 653, y + 3);
     for (const x of [50, 350, 650]) dark(x, 50, x + 3, 253);
-    // Letters: stems of a row that looks like a line where they meet, and a block.
+    // Letters: stems in a row that looks like a line where they meet, and a solid block.
     for (let x = 60; x < 300; x += 12) dark(x, 90, x + 7, 120);
     dark(60, 90, 300, 93);
     dark(700, 300, 790, 390);

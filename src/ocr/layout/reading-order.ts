@@ -37,9 +37,9 @@ const MIN_LINES = 4;
 const WIDE_GAP = 2;
 /** Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
-/** Number of letters. Shorter cells without neighboring lines are read row by row if they do not form a table. */
+/** Cells with fewer letters than this and without neighboring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
-/** A vertical distance between rows that separates text from tables, in letter sizes. */
+/** Minimum vertical distance between rows that separates text from tables, in letter sizes. */
 const STRIP = 1.3;
 /** Lines of one cell are closer than this share of the row pitch. */
 const CLOSER = 0.85;
@@ -96,7 +96,7 @@ function outerOf(strips: readonly Band[], whole: Band, edge: number): Band[] {
   return [...strips.slice(0, first), bandOf(inner), ...strips.slice(last + 1)];
 }
 
-/** Whether a band is a table with rows on both sides of an edge, and not a figure beside the table of one column. */
+/** Whether a band is a table with rows on both sides of an edge, and not a figure next to a table in one column. */
 function isTableOver(edge: number, band: Band): boolean {
   const table = tableOf(band)?.find((region) => region.kind === 'table');
   if (!table) return false;
@@ -258,8 +258,8 @@ function cellsOf(row: Row, gaps: readonly Gap[]): string[] {
 }
 
 /**
- * Merges wrapped lines of cells. The second line of a cell has no first column, and is closer to the line above than
- * rows are to each other.
+ * Merges wrapped lines of cells. The second line of a wrapped cell is empty in the first column, and is closer to the
+ * line above than rows are to each other.
  */
 function mergeWrapped(lines: readonly string[][], rows: readonly Row[]): string[][] {
   const pitchAt = (at: number) => rows[at]![0]!.box.bottom - rows[at - 1]![0]!.box.bottom;

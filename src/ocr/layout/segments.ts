@@ -1,4 +1,4 @@
-/** Segments: words of a line that are so close together that there is no column gap between them. */
+/** Segments: words of a line that are so close to each other that no column gap separates them. */
 import type { OcrBox, OcrLine, OcrWord } from '../hocr.ts';
 import type { OcrTable } from './layout.ts';
 

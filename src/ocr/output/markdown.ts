@@ -31,7 +31,7 @@ const atLineStart = (text: string): string =>
     .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|-{3,}$|={1,}$)/, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 
-/** A number format that Markdown does not support, such as `(b)`, becomes text in an item of a bullet list. */
+/** A number in a format that Markdown does not support, such as `(b)`, becomes text in an item of a bullet list. */
 function listMarkdown(items: readonly OcrListItem[]): string {
   const indents: number[] = [];
   return items
@@ -47,7 +47,9 @@ function listMarkdown(items: readonly OcrListItem[]): string {
     .join('\n');
 }
 
-/** GFM has no spans and requires a header: spans are followed by empty cells, and the header may be empty. */
+/**
+ * GFM does not support spans and requires a header, so spans are followed by empty cells, and the header may be empty.
+ */
 function tableMarkdown({ rows, header }: OcrTable): string {
   const grid = spread(rows);
   const columns = Math.max(1, ...grid.map((row) => row.length));

@@ -1,7 +1,7 @@
 /**
- * The cache between reader and engines. It serves cached copies, lets equal concurrent reads share one, stores what may
- * be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A copy of a page
- * that is now refused is never served.
+ * The cache between reader and engines. It serves cached copies, lets identical concurrent reads share one live read,
+ * stores what may be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A
+ * copy of a page that is now refused is never served.
  */
 import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';
@@ -32,10 +32,10 @@ export type LiveRead = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
 export interface SnapshotCache {
   /**
-   * The snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else those of `live`, whose last one
-   * is stored if allowed. Equal concurrent reads share one `live`; its signal is aborted when all of them are aborted.
-   * If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of `live`, and
-   * SecurityCompromiseError if the URL of a copy is now refused.
+   * Yields the snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else the snapshots of `live`,
+   * the last of which is stored if allowed. Identical concurrent reads share one `live`; its signal is aborted when all
+   * of them are aborted. If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of
+   * `live`, and SecurityCompromiseError if the URL of a copy is now refused.
    */
   getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export interface CacheOptions {
 export type CacheOutcome = 'hit' | 'miss' | 'stale' | 'off';
 
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
-/** Maximum number of pages waiting to be written; more are not cached. */
+/** Maximum number of pages waiting to be written; further pages are not cached. */
 const MAX_PENDING_WRITES = 32;
 
 /** Opens the cache. Never fails: without a usable folder every read is live, and a warning is logged. */
@@ -143,7 +143,7 @@ function createCache(
     report(request, fresh ? 'hit' : 'miss', onRead);
     if (fresh) return yield fresh;
     try {
-      // Reads with `checkRedirect` are not shared: the rule of one read does not apply to others.
+      // Reads with `checkRedirect` are not shared, because the rule of one read does not apply to others.
       if (request.checkRedirect) yield* readAndStore(request, live);
       else
         yield* flights.join(flightKey(request), signal, (shared) => readAndStore({ ...request, signal: shared }, live));

@@ -16,7 +16,7 @@ const SHORT_BYTES = 256 * 1024;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** Parts of a snapshot, for `blobs`. */
+/** The parts of a snapshot that are passed to `blobs`. */
 export async function packContent(
   text: Buffer,
   { screenshot, pageshot }: Pick<Snapshot, 'screenshot' | 'pageshot'>,

@@ -1,8 +1,8 @@
 /**
  * The cached copies: rows in the index, and blobs for texts and pictures, so that equal content is stored only once. A
- * blob is written before the rows that refer to it and removed after them. So after a crash all copies are complete,
- * and there may only be blobs that no row refers to. All functions may throw; `write` and the functions that remove
- * must not overlap.
+ * blob is written before the rows that refer to it and removed after them. After a crash, therefore, all copies are
+ * complete; at worst, some blobs remain that no row refers to. All functions may throw; `write` and the functions that
+ * remove must not overlap.
  */
 import { createHash } from 'node:crypto';
 import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
@@ -34,7 +34,7 @@ export interface CopiesOptions {
   readonly clock: () => number;
 }
 
-/** A copy whose content is not read yet. */
+/** A copy whose content has not been read yet. */
 interface StoredCopy {
   readonly id: string;
   readonly madeAt: number;
@@ -52,7 +52,7 @@ interface RowFacts {
 
 /** Estimated size of a row without its facts, in bytes: ids, hashes and index entries. */
 const ROW_BYTES = 1_024;
-/** Pages with longer facts, such as huge metadata, are not cached. */
+/** Maximum length of the facts of a page; pages with longer ones, such as huge metadata, are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
@@ -66,7 +66,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   function* find(key: string, { serves, maxAgeMs }: CopyQuery): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
-      // If the clock was set back, copies may be dated in the future, so the absolute distance is used.
+      // If the clock was set back, copies may have dates in the future, so the absolute difference is used.
       const ageMs = Math.abs(now - madeAt);
       if (!isFresh(ageMs, { maxAgeMs, keepMs })) continue;
       const row = JSON.parse(facts) as RowFacts;
@@ -81,7 +81,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     }
   }
 
-  /** Reads a copy and notes its use; undefined if a part is missing or damaged. */
+  /** Reads a copy and records its use; undefined if a part is missing or damaged. */
   async function read({ id, madeAt, hashes, row }: StoredCopy, pictures: boolean): Promise<Snapshot | undefined> {
     const now = clock();
     const content = await readContent(blobs, { hashes, textBytes: row.textBytes }, pictures);
@@ -91,8 +91,8 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   }
 
   /**
-   * Writes a copy, unless it alone exceeds a limit. It replaces the copy of the same page that was captured the same
-   * way. Evicts the least recently used copies beyond `maxBytes`.
+   * Writes a copy, unless it exceeds a limit by itself. It replaces the copy of the same page that was captured the
+   * same way. Evicts the least recently used copies beyond `maxBytes`.
    */
   async function write(key: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
     const { text, screenshot, pageshot, cachedAt: _, stale: __, ...facts } = snapshot;
@@ -120,7 +120,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     writeUses: uses.write,
     write,
     removeDamaged: removal.removeDamaged,
-    /** Removes one copy if all together exceed `maxBytes`. Returns false if they do not. */
+    /** Removes one copy if the copies exceed `maxBytes` in total. Returns false if they do not. */
     removeExcess: () => removal.removeSome(() => (rows.total() > maxBytes ? rows.leastUsed() : [])),
     /** Removes some copies older than `keepMs`. Returns false if there are none. */
     removeExpired: () => removal.removeSome(() => rows.madeOutside(clock() - keepMs, clock() + keepMs, EXPIRED_BATCH)),
@@ -130,7 +130,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   };
 }
 
-/** Copies with the same id replace each other. A copy without pictures does not replace one with them. */
+/** Copies with the same id replace each other. A copy without pictures does not replace one with pictures. */
 function idOf(key: string, { screenshot, pageshot }: Snapshot, { engine, patience }: Captured): string {
   const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined];
   return createHash('sha256').update(JSON.stringify(kind)).digest('hex');

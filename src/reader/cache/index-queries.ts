@@ -43,7 +43,7 @@ export const MIGRATIONS = [
 
 export type IndexQueries = ReturnType<typeof createIndexQueries>;
 
-/** One function for each query. Call those that belong together inside `transaction`. */
+/** Each query has its own function. Call related queries inside one `transaction`. */
 export function createIndexQueries(database: Database) {
   const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
   return {

@@ -19,7 +19,9 @@ interface ModelCopy {
   readonly direct: boolean;
 }
 
-/** Copies by URL and locale. Those of engine `direct` and those of other engines do not replace each other. */
+/**
+ * Copies by URL and locale. Copies made by engine `direct` and copies made by other engines do not replace each other.
+ */
 interface Model {
   now: number;
   versions: number;
@@ -65,7 +67,7 @@ class Read implements fc.AsyncCommand<Model, Real> {
     const version = ++model.versions;
     const live: LiveRead = async function* () {
       if (fails) throw problem('AssertionFailureError');
-      // Auto finds that the browser is needed.
+      // Engine `auto` finds that the browser is needed.
       yield page(`version ${version}`, { engine: direct ? 'direct' : 'browser' });
     };
     const expected = expectedOf(model, this.asked, version);

@@ -16,7 +16,7 @@ import {
   serves,
 } from './rules.ts';
 
-/** A value that is on, for every option. */
+/** For each option, a value that turns it on. */
 const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   url: TEA_URL,
   html: '<p>tea</p>',
@@ -162,7 +162,7 @@ describe('the key of a copy', () => {
   it('differs by the values of those options', () => {
     expect(copyKey(request({ withIframe: true }))).not.toBe(copyKey(request({ withIframe: 'quoted' })));
     expect(copyKey(request({ locale: 'DE-ch' }))).toBe(copyKey(request({ locale: 'de-CH' })));
-    // Without a key no proxy is used.
+    // Callers without a key use no proxy.
     expect(copyKey(request({ proxy: 'de' }))).toBe(plain);
   });
 
@@ -220,7 +220,7 @@ describe('the key of concurrent reads', () => {
       'robotsTxt',
       'doNotTrack',
       'page',
-      // A schema asks for a model.
+      // A schema requires a model.
       'jsonSchema',
     ]);
     expect(flightKey(request())).not.toBe(plain);

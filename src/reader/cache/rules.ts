@@ -1,6 +1,6 @@
 /**
- * The rules of the cache: what may be read and written, and which copy may answer which read
- * (docs/reference/wire/reader.md, Cache). The table of options states the effect of each option; this file has the
+ * The rules of the cache: what may be read and written, and which copy may be served for which read
+ * (docs/reference/wire/reader.md, Cache). The table of options states the effect of each option; this file contains the
  * rules for options marked `by rule`.
  */
 import { createHash } from 'node:crypto';
@@ -59,7 +59,7 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
   return options.cacheTolerance === undefined ? (request.freshMs ?? freshMs) : options.cacheTolerance * 1000;
 }
 
-/** Whether a copy is young enough. All values in milliseconds; copies are removed after `keepMs`. */
+/** Whether a copy is young enough. All values are in milliseconds; copies are removed after `keepMs`. */
 export const isFresh = (ageMs: number, limits: { maxAgeMs: number; keepMs: number }): boolean =>
   ageMs <= limits.maxAgeMs && ageMs <= limits.keepMs;
 
@@ -90,14 +90,15 @@ export function copyKey(
 }
 
 /**
- * Increase when keys change: older copies are then never found. Version 1 had one key for rendered pages of all
- * fragments.
+ * Increase this number when keys change, so that older copies are never found. Version 1 had one key for rendered pages
+ * of all fragments.
  */
 const KEY_VERSION = 2;
 
 /**
  * The key under which to store a snapshot. Scripts may render other content for each fragment, and a fragment may be a
- * secret. So a rendered page serves all fragments only if its fragment is an anchor of the page and not a secret.
+ * secret. A rendered page therefore serves all fragments only if its fragment is an anchor of the page and not a
+ * secret.
  */
 export function storageKey(request: ReadRequest, { engine, text, document }: Snapshot): string {
   if (document) return copyKey(request, 'document');
@@ -131,7 +132,7 @@ function withoutFragment(url: string): string {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Key of equal concurrent reads: reads with the same key do exactly the same work. */
+/** Key that identical concurrent reads share: reads with the same key do exactly the same work. */
 export function flightKey(request: ReadRequest): string {
   const { options, keyed } = request;
   const { engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources } = options;
@@ -179,7 +180,7 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
 /** Pages with fewer tokens are cached only if they have status 200 and no CAPTCHA. */
 const FEW_TOKENS = 200;
 
-/** Characters of a page that are examined here, on the main thread. */
+/** Maximum number of characters of a page to examine, because this runs on the main thread. */
 const MAX_EXAMINED_CHARACTERS = 1024 ** 2;
 
 /** Whether the last snapshot of a read is final, complete, and useful to others. */

@@ -1,6 +1,6 @@
 /**
  * The store of cached copies in a folder. It runs writes one after the other, removes old copies in the background, and
- * handles failures: calls never throw, and a damaged store finds nothing and stores nothing.
+ * handles failures: calls never throw, and a damaged store finds and stores nothing.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';

@@ -25,7 +25,7 @@ export interface AutoParts {
   readonly abuse?: Pick<AbuseRefusals, 'check'> | undefined;
 }
 
-/** The visit of each engine. The default timeouts of the engines differ. */
+/** The visit that each engine makes. The engines have different default timeouts. */
 export interface EngineVisits {
   readonly direct: () => Visit;
   readonly browser: () => Visit;
@@ -149,7 +149,7 @@ async function planFor(
   const view = template && siteOf(fetched, template, options, sites);
   const compared = view?.compare ? template : undefined;
   if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
-  // If the caller sets a timeout, the best result within that time is wanted.
+  // A caller that sets a timeout wants the best result within that time.
   if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enoughBecause(LIKE_OTHERS);
   return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }
@@ -178,7 +178,7 @@ const EARLY = 'an early answer was requested';
 const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
 /**
- * Statuses for clients that a server does not recognize as a browser. 429 is not one of them: it asks for fewer
+ * Statuses that servers send to clients that they do not recognize as a browser. 429 is not included: it asks for fewer
  * requests.
  */
 const REFUSALS: ReadonlySet<number> = new Set([403, 503]);

@@ -60,7 +60,7 @@ describe.each(['direct', 'browser'] as const)('engine %s', (engine) => {
     for (const kind of ['bare', 'html'])
       await expect(read(engine, `/${kind}-${status}`), kind).rejects.toMatchObject({
         name: 'AssertionFailureError',
-        message: `The target answered ${status} without any content`,
+        message: `The target responded with status ${status} and no content`,
         facts: { targetStatus: status },
       });
   });

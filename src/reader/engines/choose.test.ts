@@ -1,4 +1,4 @@
-/** Which engine answers, and why: with real engines, a real browser and a site that records its requests. */
+/** Tests which engine answers, and why, with real engines, a real browser and a site that records its requests. */
 
 import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
@@ -21,7 +21,7 @@ const prose = Array.from({ length: 12 }, (_, n) => sentence(n)).join('');
 const page = (head: string, body: string, rest = '') =>
   `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
 
-/** A shared script of a site. It changes a page only if one of these elements is there. */
+/** A script that the pages of a site share. It changes a page only if the page has one of these elements. */
 const SITE_SCRIPT = `
 document.addEventListener('click', () => {});
 const at = (name) => document.getElementById(name);
@@ -36,7 +36,7 @@ if (comments) fetch('/comments?of=' + location.pathname).then((answer) => answer
 const wanted = JSON.parse(at('data')?.textContent ?? '[]');
 for (const text of wanted) document.querySelector('article').insertAdjacentHTML('beforeend', '<p>' + text + '</p>');`;
 
-/** How scripts change the third page of a site whose first two they do not change. */
+/** How scripts change the third page of a site, if they do not change its first two pages. */
 const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual?: string }>> = {
   inline: {
     rest: `<script>document.querySelector('article').insertAdjacentHTML('beforeend', '<p>Made inline.</p>')</script>`,
@@ -52,7 +52,7 @@ const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual
   fetched: { usual: '<section id="comments"><h2>Comments</h2></section>' },
 };
 
-/** The folder of a third page: those that differ from the same first two share them. */
+/** The folder of a third page. Third pages that differ from the same first two pages share a folder. */
 const folderOf = (name: string) => (THIRD_PAGES[name]!.usual ? `/taught-${name}` : '/taught');
 const taught = Object.fromEntries(
   Object.entries(THIRD_PAGES).flatMap(([name, { body = '', rest, usual = '' }]) => {
@@ -420,10 +420,10 @@ describe('what is known of a site', () => {
     async (folder) => {
       for (const page of ['one', 'two']) {
         expect((await read(`${folder}/${page}`)).engine).toBe('browser');
-        // Pages whose scripts load data are not compared again: nothing is learned of the next one.
+        // Pages whose scripts load data are not compared again, so nothing is learned about the next page.
         if (folder !== '/taught-fetched' || page === 'one') await compared(`${folder}/${page}`, 1);
       }
-      // Nothing more is learned, so that the pages do not affect each other.
+      // From this point nothing is learned, so that the pages do not affect each other.
       const parts = { sites: { ...sites, note: () => {} } };
       if (folder !== '/taught-fetched') expect((await read(`${folder}/plain`, {}, { parts })).engine).toBe('direct');
       for (const name of Object.keys(THIRD_PAGES).filter((each) => folderOf(each) === folder)) {
@@ -465,7 +465,7 @@ describe('a proxy of the operator', () => {
     expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
     expect(snapshots.map(({ proxied }) => proxied)).toEqual([undefined, true]);
     expect(asked).toContain('/walled');
-    // Nothing more comes this way either: the first answer is the last.
+    // This way yields no further answers either: the first answer is the last.
     const poor = await readAll('/poor', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toContain('/poor');
     expect(poor.at(-1)).toMatchObject({ status: 200, settled: true });

@@ -1,4 +1,4 @@
-/** Headers of the direct engine: those of a browser that opens a page, then those of the caller. */
+/** Headers of the direct engine: first the headers of a browser that opens a page, then the caller's headers. */
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import type { Visit } from './engine.ts';
 import { acceptLanguage } from './language.ts';

@@ -7,7 +7,10 @@ import { isUrl } from '#is-url.ts';
 const MAX_DELAY_S = 5;
 const EXAMINED_CHARACTERS = 64 * 1024;
 
-/** Where a `Refresh` header, else a meta element early in the page, redirects within five seconds. */
+/**
+ * Returns the target to which a `Refresh` header, or else a meta element early in the page, redirects within five
+ * seconds.
+ */
 export function refreshOf(html: string, url: string, header: string | undefined): URL | undefined {
   const named = header === undefined ? undefined : parseRefresh(header, url);
   if (named) return named;

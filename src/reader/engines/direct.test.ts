@@ -202,7 +202,7 @@ describe('other media types', () => {
       read((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end()),
     ).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: `The target answered ${status} without any content`,
+      message: `The target responded with status ${status} and no content`,
     });
   });
 
@@ -297,7 +297,7 @@ describe('a file', () => {
   test('without any bytes is a failure', async () => {
     await expect(read(send('application/pdf', ''))).rejects.toMatchObject({
       name: 'AssertionFailureError',
-      message: 'The target answered 200 without any content',
+      message: 'The target responded with status 200 and no content',
     });
   });
 });

@@ -22,14 +22,14 @@ export interface DirectEngineOptions extends IdentityDefaults {
   readonly fetch: GuardedFetch;
   /** Maximum size of a file. Default: 1 GiB. */
   readonly maxFileBytes?: number | undefined;
-  /** Decodes a large body outside the main thread. */
+  /** Decodes a large body in another thread. */
   readonly decodeInThread?: ((body: EncodedBody, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
 /** Larger bodies are decoded outside the main thread: detecting their encoding would delay other reads. */
 const IN_THREAD_BYTES = 512 * 1024;
 
-/** Limits of a direct fetch (docs/reference/wire/reader.md, Timing, and Documents and other types). */
+/** Limits for a direct fetch (docs/reference/wire/reader.md, Timing, and Documents and other types). */
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 6;
 const MAX_TEXT_BYTES = 32 * 1024 ** 2;
@@ -64,7 +64,7 @@ interface Hop {
 interface Arrival {
   readonly snapshot: Snapshot;
   readonly hop: Hop;
-  /** Where the page redirects to. */
+  /** The URL to which the page redirects. */
   readonly next?: URL | undefined;
 }
 
@@ -149,11 +149,11 @@ function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | u
 }
 
 async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
-  // A response that broke off before its first byte fails here, with a more precise message.
+  // A response that broke off before its first byte fails at this point, with a more precise message.
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,
-    message: `The target answered ${status} without any content`,
+    message: `The target responded with status ${status} and no content`,
   });
 }
 

@@ -12,7 +12,7 @@ export interface Visit {
   /** Absolute http(s) URL of the target. With `html`: the URL to show for it. */
   readonly url: string;
   readonly html?: string | undefined;
-  /** URL of the page that led here, if any. Headers meant for it are not sent to other sites. */
+  /** URL of the page that led to this target, if any. Headers meant for that page are not sent to other sites. */
   readonly referringUrl?: string | undefined;
   /**
    * Set if `html` is the response just fetched from `url`: it replaces the first request to that URL; later ones are
@@ -22,7 +22,7 @@ export interface Visit {
   /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share it. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;
-  /** Deadline of the answer, in milliseconds of `performance.now()`. Partial answers are better than none. */
+  /** Deadline for the answer, in milliseconds of `performance.now()`. Partial answers are better than none. */
   readonly deadline: number;
   /** Aborted when the caller disconnects: stop at once and release all resources. */
   readonly signal: AbortSignal;

@@ -21,9 +21,9 @@ import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface Evidence {
-  /** Words of main content in the HTML. */
+  /** Number of words of main content in the HTML. */
   readonly words: number;
-  /** Tokens in the first 1,000 characters of that content: enough to recognize an empty page. */
+  /** Number of tokens in the first 1,000 characters of that content: enough to recognize an empty page. */
   readonly tokens: number;
   /** Whether scripts could change the content. */
   readonly scripts: boolean;
@@ -41,7 +41,7 @@ export interface Evidence {
 export const FRAMESET_SIGN = 'its frames are its content';
 /** HTML with fewer words of main content has almost no content. */
 export const MIN_WORDS = 30;
-/** If HTML has more words than this, a placeholder or empty root is only a minor part of the page. */
+/** If the HTML has more words than this, a placeholder or empty root is only a minor part of the page. */
 const FEW_WORDS = 150;
 const START_CHARACTERS = 1_000;
 
@@ -115,7 +115,7 @@ export function findSigns(document: Document): PageSigns {
   };
   let skip = false;
   for (let node = following(document, document); node; node = following(node, document, skip)) {
-    // `noscript` content does not count with scripts.
+    // `noscript` content does not count, since scripts are enabled.
     skip = isElement(node) && node.name === 'noscript';
     if (isElement(node)) collect(node, signs);
   }

@@ -16,14 +16,14 @@ import { ownValue } from '#own-value.ts';
 export type Kind = 'html' | 'text' | 'file' | 'other' | 'unknown';
 
 export interface Media {
-  /** Lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   readonly mediaType: string;
   readonly kind: Kind;
 }
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Types without meaning: servers use them for files of unknown type. */
+/** Types that say nothing: servers use them for files of unknown type. */
 const EMPTY_TYPES = new Set([
   '',
   'application/octet-stream',
@@ -46,7 +46,7 @@ const TEXT_TYPES = new Set(
 const isTextType = (type: string) =>
   !isReadableType(type) && (type.startsWith('text/') || /\+(?:json|yaml)$/.test(type) || TEXT_TYPES.has(type));
 
-/** Types that are never read, whatever the body. */
+/** Types that are never read, regardless of the body. */
 const isMediaOrFont = (type: string) => /^(?:audio|video|font|model)\//.test(type);
 
 /**
@@ -133,7 +133,7 @@ const SEPARATORS = [
   ['|', TYPES.csv],
 ] as const;
 const MAX_LINES = 20;
-/** A body of this length was truncated. */
+/** A body of this length counts as truncated. */
 const SNIFFED_BYTES = 4_096;
 
 /**
@@ -154,7 +154,7 @@ function typeOfRows(bytes: Uint8Array): string | undefined {
   })?.[1];
 }
 
-/** Feeds and sitemaps by their root element. */
+/** The types of feeds and sitemaps, by their root element. */
 const FEEDS: Readonly<Record<string, string>> = {
   rss: TYPES.rss,
   feed: TYPES.atom,

@@ -67,7 +67,7 @@ const isHarmless = (code: string) =>
   (ANALYTICS_CODE.test(code) || MARKS_THE_ROOT.test(code));
 
 const MAX_STYLE_CHARACTERS = 500_000;
-/** Rules that may hide text. Style attributes are not covered here, since extraction evaluates them anyway. */
+/** Matches style rules that may hide text. Style attributes are not covered, since extraction evaluates them anyway. */
 const MAY_HIDE =
   /display\s*:\s*none|visibility\s*:|opacity\s*:|clip|text-indent\s*:\s*-|font-size\s*:\s*[01](?:\D|$)|(?:left|top|right|bottom|margin|margin-left|margin-top)\s*:\s*-\d|(?:width|height)\s*:\s*[01](?:px)?\s*[;}]|transform|@import|color\s*:\s*(?:#f|white|transparent|rgba?\(\s*2[0-5]\d)/i;
 

@@ -22,7 +22,7 @@ export interface RemoteEngineOptions {
   readonly token: string;
   readonly fetch: TrustedFetch;
   readonly guard: Guard;
-  /** As for the direct engine. */
+  /** The same as for the direct engine. */
   readonly userAgent?: string | undefined;
   readonly chromiumMajor?: number | undefined;
   readonly version?: string | undefined;

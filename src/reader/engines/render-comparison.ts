@@ -4,7 +4,7 @@ import type { SiteRecords } from '../site-records.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Template } from './template.ts';
 
-/** Runs in the background and may fail. */
+/** The comparison runs in the background and may fail. */
 export type CompareRendered = (fetched: Snapshot, rendered: Snapshot, template: Template) => void;
 
 /** A comparison costs as much as a read, so none is made while the server is busy. */

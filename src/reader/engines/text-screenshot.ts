@@ -1,13 +1,13 @@
-/** Screenshots of targets that are plain text: a browser renders the text as a page. */
+/** Takes screenshots of targets that are plain text: a browser renders the text as a page. */
 import { escapeText } from '#html/serialize.ts';
 import { neededScreenshots } from '../formats/needed-screenshots.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
 
-/** More text than fits in any picture. */
+/** Maximum number of characters: more than fits into any picture. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** The snapshot with the requested pictures. Throws the errors of the browser. */
+/** Returns the snapshot with the requested pictures. Throws the errors of the browser. */
 export async function withPictures(snapshot: Snapshot, visit: Visit, browser: Engine): Promise<Snapshot> {
   const needed = neededScreenshots(visit.options);
   if (snapshot.file || isHtml(snapshot) || !(needed.screenshot || needed.pageshot)) return snapshot;

@@ -7,7 +7,7 @@ export const TRUNCATION_WARNINGS: Readonly<Record<Truncation, string>> = {
   broken: 'The target broke off before the end of its content; this is the part that arrived',
 };
 
-/** For a page that kept redirecting. */
+/** Warning for a page that kept redirecting. */
 export const REDIRECT_LOOP_WARNING = 'The page redirects again and again; this is the last page that was read';
 
 /**

@@ -58,7 +58,7 @@ export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string
 const BOT: readonly (string | undefined)[] = ['bot', 'lectern'];
 /**
  * Values that mean the default. For HTTP requests, `src/api/user-agent.ts` has already replaced `auto`, `inherit` and
- * `pass-through`. Elsewhere there is no caller's User-Agent.
+ * `pass-through`. Other entry points have no caller's User-Agent.
  */
 const DEFAULT: readonly (string | undefined)[] = [undefined, '', 'browser', 'auto', 'inherit', 'pass-through'];
 

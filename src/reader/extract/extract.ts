@@ -65,8 +65,8 @@ type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & {
 };
 
 /**
- * Chooses content under `body`. If hidden parts were put back for this, removes them from the choice again. Returns
- * null if they make up most of the choice, which is then no evidence about the rest.
+ * Chooses content under `body`. If hidden parts were put back for the choice, they are removed from the result again.
+ * Returns null if they make up most of the choice, which is then no evidence about the rest.
  */
 function chooseContent(
   body: Element | Document,

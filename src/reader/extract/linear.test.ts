@@ -1,7 +1,7 @@
 /**
- * The work from HTML to Markdown is linear in the page. Compares the processor time of a page with that of one four
- * times as long, with some tolerance; a measurement that fails is repeated. Quadratic work would take sixteen times as
- * long.
+ * The work from HTML to Markdown is linear in the size of the page. Compares the processor time of a page with that of
+ * one four times as long, with some tolerance; a measurement that fails is repeated. Quadratic work would take sixteen
+ * times as long.
  */
 // Full run only: generates large documents.
 import { describe, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ function spentMs(html: string): number {
 describe('time is linear in the page', () => {
   test.for(Object.entries(PAGES))('%s', { timeout: 120_000, retry: 2 }, ([, [pieces, make]]) => {
     const [short, long] = [make(pieces), make(4 * pieces)];
-    // Compiles what both need, which the first measurement would include.
+    // Compiles the code that both need, which would otherwise be part of the first measurement.
     read(short);
     const best = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
     for (let run = 0; run < MAX_RUNS; run++) {

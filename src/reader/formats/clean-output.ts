@@ -4,7 +4,7 @@ import { withoutControlCharacters } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import { withoutTags } from './tags.ts';
 
-/** Reasoning models start with their thoughts; if the output was cut off during these, there is no answer. */
+/** Reasoning models start with their thoughts; if the output was cut off during the thoughts, it contains no answer. */
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 
 /** The text of an answer without thoughts, and without the fence that many models put around it. */
@@ -21,8 +21,8 @@ export function unwrapOutput(text: string): string {
 }
 
 /**
- * Markdown from a model, made safe: without control characters (U+001D separates chunks) and imitated citations;
- * outside code without tags and without unsafe URLs in links, images, definitions and autolinks.
+ * Makes Markdown from a model safe: removes control characters (U+001D separates chunks) and imitated citations and,
+ * outside code, tags and unsafe URLs in links, images, definitions and autolinks.
  */
 export function cleanMarkdown(text: string): string {
   const lines = withoutControlCharacters(unwrapOutput(text))
@@ -50,7 +50,7 @@ export function cleanMarkdown(text: string): string {
     } else prose.push(line);
   }
   endProse();
-  // With this much indentation it is a code block in a list, or no code block: nothing has closed it.
+  // With this much indentation, it is either a code block in a list or not a code block, so the block is still open.
   if (fence && /\t| {4}/.test(fence.prefix))
     return [...out.slice(0, fence.from), ...out.slice(fence.from).map(withoutTags)].join('\n');
   return out.join('\n');
@@ -60,7 +60,7 @@ interface Fence {
   /** The prefix of the fence: white space and quote marks. */
   readonly prefix: string;
   readonly mark: string;
-  /** Index of the line after it. */
+  /** Index of the line after the block. */
   readonly from: number;
 }
 

@@ -8,11 +8,11 @@ import { unwrapOutput } from './clean-output.ts';
 export interface JsonCheck {
   /** The JSON as written, if it is JSON: numbers keep all their digits. */
   readonly json?: string | undefined;
-  /** What is wrong, in order; empty if it conforms to the schema. */
+  /** The faults found, in order; empty if the answer conforms to the schema. */
   readonly violations: readonly string[];
 }
 
-/** Limits beyond which a schema is refused. */
+/** Maximum values beyond which a schema is refused. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_VIOLATIONS = 20;
@@ -56,7 +56,7 @@ async function compile(schema: object): Promise<Validate> {
     ownProperties: true,
   });
   addFormats.default(ajv);
-  // The draft is known by now; other values of `$schema` are not resolved.
+  // The draft is already known; other values of `$schema` are not resolved.
   const { $schema: _, ...rules } = schema as Record<string, unknown>;
   if ('$async' in rules) throw refused('must not be asynchronous');
   try {
@@ -105,7 +105,7 @@ function findJson(text: string): { json: string; value: unknown } | undefined {
     try {
       return { json: candidate.trim(), value: JSON.parse(candidate) };
     } catch {
-      // Try the next candidate.
+      // Not JSON: the next candidate is tried.
     }
   }
   return undefined;

@@ -27,7 +27,7 @@ const DROPPED = new Set(
     'track datalist dialog'
   ).split(' '),
 );
-/** Attributes to keep, besides URLs. */
+/** Attributes to keep, in addition to URLs. */
 const KEPT_ATTRIBUTES = new Set('alt title colspan rowspan scope start datetime type checked value label'.split(' '));
 /** Longer values are not readable text. */
 const MAX_VALUE = 2_000;

@@ -1,4 +1,7 @@
-/** Turns the output of a model into a rendition: cut, counted, charged. Pure; runs in a thread. */
+/**
+ * Turns the output of a model into a rendition: truncates the text, counts its tokens and computes the charge. Pure;
+ * runs in a thread.
+ */
 import { parseDocument } from '#html/parse.ts';
 import { textLayout } from '../layout.ts';
 import type { MarkdownStyle } from '../markdown/style.ts';
@@ -14,7 +17,7 @@ export interface ModelOutputTask {
   /** Markdown is made safe, HTML is converted to Markdown; JSON is already validated and stays as it is. */
   readonly form: 'markdown' | 'html' | 'json';
   readonly style: MarkdownStyle;
-  /** Warnings for the caller, one line each: the page was cut, the model stopped early. */
+  /** Warnings for the caller, one line each: the page was truncated, the model stopped early. */
   readonly notes: readonly string[];
   readonly maxTokens: number | undefined;
   /** Price factor of the answer. */

@@ -1,17 +1,17 @@
 /**
  * Splits a picture of a long page into tiles that a vision model can read; it would see the whole as one small picture.
- * Splits run through rows of a single color, as between lines of text, if there are any. Only for pictures from the
- * browser engine: others are decoded in processes that can be killed.
+ * Splits run through rows of a single color, such as those between lines of text, if the picture has any. Use only for
+ * pictures from the browser engine: other pictures are decoded in processes that can be killed.
  */
 import type { Sharp } from 'sharp';
 
 /** Height of a tile in pixels, and the distance above its end that is searched for a row to split at. */
 const TILE_HEIGHT = 1_600;
 const SEARCH_HEIGHT = 400;
-/** More than the largest page picture (engines/browser/screenshots.ts). */
+/** Larger than the largest page picture (engines/browser/screenshots.ts). */
 const MAX_PIXELS = 100_000_000;
 
-/** The tiles from top to bottom, as PNG; the picture itself if it is hardly taller than one tile. */
+/** Returns the tiles from top to bottom, as PNG; the picture itself if it is barely taller than one tile. */
 export async function* computeTiles(png: Uint8Array): AsyncGenerator<Uint8Array> {
   const { default: sharp } = await import('sharp');
   const open = () => sharp(png, { limitInputPixels: MAX_PIXELS, sequentialRead: true });

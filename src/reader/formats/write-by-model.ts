@@ -73,7 +73,7 @@ export function requireModels(
 const missing = (path: string, what: string, settings: string) =>
   problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}; none is configured` });
 
-/** Renditions of the growing answer, the last one complete; without `streaming` only that one. */
+/** Yields renditions of the growing answer, of which the last is complete; without `streaming`, only the last one. */
 export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGenerator<Rendition> {
   const { task, signal } = read;
   const { options } = task;
@@ -196,7 +196,10 @@ async function* streamText(
   }
 }
 
-/** JSON that conforms to the caller's schema. After one failed attempt, the model is asked again with the errors. */
+/**
+ * Returns JSON that conforms to the caller's schema. If the first attempt fails, the model is asked once more and given
+ * the errors.
+ */
 async function* writeJson(
   { task, signal }: ModelRead,
   { html, cut }: ModelInput,
@@ -258,7 +261,7 @@ async function* picturesToRecognize(read: ModelRead, tools: ModelTools, notes: s
 }
 
 const missingPicture = () =>
-  problem('AssertionFailureError', { message: 'There is no picture of the target for text recognition' });
+  problem('AssertionFailureError', { message: 'No image of the target is available for text recognition' });
 
 async function recognize(picture: Uint8Array, { signal }: ModelRead, { models, ocr }: ModelTools) {
   if (models.ocr) {

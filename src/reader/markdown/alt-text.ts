@@ -12,7 +12,7 @@ const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt
 
 export const isUninformativeAlt = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
 
-/** The alternative text of an image with the output URL `url`. Notes images that a model should describe. */
+/** Returns the alternative text of an image with the output URL `url`. Records images that a model should describe. */
 export function altText(state: ConversionState, element: Element, url: string): string {
   const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
   const { retainImages, captions, baseUrl } = state.options;

@@ -91,7 +91,7 @@ export class BlockWriter {
     if (last !== null) this.blankLine = blankLine ?? !(joined || (this.tight && needsNoBlankLine(last, kind)));
   }
 
-  /** The next block follows on the next line, without a blank line. */
+  /** Makes the next block start on the next line, without a blank line. */
   join(): void {
     this.joined = true;
   }

@@ -4,7 +4,7 @@ import { attribute, ELEMENT, type Element, type Node } from '#html/node.ts';
 const MARKED = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:?)[-:\s]\s*([\p{L}\p{N}_+#.-]+)/iu;
 /** Sphinx: `highlight-python notranslate`. */
 const SPHINX = /(?:^|\s)highlight-([a-z\d+#]+)(?:\s|$)/i;
-/** Highlighters that put the language beside their own class. */
+/** Highlighters that add the language as a second class next to their own. */
 const BESIDE = /(?:^|\s)(?:hljs|sourceCode|prettyprint|shiki|chroma)\s+([a-z][\w+#-]*)/i;
 const BEFORE = /(?:^|\s)([a-z][\w+#-]*)\s+hljs(?:\s|$)/i;
 const NO_LANGUAGE =

@@ -9,7 +9,7 @@ const GUTTER =
 const NOT_CODE: ReadonlySet<string> = new Set(['button', 'script', 'style', 'svg', 'template', 'textarea', 'select']);
 const LINES: ReadonlySet<string> = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre']);
 
-/** Whether an element contains the line numbers beside code. */
+/** Whether an element contains the line numbers next to code. */
 export const isGutter = (element: Element): boolean => GUTTER.test(attribute(element, 'class') ?? '');
 
 export function codeText(root: Element): string {

@@ -37,7 +37,7 @@ export function writeDelimiters(pieces: string[], spans: readonly Span[], style:
   return new Chooser(pieces, outer, style).choose(outer) ?? '';
 }
 
-/** Removes the spans that are nested in one of their kind. */
+/** Removes the spans that are nested in a span of the same kind. */
 function withoutNested(pieces: string[], spans: readonly Span[]): Span[] {
   const ends = new Map<SpanKind, number>();
   return spans.filter(({ kind, open, close }) => {
@@ -125,7 +125,7 @@ class Chooser {
     );
   }
 
-  /** The mark of a span inside one of its kind; null if Markdown cannot tell the two apart. */
+  /** The mark of a span inside a span of the same kind; null if Markdown cannot tell the two apart. */
   private markInside(span: Span, outside: Mark): Mark | null {
     if (span.kind === 'strike') return null;
     const forced = this.forcedMark(span);

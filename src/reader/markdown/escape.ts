@@ -3,12 +3,12 @@
  * stays readable.
  *
  * - At the start of a block, and of a line after a hard break: text that would be a heading, quote, list item, task,
- *   rule, underline, fence or definition.
+ * rule, underline, fence or definition.
  * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules, in any parser's view,
- *   and a partner is in the same paragraph (generated ones count). `snake_case`, `2 * 3` and URLs stay unchanged.
- *   Inside emphasis written with `_`, every `_`.
+ * and a partner is in the same paragraph (generated ones count). `snake_case`, `2 * 3` and URLs stay unchanged.
+ * Inside emphasis written with `_`, every `_`.
  * - A backtick always; a backslash before punctuation; `<` before a possible tag; `&` before a possible entity; `]`
- *   before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` beside generated math; `|` in a
+ *   before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` next to generated math; `|` in a
  *   table (tables.ts).
  */
 
@@ -42,7 +42,7 @@ const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const isDelimiter = (character: string): boolean => character === '*' || character === '_' || character === '~';
 
-/** Beside other delimiters, some parsers are more lenient than the rules. */
+/** Next to other delimiters, some parsers are more lenient than the rules. */
 function flankingOf(mark: string, before: string, after: string): Flanking {
   const all = flankingByParser(mark, before, after);
   return {

@@ -159,7 +159,7 @@ const isRaised = (anchor: Element): boolean => {
   return (parent?.type === ELEMENT && parent.name === 'sup') || (first?.type === ELEMENT && first.name === 'sup');
 };
 
-/** The text of an element if it is no longer than a label, else null. */
+/** The text of an element if it is at most as long as a label, else null. */
 function shortText(element: Element): string | null {
   let text = '';
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {

@@ -21,7 +21,9 @@ export interface Mark {
   readonly onWritten?: ((label: string) => void) | undefined;
 }
 
-/** `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT if it is not wanted here. */
+/**
+ * `at`: the piece that opens the mark; PENDING before there is content, LEFT_OUT if the mark is omitted in this block.
+ */
 interface OpenMark extends Mark {
   at: number;
   span: Span | null;
@@ -36,7 +38,7 @@ export interface InlineStyle extends DelimiterStyle {
   readonly references: boolean;
 }
 
-/** Beside white space of any kind, emphasis would not be recognized. */
+/** Next to white space of any kind, emphasis would not be recognized. */
 const UNEVEN_SPACE = /[\t-\r\u00a0\u00ad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 const SPACES = /\s+/g;
 const SOFT_HYPHENS = /\u00ad/g;

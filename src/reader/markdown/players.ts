@@ -47,7 +47,7 @@ for (const [kind, list] of [
 /** PeerTube runs on many hosts; its players share a URL path. */
 const PEERTUBE = /^\/videos\/embed\/[\w-]{8,64}$/;
 
-/** The kind of media that a frame with this URL plays; null if it is no known player. */
+/** The kind of media that a frame with this URL plays; null if the URL is not that of a known player. */
 export function playerKind(url: string): MediaKind | null {
   if (!isUrl(url)) return null;
   const { hostname, pathname, protocol } = new URL(url);

@@ -93,7 +93,8 @@ export function canonicalHtml(html: string): string {
 class CanonicalWriter {
   readonly out: string[] = [];
   /**
-   * Position after the last text of the block and the tags that close there. White space before more text goes here.
+   * Position after the last text of the block and the tags that close there. White space before further text is
+   * inserted at this position.
    */
   private end = -1;
   private space = false;

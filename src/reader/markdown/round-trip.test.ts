@@ -122,7 +122,7 @@ describe('blocks of any shape', () => {
   const listed = (name: string, items: readonly string[]): string =>
     `<${name}>${items.map((item) => `<li>${item}</li>`).join('')}</${name.slice(0, 2)}>`;
 
-  /** Loose items: Markdown has them only from two items on. */
+  /** Loose items: Markdown can only express them in lists of at least two items. */
   function list(names: readonly string[], blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const items = fc.array(fc.tuple(paragraph, blocks), { minLength: 2, maxLength: 3 });
     return fc.record({ name: fc.constantFrom(...names), items }).map((all) =>

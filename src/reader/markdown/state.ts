@@ -62,7 +62,7 @@ export interface OpenList {
   readonly step: 1 | -1;
   /** Whether an item was written. */
   written: boolean;
-  /** Whether there are blank lines between the blocks of its items, and so between the items. */
+  /** Whether there are blank lines between the blocks of its items, and therefore between the items. */
   loose: boolean;
   /** Markers of empty items, written when an item with content follows. */
   readonly empty: string[];
@@ -72,9 +72,9 @@ export interface OpenList {
 export type TableMode =
   /** Collected in a grid, then written as a pipe table. */
   | 'pipes'
-  /** A row is a line of running text. */
+  /** Each row is written as a line of running text. */
   | 'rows'
-  /** A cell is an ordinary block. */
+  /** Each cell is written as an ordinary block. */
   | 'layout';
 
 /** Called after the children of an element. */

@@ -70,8 +70,8 @@ export type LinksSummaryMode = 'unique' | 'all' | 'gpt-oss';
 
 /**
  * The links of the page or, for `gpt-oss`, the targets of citations in the content. `unique`: one entry per URL with
- * its first text; in JSON, the last URL of a repeated text. `all`: every link in order. `gpt-oss`: id to URL. URLs
- * with unsafe schemes are dropped. Texts are one line.
+ * its first text; in JSON, the last URL of a repeated text. `all`: every link in order. `gpt-oss`: id to URL. URLs with
+ * unsafe schemes are dropped. Each text is one line.
  */
 export function linksSummary(
   page: readonly PageLink[],

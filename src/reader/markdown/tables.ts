@@ -72,7 +72,7 @@ export class TableGrid {
     const body = hasHeader ? rows.slice(1) : rows;
     const lines = [line(columns.map((column) => plainHeader(header[column]?.text ?? '')))];
     lines.push(line(columns.map((column) => rule((header[column] ?? first.cells[column])?.align ?? null))));
-    // A row may end early: GFM treats missing cells as empty. Only huge tables use this.
+    // Whether rows may end early, since GFM treats missing cells as empty. Used only for huge tables.
     const pads = rows.length * columns.length < 4 * MAX_ADDED_CELLS;
     for (const { cells } of body) {
       const shown = pads ? columns : columns.filter((column) => column < cells.length);

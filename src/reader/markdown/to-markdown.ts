@@ -1,6 +1,7 @@
 /**
  * Converts a tree to Markdown in one walk. Each element's handler (elements/) adds to the open block's inline content
- * (inline.ts) and to the block writer (blocks.ts). Nothing here recurses; time is linear in the tree and the output.
+ * (inline.ts) and to the block writer (blocks.ts). Nothing in the conversion recurses; its time is linear in the size
+ * of the tree and the output.
  */
 import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } from '#html/node.ts';
 import { ELEMENTS } from './elements/index.ts';
@@ -29,7 +30,7 @@ export interface MarkdownResult {
   readonly uncaptioned: readonly UncaptionedImage[];
   /** The links that were written; for citations, `id` is the number in the text. */
   readonly links: readonly WrittenLink[];
-  /** Only if requested: the sources of the blocks, and the skipped elements. */
+  /** Set only if requested: the sources of the blocks, and the skipped elements. */
   readonly trace?: MarkdownTrace | undefined;
 }
 

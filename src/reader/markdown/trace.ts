@@ -81,7 +81,8 @@ export class MarkdownTrace {
 }
 
 /**
- * Elements that are written only when something else follows, so it is not known at once whether they produce output.
+ * Elements that are written only when something else follows, so it is not immediately known whether they produce
+ * output.
  */
 const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
 

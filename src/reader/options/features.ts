@@ -1,4 +1,4 @@
-/** The plan features that a read needs. */
+/** Determines the plan features that a read needs. */
 import type { Feature } from '#plans.ts';
 import { type GivenOptions, OPTIONS, type OptionName, type OptionRow } from './options.ts';
 import type { Options } from './resolve.ts';

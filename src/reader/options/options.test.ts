@@ -57,7 +57,7 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
   timeout: {
     values: [true, {}, [], -1, 0, 181],
     texts: ['maybe', '', '0', '-1', '181', '0x10'],
-    // Section 3.3: clamped, or "no timeout given, do not take shortcuts".
+    // Section 3.3: the value is clamped, or means "no timeout given, do not take shortcuts".
     header: { maybe: 'none', '': 'none', 0: 'none', '0x10': 'none', '-1': 'none', 181: 180, '1.5': 1 },
   },
   targetSelector: { ...selectors, texts: [...selectors.texts!, '*', ':root', 'p, *'] },

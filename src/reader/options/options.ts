@@ -1,7 +1,7 @@
 /**
  * The table of reader options. A row defines everything about one option: where it is read from, its values, its group,
  * whether it needs the browser, its effect on the cache, its plan feature and its meaning. Parsing, validation,
- * presets, the OpenAPI description, the reference, the help, the playground and the choice of an engine read this
+ * presets, the OpenAPI description, the reference, the help, the playground and the choice of an engine all use this
  * table.
  *
  * To add an option: add a row here, use the value, add a test. There is no second list.
@@ -454,7 +454,7 @@ export const OPTIONS = {
     headers: ['x-no-service-worker'],
     schema: flag(),
     copies: 'any',
-    meaning: 'Bypasses service workers. Has no effect: service workers never run here.',
+    meaning: 'Bypasses service workers. Has no effect, because Lectern never runs service workers.',
   }),
 
   retainLinks: row({

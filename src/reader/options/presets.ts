@@ -37,7 +37,7 @@ export const PRESET_OPTIONS: Readonly<Record<PresetName, GivenOptions>> = {
 const BROWSER_ONLY = ['detachInvisibles', 'removeOverlay'] as const satisfies (keyof GivenOptions)[];
 const SCRIPTLESS = new Set(['direct', 'curl', 'cf-browser-rendering']);
 
-/** The given options, with those that are unset taken from the preset. Fields of `markdown` are filled one by one. */
+/** Returns the given options, with unset options taken from the preset. Fields of `markdown` are filled one by one. */
 export function applyPreset(given: GivenOptions): GivenOptions {
   if (!given.preset) return given;
   const under = { ...PRESET_OPTIONS[given.preset] };

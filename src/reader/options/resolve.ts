@@ -89,7 +89,7 @@ export type Options = Readonly<
       respondTiming: RespondTiming;
       /** Options set by the caller, except `engine`, that only the browser can serve. */
       needsBrowser: readonly OptionName[];
-      /** Such options added by a preset; they are dropped if there is no browser. */
+      /** Options of the same kind that a preset added; they are dropped if no browser is available. */
       prefersBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
       /** Options that the caller set to a value other than the default. Options of a preset are not included. */
@@ -100,8 +100,8 @@ export type Options = Readonly<
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
 /**
- * Complete options: given over preset over default. `byCaller` is the part of `asked` that the caller set, if others
- * added options.
+ * Returns complete options: given values take precedence over the preset, and the preset over the defaults. `byCaller`
+ * is the part of `asked` that the caller set, if options were added from elsewhere.
  */
 export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Options {
   const given = applyPreset(asked);

@@ -1,6 +1,6 @@
 /**
- * The index engine, for any store: prepares pages, writes them in batches, embeds them, and finds pages. Runs in its
- * own thread.
+ * The index engine. It works with any store: prepares pages, writes them in batches, embeds them, and finds pages. Runs
+ * in its own thread.
  */
 import type { SearchQuery } from '../query.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
@@ -26,12 +26,12 @@ export interface Engine {
 export interface EngineOptions {
   readonly store: IndexStore;
   readonly embedder?: IndexEmbedder | undefined;
-  /** Maximum size of all pages together, in bytes; the oldest pages are removed first. */
+  /** Maximum total size of all pages, in bytes; the oldest pages are removed first. */
   readonly maxBytes: number;
   readonly clock?: () => number;
 }
 
-/** Maximum wait of a search for pages that are being written. */
+/** How long a search waits at most for pages that are being written. */
 const MAX_FLUSH_WAIT_MS = 500;
 
 export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {

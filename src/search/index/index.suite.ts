@@ -1,4 +1,4 @@
-/** Tests that the local index must pass with every store. */
+/** The tests that the local index must pass with every store. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseQuery, type SearchQuery } from '../query.ts';
 import { createEngine } from './engine.ts';

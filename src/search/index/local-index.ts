@@ -14,30 +14,33 @@ export interface IndexablePage {
   readonly description?: string | undefined;
   /** Markdown. Offsets of passages refer to it. */
   readonly content: string;
-  /** As the page declares it; the language detected in the text takes precedence. */
+  /** The language that the page declares; the language detected in the text takes precedence. */
   readonly language?: string | undefined;
   readonly siteName?: string | undefined;
   /** In ms since 1970. */
   readonly publishedAt?: number | undefined;
   readonly mediaType?: string | undefined;
-  /** Who can find it (owners.ts); everyone by default. */
+  /** Who can find the page (owners.ts); everyone by default. */
   readonly owner?: string | undefined;
 }
 
 export interface LocalIndex {
   /**
    * Resolves when the page is stored durably: true if it was added or replaced another version, false if nothing has
-   * changed or it has no words. Pages added in quick succession are written together.
+   * changed or it has no words. Pages added in quick succession are written in one batch.
    */
   add(page: IndexablePage): Promise<boolean>;
-  /** Removes the pages at a URL, of all owners. Returns whether there was one. */
+  /** Removes the pages of all owners at a URL. Returns whether any existed. */
   remove(url: string): Promise<boolean>;
   /** Finds pages, best first, with their best passages. */
   search(query: SearchQuery, options?: IndexSearchOptions): Promise<Hit[]>;
   /** Resolves when all pages are stored and embedded, as far as the embedding model is available. */
   flush(): Promise<void>;
   stats(): Promise<IndexStats>;
-  /** Removes the oldest pages until the index takes at most `maxBytes`, or its limit. Returns how many. */
+  /**
+   * Removes the oldest pages until the index is no larger than `maxBytes` (default: the configured maximum). Returns
+   * the number of pages removed.
+   */
   prune(maxBytes?: number): Promise<number>;
   /** Removes everything. */
   clear(): Promise<void>;
@@ -53,7 +56,7 @@ export interface IndexSearchOptions {
   readonly rerank?: PassageReranker | undefined;
   /** Retrievers to use; both by default. */
   readonly by?: readonly Retriever[] | undefined;
-  /** Finds only pages of these owners (owners.ts); of all owners by default. */
+  /** Finds only pages of these owners (owners.ts). Default: pages of all owners. */
   readonly owners?: readonly string[] | undefined;
 }
 
@@ -69,7 +72,7 @@ export interface IndexStats {
   readonly passages: number;
   /** Number of passages with a vector of the current model. */
   readonly vectors: number;
-  /** The size of the pages that counts toward the limit. */
+  /** The total size of the pages that counts toward the maximum. */
   readonly bytes: number;
   /** Number of pages that are found only with `LECTERN_INDEX_SHARED=all`. */
   readonly onlyAll: number;

@@ -19,7 +19,7 @@ const open = (maxBytes = 1e9) => openLocalIndex({ file: file(), maxBytes, embedd
 it('keeps pages over a restart, for their owner only', async () => {
   const first = await open();
   expect(await first.add(page('https://a.test/', 'A puppy is kept.'))).toBe(true);
-  // Killing it would do too, because `add` had resolved.
+  // Killing it would also work, because `add` has resolved.
   await first.close();
   await first.close();
   await expect(first.add(page('https://a.test/', 'Late.'))).rejects.toThrow('closed');

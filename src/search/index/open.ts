@@ -12,7 +12,7 @@ export interface LocalIndexOptions {
   readonly file: string;
   /** `postgres://…`: stores the index there instead. */
   readonly databaseUrl?: string | undefined;
-  /** Approximate limit of the index, in bytes. */
+  /** Approximate maximum size of the index, in bytes. */
   readonly maxBytes: number;
   readonly embedder?: IndexEmbedder | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -33,7 +33,7 @@ export function localIndexOver(engine: Engine): LocalIndex {
     remove: (url) => engine.remove(url),
     async search(query, { signal, rerank, by = BOTH, owners } = {}) {
       signal?.throwIfAborted();
-      // The index has web pages only.
+      // The index contains web pages only.
       if (query.kind !== 'web') return [];
       const found = await unlessAborted(engine.find(query, by, owners), signal);
       return toHits(query, found, { signal, rerank });
@@ -60,7 +60,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** What the thread serves to the main thread. */
+/** The methods that the thread serves to the main thread. */
 interface ThreadMethods extends Engine {
   /** Resolves when the store is open. */
   opened(): Promise<void>;

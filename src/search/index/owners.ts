@@ -39,5 +39,5 @@ export function visibleOwners(shared: IndexShared, account: string | undefined):
   return [PUBLIC, OPERATOR, ...(shared === 'all' ? [ONLY_ALL] : []), ...own];
 }
 
-/** A page replaces the one with the same key. Pages of an account are separate from those of others. */
+/** A page replaces the one with the same key. An account's pages are separate from those of other accounts. */
 export const keyOf = (owner: string, url: string): string => (owner.startsWith(ACCOUNT) ? `${owner} ${url}` : url);

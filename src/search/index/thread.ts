@@ -48,7 +48,7 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
    */
   async function resetIndex(opened: Engine): Promise<void> {
     if (databaseUrl) return;
-    await main.call('warn', 'the page index is damaged; a new one is started');
+    await main.call('warn', 'the page index is damaged; creating a new one');
     await opened.close().catch(() => {});
     await moveAside(file).catch(() => {});
     process.exit(1);

@@ -1,5 +1,6 @@
 /**
- * A provider with a JSON response that the settings describe by placeholders and paths. Nothing in them is executed.
+ * A provider with a JSON response that the settings describe by placeholders and paths. Nothing in the settings is
+ * executed.
  */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { languageTag } from '../languages.ts';

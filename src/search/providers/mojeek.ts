@@ -23,7 +23,7 @@ export const mojeek: Provider = {
         t: count,
         lb: language && baseLanguage(language).toUpperCase(),
         rb: country?.toUpperCase(),
-        // It supports one site. With several, results are filtered afterwards.
+        // It supports a single site. If there are several, results are filtered afterwards.
         site: operators.site.length === 1 ? operators.site[0] : undefined,
         since: day(since),
         before: day(until),

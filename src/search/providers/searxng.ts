@@ -54,7 +54,7 @@ export const searxng: Provider = {
 /** SearXNG refuses regions that are not a country. */
 const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
-/** The narrowest supported range that covers the requested time. */
+/** The narrowest supported range that covers the requested time range. */
 function timeRange({ since }: SearchQuery): string | undefined {
   if (since === undefined) return undefined;
   const days = (Date.now() - since) / DAY_MS;

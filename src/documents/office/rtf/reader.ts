@@ -50,7 +50,7 @@ const OUTSIDE: Group = {
   leave: undefined,
 };
 
-/** Limits of nested groups and nested tables. */
+/** Maximum depth of nested groups and of nested tables. */
 const MAX_GROUP_DEPTH = 100_000;
 const MAX_TABLE_DEPTH = 16;
 const MAX_CELLS = 1_000;
@@ -68,7 +68,7 @@ export class RtfReader implements TokenHandler {
   #nestedRow: RowShape = { cells: [], header: false, left: 0 };
   #merge = { left: false, up: false };
   #page: Charset = charsetOfPage(1252);
-  /** Bytes of characters that may be incomplete. */
+  /** Bytes whose last character may be incomplete. */
   #pending: number[] = [];
   /** Number of fallback characters left to skip after `\u`. */
   #passOver = 0;

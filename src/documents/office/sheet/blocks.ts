@@ -1,6 +1,6 @@
 /**
- * Splits a sheet into its parts: titles, tables, notes below them, tables side by side. It is split at empty rows and,
- * if both sides are clearly tables, at empty columns.
+ * Splits a sheet into its parts: titles, tables, notes below them, tables side by side. It splits at empty rows and, if
+ * both sides are clearly tables, at empty columns.
  */
 import { isText, newRow, type Row } from './cell.ts';
 import { headerRows } from './header.ts';
@@ -79,7 +79,7 @@ function without(row: Row, from: number, to: number): Row {
   };
 }
 
-/** Runs of rows without an empty row between them. A range merged over several rows keeps them together. */
+/** Runs of rows without an empty row between them. Rows that a merged range spans stay in one run. */
 function runsOf(rows: readonly Row[], merges: Merges): Row[][] {
   const runs: Row[][] = [];
   let reach = -2;

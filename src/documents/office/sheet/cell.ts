@@ -2,7 +2,7 @@
 
 export const TEXT = 0;
 export const NUMBER = 1;
-/** Dates, times, truth values, errors. */
+/** Dates, times, boolean values and errors. */
 export const OTHER = 2;
 /** Flag added to a kind if the whole cell is bold. */
 export const STRONG = 4;

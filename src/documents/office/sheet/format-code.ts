@@ -16,7 +16,7 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As written in the code (date letters in lower case), or the text of a literal. */
+  /** The token as written in the code (date letters in lower case), or the text of a literal. */
   readonly text: string;
 }
 
@@ -163,7 +163,8 @@ function placesOf(tokens: readonly Token[]) {
     else if (kind === 'digit') {
       digits++;
       if (afterPoint) decimals++;
-      // A comma between integer placeholders groups digits; commas after the last one divide.
+      // A comma between integer placeholders groups digits; each comma after the last placeholder divides by a
+      // thousand.
       else if (pending > 0) grouped = true;
       if (!afterPoint) pending = 0;
     }

@@ -7,9 +7,9 @@ const SAMPLE_ROWS = 50;
 const LONGEST_NAME = 120;
 
 /**
- * Number of header rows: 0 or 1. The cells of a header are distinct texts (years count as text) in nearly every column.
- * Such a row is a header if a column below it contains non-text, if only this row is bold, or if there is no evidence
- * against it.
+ * Returns the number of header rows: 0 or 1. The cells of a header are distinct texts (years count as text) in nearly
+ * every column. Such a row is a header if a column below it contains non-text, if only this row is bold, or if there is
+ * no evidence against it.
  */
 export function headerRows(rows: readonly Row[]): 0 | 1 {
   const [first, ...rest] = rows.slice(0, SAMPLE_ROWS);

@@ -10,7 +10,7 @@ import { MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 export interface Shape {
   /** An image or object of the package. */
   href: string | undefined;
-  /** The bytes of a picture, in Base64, in flat files. */
+  /** For flat files: the bytes of a picture, in Base64. */
   data: string;
   alternative: string;
   /** Inline HTML of a text box. */

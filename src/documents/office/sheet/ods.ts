@@ -1,4 +1,4 @@
-/** OpenDocument spreadsheets, flat files too: one page per sheet. The file contains numbers as formatted. */
+/** OpenDocument spreadsheets, including flat files: one page per sheet. The file contains numbers as formatted text. */
 import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';

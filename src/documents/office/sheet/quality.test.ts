@@ -1,6 +1,6 @@
 /**
- * One known spreadsheet, saved by LibreOffice in every format that we read, against the tables that a careful person
- * would type from it. The score is the part of the cells that stand where they should.
+ * Compares one known spreadsheet, saved by LibreOffice in every format that we read, with the tables that a careful
+ * person would type from it. The score is the share of cells in the right place.
  */
 // Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** OpenDocument presentations, flat files too: one page per slide. */
+/** OpenDocument presentations, including flat files: one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, type XmlElement } from '../../xml/xml.ts';

@@ -19,7 +19,7 @@ export interface PlacedObject<T> {
   readonly box: Box | undefined;
 }
 
-/** With more objects, the file order is kept. */
+/** Maximum number of objects to reorder; with more, the file order is kept. */
 const MAX_ITEMS = 200;
 const MAX_DEPTH = 12;
 
@@ -55,7 +55,7 @@ function anchored<T>(placed: readonly PlacedObject<T>[]): Group<T>[] {
 
 type Direction = 'across' | 'down';
 
-/** `across` cuts into horizontal bands first; `down` cuts into columns first. */
+/** `across` cuts into horizontal bands first, `down` into columns first. */
 function cut<T>(groups: readonly Group<T>[], first: Direction, depth: number): Group<T>[] {
   if (groups.length < 2 || depth === 0) return [...groups];
   const bands = bandsOf(groups, 'across');

@@ -12,7 +12,7 @@ export interface Slide {
   readonly hiddenCount: number;
 }
 
-/** Puts the title first, whatever its position, and notes last. */
+/** Puts the title first, regardless of its position, and notes last. */
 export function slideHtml(pieces: readonly Piece[], notes: string): string {
   const titles = pieces.filter(({ isTitle }) => isTitle);
   const others = pieces.filter(({ isTitle }) => !isTitle);

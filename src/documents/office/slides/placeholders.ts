@@ -73,7 +73,7 @@ function shapesOf(root: XmlElement | undefined): readonly XmlElement[] {
   return found;
 }
 
-/** One placeholder of a master covers several types in layouts. */
+/** One placeholder of a master stands for several placeholder types in layouts. */
 export function familyOf(type: string): 'title' | 'body' | string {
   if (type === 'ctrTitle') return 'title';
   return /^(?:obj|body|subTitle|tbl|chart|dgm|media|clipArt|pic)$/.test(type) ? 'body' : type;

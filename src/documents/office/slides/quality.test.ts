@@ -1,6 +1,6 @@
 /**
- * One known presentation, read as it is and as LibreOffice saves it for PowerPoint, against the lines that a careful
- * person would type from it. The score is the part of the lines that come in their order.
+ * Compares one known presentation, as it is and as LibreOffice saves it for PowerPoint, with the lines that a careful
+ * person would type from it. The score is the share of lines in the right order.
  */
 // Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -219,7 +219,7 @@ type Transform = (box: Box) => Box;
 
 const SAME_PLACE: Transform = (box) => box;
 
-/** Maps positions inside a group to the slide. */
+/** Maps positions inside a group to positions on the slide. */
 function insideOf(group: XmlElement, place: Transform): Transform {
   const xfrm = childAt(group, 'p:grpSpPr', 'a:xfrm');
   const [outer, inner] = [readBox(xfrm), readBox(xfrm, 'a:chOff', 'a:chExt')];

@@ -1,4 +1,6 @@
-/** Numbers and bullets of Word paragraphs: definitions, and the counters while a document is read. */
+/**
+ * Numbers and bullets of Word paragraphs: their definitions, and the counters that are used while a document is read.
+ */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { formatNumber } from '../numerals.ts';
 import { valOf } from './styles.ts';

@@ -16,7 +16,7 @@ export interface Point {
 
 export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Bilinear scaling like OpenCV's INTER_LINEAR, with pixel centers at halves. */
+/** Scales an image bilinearly, like OpenCV's INTER_LINEAR, with pixel centers at half coordinates. */
 export function scaleImage(gray: Gray, width: number, height: number): Gray {
   const pixels = new Uint8Array(width * height);
   const [stepX, stepY] = [gray.width / width, gray.height / height];
@@ -49,7 +49,7 @@ export function cropCorners(
   return { pixels, width, height };
 }
 
-/** Bilinear interpolation. Edge pixels extend beyond the edge. */
+/** Interpolates bilinearly. Positions beyond the edge get the value of the edge pixel. */
 function levelAt({ pixels, width, height }: Gray, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const [partX, partY] = [x - left, y - top];

@@ -29,7 +29,7 @@ function detectionGraph(): Buffer {
   return graph.bytes();
 }
 
-/** Reads three letters: A is a bar in the upper half, B one in the lower half, C one in both. */
+/** Reads three letters: A is a bar in the upper half, B a bar in the lower half, and C a bar in both. */
 function recognitionGraph(): Buffer {
   const graph = createGraph();
   const x = graph.input('x', 'float', ['n', 3, 48, 'w']);

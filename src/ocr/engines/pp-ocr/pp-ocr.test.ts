@@ -32,7 +32,7 @@ describe('the picture for detection', () => {
   });
 
   it('is scaled between the nearest pixels', () => {
-    // A row of 0 and 100 at twice the width: quarters of the way, as OpenCV gives it.
+    // A row of 0 and 100 at twice the width: values at quarters of the way, as OpenCV computes them.
     const row = { pixels: Uint8Array.of(0, 100), width: 2, height: 1 };
     expect([...scaleImage(row, 4, 1).pixels]).toEqual([0, 25, 75, 100]);
     expect([...scaleImage({ pixels: Uint8Array.of(0, 40, 80, 120), width: 4, height: 1 }, 2, 1).pixels]).toEqual([
@@ -50,7 +50,7 @@ describe('boxes', () => {
 
   it('are the blobs of the map, widened by area times 1.5 over circumference, in pixels of the picture', () => {
     const blob = map(100, 60, (x, y) => (x >= 20 && x <= 60 && y >= 20 && y <= 30 ? 0.9 : 0.1));
-    // 40 x 10 between the middles of its outermost pixels: widened by 400 * 1.5 / 100 = 6.
+    // The area is 40 x 10 between the centers of its outermost pixels, and is expanded by 400 * 1.5 / 100 = 6.
     expect(boxesOf(blob, { width: 100, height: 60 })).toEqual([
       {
         topLeft: { x: 14, y: 14 },
@@ -135,7 +135,7 @@ describe('lines', () => {
     const cut = { corners: box(100, 40, 300, 60), picture: { pixels: new Uint8Array(), width: 200, height: 20 } };
     const letter = (text: string, step: number, confidence = 0.9) => ({ text, step, confidence });
     const letters = [letter('o', 0), letter('n', 4), letter(' ', 8), letter('e', 10), letter('s', 19, 0.7)];
-    // 40 steps over 400 pixels, of which the line has 200.
+    // The network has 40 steps over 400 pixels; the line is 200 pixels long.
     expect(lineOf(cut, { letters, steps: 40, width: 400 })).toEqual({
       box: { left: 100, top: 40, right: 300, bottom: 60 },
       size: 20,

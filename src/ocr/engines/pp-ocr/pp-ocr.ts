@@ -15,7 +15,7 @@ export interface PpOcr extends OcrEngine {
 }
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-/** In MB. A full page in the large networks takes more than 1 GB. */
+/** Maximum memory in MB. The large networks need more than 1 GB for a full page. */
 const WORKER_MB = 3_072;
 
 /** Throws ConfigError if the folder is missing a required file. */

@@ -24,7 +24,7 @@ export interface PpOcrFiles {
 
 export type PpOcrResult = Awaited<ReturnType<OcrEngine['recognize']>>;
 
-/** Batch size. Lines of similar length are batched together. */
+/** Batch size. Lines of similar length go into the same batch. */
 const LINES_AT_ONCE = 6;
 /** Input height of networks since version 3. Exports with a fixed height declare their own. */
 const LINE_HEIGHT = 48;

@@ -16,9 +16,12 @@ const CALL_MS = 1_000;
 /** Number of bytes needed to detect the type of a body. */
 const START_BYTES = 4_096;
 
-/** What the browser shows for an empty document. */
+/** The HTML that the browser shows for an empty document. */
 const BARE = /^<html><head><\/head><body><\/body><\/html>$/;
-/** What the browser shows for bytes or XML sent as a page: text or a feed at the very start, or its own viewer. */
+/**
+ * The HTML that the browser shows for bytes or XML sent as a page: text or a feed at the very start, or the browser's
+ * own viewer.
+ */
 const NO_HTML =
   /^<html><head><\/head><body>(?:[^<]|<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b)|^<html><head><style id="xml-viewer-style">|<parsererror\b/;
 

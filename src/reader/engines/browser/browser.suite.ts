@@ -27,12 +27,12 @@ export interface Bench {
   readonly direct: Engine;
   readonly pool: Pool;
   readonly egress: EgressProxy;
-  /** All requests to the egress proxy, refused or not. */
+  /** All requests to the egress proxy, including refused ones. */
   readonly requests: EgressRequest[];
   /** All snapshots of a read; `given` holds options as in a request body. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
-  /** Starts a visit like `choose.ts`; `more` sets what options cannot set. */
+  /** Starts a visit as `choose.ts` does; `more` contains values that options cannot set. */
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface Bench {
 // The tests read several pages each, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Longer than a page needs on a busy machine. */
+/** Time limit; longer than a page needs even on a busy machine. */
 const LIMIT_MS = 40_000;
 
 export const dataDir = process.env.LECTERN_DATA_DIR ?? '.lectern';
@@ -136,7 +136,7 @@ export function options(given: Record<string, unknown> = {}): Options {
 /** The approximate text of HTML, to search for words. */
 export const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** For tests whose pages are not files. */
+/** A stand-in for tests whose pages are not files. */
 export const noFolder = async (): Promise<string> => {
   throw new Error('no folder is needed');
 };

@@ -1,7 +1,7 @@
 /**
- * Captures a document inside the page: writes its HTML and marks what a person would not see. It changes nothing, so a
- * page that observes its own DOM does not notice it. The walk is iterative, so deep documents cannot overflow the call
- * stack. Elements are serialized as the HTML standard says, with additions for the options.
+ * Captures a document inside the page: writes its HTML and marks what a person would not see. The capture changes
+ * nothing, so a page that observes its own DOM does not notice it. The walk is iterative, so deep documents cannot
+ * overflow the call stack. Elements are serialized as the HTML standard says, with additions for the options.
  */
 import type { PageCanvas, PageDocument, PageElement, PageNode, PageRange, PageStyle, PageWindow } from './dom.ts';
 
@@ -16,12 +16,15 @@ declare const OffscreenCanvas: PageCanvas;
 export interface CaptureOptions {
   readonly withShadowDom: boolean;
   /**
-   * Split the output at each `iframe`, so that its content can be inserted. The output is always split at the frames of
-   * a frameset.
+   * Whether to split the output at each `iframe`, so that its content can be inserted. The output is always split at
+   * the frames of a frameset.
    */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
-  /** Never detach audio and video: audio has no box, and players hide videos until playback, which never starts here. */
+  /**
+   * Never omit audio and video elements as hidden: audio has no box, and players hide videos until playback, which
+   * never starts in this browser.
+   */
   readonly keepMedia: boolean;
   /** For the document of a frame: only the content of the body, without scripts and styles, with absolute URLs. */
   readonly fragment: boolean;
@@ -58,7 +61,7 @@ type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** What an element passes to its content. */
 interface Inherited {
-  /** Whether to look up styles: true inside the body, except inside hidden elements. */
+  /** Whether to look up styles: inside the body, but not inside hidden elements. */
   readonly checked: boolean;
   /** Color of the background; undefined if an image makes it unknown. */
   readonly background: Color | undefined;
@@ -99,8 +102,8 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const MEDIA = new Set(['audio', 'video']);
   const URL_ATTRIBUTES = new Set(['href', 'src', 'poster', 'data', 'action', 'cite', 'longdesc']);
 
-  // Form controls and named elements shadow properties of the same name (`<input name="firstChild">`). So properties
-  // are read through the getters of the prototypes, which the page cannot change in this world.
+  // Form controls and named elements shadow properties of the same name (`<input name="firstChild">`). Properties are
+  // therefore read through the getters of the prototypes, which the page cannot change in this world.
   const getter = <Owner, Value>(owner: string, property: string) => {
     const prototype = (globalThis as unknown as Record<string, { prototype: object }>)[owner]!.prototype;
     const { get } = Object.getOwnPropertyDescriptor(prototype, property)!;
@@ -122,7 +125,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const body = getter<PageDocument, PageElement | null>('Document', 'body')(document);
   const ofDocument = (property: string) => getter<PageDocument, string>('Document', property)(document);
 
-  /** The initial style: a browser draws pages on white. */
+  /** The initial style. A browser draws pages on white. */
   const start: Inherited = { checked: false, background: [255, 255, 255, 1], opacity: 1, hiddenText: undefined };
 
   const output = createOutput();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from './browser.suite.ts';
 
-/** Counts connections, on any IP address of this machine. */
+/** Counts connections to any IP address of this machine. */
 async function listenSecretly(host: string) {
   let connections = 0;
   const server = createServer((socket) => {

@@ -10,8 +10,8 @@ import type { Lease } from './pool.ts';
 
 const CLOSE_MS = 2_000;
 /**
- * On other systems the system language overrides the browser's start language. Without an override, workers see the
- * full language list too.
+ * On other systems, the system language overrides the browser's start language. Workers also see the full language list
+ * if there is no override.
  */
 const HAS_LANGUAGE_BY_START = process.platform === 'linux';
 
@@ -46,7 +46,7 @@ export async function openContext(
 /** Playwright's type without `readonly`. */
 type WrittenState = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** A hanging page may not even respond to this; the browser closes it anyway. */
+/** A hanging page may not respond even to this call; the browser closes it anyway. */
 export const closeContext = (context: BrowserContext): Promise<void> =>
   within(CLOSE_MS, context.close()).catch(() => {});
 
@@ -61,7 +61,7 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
     ...(isMobile !== undefined && { isMobile }),
     ...(hasTouch !== undefined && { hasTouch }),
     ...(locale !== undefined && { locale }),
-    // Without this, frames of other sites would send the language tag without the plain language.
+    // Without this, frames of other sites would send only the language tag, without the language that it starts with.
     extraHTTPHeaders: { 'accept-language': acceptLanguage(options.locale) },
     ignoreHTTPSErrors: options.skipCertVerification === true,
     serviceWorkers: 'block',

@@ -13,7 +13,10 @@ export interface DocumentProgress {
   readonly moments: number;
   /** Processes a message of the document; returns its kind. */
   handle(message: string): TrackerMessage[0];
-  /** Call when the document tried to navigate and stays. Chromium stops parsing it then, so it is considered loaded. */
+  /**
+   * Call when the document tried to navigate but stays in place. Chromium then stops parsing it, so it is considered
+   * loaded.
+   */
   markStayed(): void;
 }
 

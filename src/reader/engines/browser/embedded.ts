@@ -12,7 +12,7 @@ export interface EmbeddedDocument {
   readonly type: string;
 }
 
-/** Runs in the page. `undefined` if the page has any content besides one embedded document. */
+/** Runs in the page. `undefined` if the page has any content other than one embedded document. */
 export function findSoleEmbedded(): EmbeddedDocument | undefined {
   const INVISIBLE = new Set(['script', 'style', 'link', 'meta', 'noscript', 'template', 'title', 'base']);
   const SHOWN = new Set(['embed', 'object', 'iframe']);

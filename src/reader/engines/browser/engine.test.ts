@@ -47,7 +47,7 @@ beforeAll(async () => {
         const type = url.searchParams.get('type')!;
         send(type, body[url.searchParams.get('body') as keyof typeof body])({ response } as Visited);
       },
-      // More than the browser would hand out at once, and it does not end.
+      // More text than the browser delivers at once, and it never ends.
       '/lying-at-length': ({ response }) => {
         response.writeHead(200, { 'content-type': 'text/html' });
         response.write(`${PDF}${'x y z '.repeat(200_000)}`);
@@ -206,7 +206,7 @@ describe.concurrent('reading pages', () => {
     for (const path of ['/empty', '/empty-text']) {
       await expect(bench.last(path), path).rejects.toMatchObject({
         name: 'AssertionFailureError',
-        message: 'The target answered 200 without any content',
+        message: 'The target responded with status 200 and no content',
       });
     }
     expect((await bench.last('/emptied')).text).toContain('<body></body>');

@@ -14,7 +14,7 @@ import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
   readonly pool: Pool;
-  /** Reads targets that turn out to be files. */
+  /** The engine that reads targets that turn out to be files. */
   readonly direct?: Engine | undefined;
 }
 

@@ -11,9 +11,9 @@ import type { StorageState } from '../../snapshot.ts';
 export class FileTargetError extends Error {
   readonly url: string;
   readonly mediaType: string | undefined;
-  /** Why another engine reads it. */
+  /** Why another engine must read the target. */
   readonly reason: string;
-  /** The cookies that the browser received on the way. */
+  /** The cookies that the browser received along the redirect chain. */
   jar: CookieJar | undefined;
   /** Set if it was requested. */
   storageState: StorageState | undefined;
@@ -104,5 +104,5 @@ export const isBodiless = (status: number): boolean => status < 200 || [204, 205
 export const emptyResponse = (status: number): Problem =>
   problem('AssertionFailureError', {
     targetStatus: status,
-    message: `The target answered ${status} without any content`,
+    message: `The target responded with status ${status} and no content`,
   });

@@ -1,6 +1,7 @@
 /**
  * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one unpacked
- * into the data folder by the setup. scripts/browser.mjs looks in the same places and writes the manifest read here.
+ * into the data folder by the setup. scripts/browser.mjs looks in the same places, and writes the manifest that this
+ * module reads.
  */
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';

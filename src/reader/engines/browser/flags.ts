@@ -10,7 +10,7 @@ export function confinementFlags(proxyHost: string): string[] {
   return [
     // Otherwise Chromium connects to loopback and link-local addresses directly, past any proxy.
     '--proxy-bypass-list=<-loopback>',
-    // The proxy resolves host names. The browser itself resolves none and does not even connect to IP addresses
+    // Host names are resolved by the proxy. The browser itself resolves none, and does not even connect to IP addresses
     // directly.
     `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
     // QUIC uses UDP, which an HTTP proxy does not carry.
@@ -41,7 +41,8 @@ export const languageFlags = (): string[] => [
 ];
 
 /**
- * Heap limit of a page's scripts, in MB. If it is exceeded, the renderer process ends, which affects only that page.
+ * Maximum heap size of a page's scripts, in MB. If it is exceeded, the renderer process ends, which affects only that
+ * page.
  */
 const SCRIPT_HEAP_MB = 512;
 

@@ -15,7 +15,7 @@ export function createHomeFolder(folder: string): string {
   const home = path.join(folder, 'home');
   mkdirSync(path.join(home, DATA), { recursive: true, mode: 0o700 });
   const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), DATA);
-  // If the link has no target, there are no such fonts.
+  // If the link has no target, the user has no such fonts.
   if (process.platform === 'linux') {
     symlinkSync(path.join(data, 'fonts'), path.join(home, DATA, 'fonts'));
     symlinkSync(path.join(os.homedir(), FONTS), path.join(home, FONTS));

@@ -5,12 +5,12 @@ import { type Bench, noFolder, options, startBench, words } from './browser.suit
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
-  // So that the launch does not count toward the time of the first page.
+  // Launched first, so that the launch does not count toward the time of the first page.
   await bench.pool.warm();
 });
 afterAll(() => bench.close());
 
-/** Reads of pages that must end whatever the pages do, and must not affect the next read. */
+/** Reads of hostile pages. They must end regardless of what the page does, and must not affect the next read. */
 async function bounded(limitMs: number, ...paths: readonly string[]) {
   const pages = await Promise.all(paths.map((path) => bench.last(path, {}, limitMs).catch((error) => error)));
   expect(words((await bench.last('/rendered')).text)).toContain('first word');

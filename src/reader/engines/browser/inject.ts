@@ -49,7 +49,7 @@ function wrapScript(code: string): string {
   return compiles(code) ? code : `__lecternInjected.push((async () => {\n${code}\n})());`;
 }
 
-/** Only parses; the caller's code does not run here. */
+/** This only parses the caller's code; it does not run it. */
 function compiles(code: string): boolean {
   try {
     new Script(code);

@@ -1,4 +1,7 @@
-/** Network limits of one page (docs/reference/wire/reader.md, Abuse limits): a page that exceeds one is stopped. */
+/**
+ * Network limits for one page (docs/reference/wire/reader.md, Abuse limits). A page that exceeds one of them is
+ * stopped.
+ */
 import type { Request } from 'playwright-core';
 import { getDomain } from 'tldts';
 import { type Problem, problem } from '#errors.ts';
@@ -11,7 +14,7 @@ export interface PageLimits {
   readonly maxDomains: number;
   /** Maximum number of concurrent requests; further ones wait. */
   readonly maxParallel: number;
-  /** Maximum number of bytes sent and received, as encoded; then the network of the page is cut. */
+  /** Maximum number of bytes sent and received, as encoded. At the maximum, the page's network is cut off. */
   readonly maxBytes: number;
 }
 

@@ -10,7 +10,7 @@ import { killProcessGroup, residentBytes } from './orphans.ts';
 export interface MemoryLimits {
   /** Maximum memory of one renderer, in bytes. */
   readonly rendererBytes: number;
-  /** Maximum memory of the browser's other processes together, in bytes: main, network, GPU. */
+  /** Maximum total memory of the browser's other processes (main, network, GPU), in bytes. */
   readonly otherBytes: number;
 }
 
@@ -53,7 +53,7 @@ const UNTOUCHED_BYTES = 1024 ** 3;
 
 /**
  * Sets a kernel limit for the memory of renderers, since a page can allocate 1 GB between two checks. Only the program
- * prlimit can set limits of other processes; without it the checks remain. Shared memory is not counted.
+ * prlimit can set limits for other processes; without it, only the checks apply. Shared memory is not counted.
  */
 export async function limitRenderers(root: number, rendererBytes: number): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -88,7 +88,7 @@ function childrenOf(pid: number): number[] {
       readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
     );
   } catch {
-    // It has ended, or the system does not report children.
+    // The process has ended, or the system does not report children.
     return [];
   }
 }
@@ -107,6 +107,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended in the meantime.
+    // The process has ended in the meantime.
   }
 }

@@ -7,8 +7,8 @@ import diagnostics from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Events that are not used, and that a page can send without limit. Playwright's `page.setContent` waits for
- * `Runtime.consoleAPICalled` and so never ends with this browser: do not use it.
+ * Events that are not used, and that a page can send without limit. Do not use Playwright's `page.setContent`: it waits
+ * for `Runtime.consoleAPICalled`, so it never ends with this browser.
  */
 const IGNORED = new Set([
   'Log.entryAdded',
@@ -24,7 +24,7 @@ const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 const MAX_RESPONSE_BYTES = 192 * 1024 * 1024;
 /** Bytes kept from the start and end of a dropped message, to identify it. */
 const EXCERPT_BYTES = 512;
-/** Ids of commands sent from here: far above those of Playwright, which counts from 1. */
+/** First id of the commands that this module sends: far above the ids of Playwright, which counts from 1. */
 const FIRST_OWN_ID = 2_000_000_000;
 
 export interface DroppedMessage {
@@ -116,7 +116,7 @@ export async function capturePipes<T>(
       result,
       pipesOf(pid) {
         const browsers = started.filter(({ spawnargs = [] }) => spawnargs.includes('--remote-debugging-pipe'));
-        // If a script launches the browser, the pid differs.
+        // If the browser is launched through a script, its pid differs.
         const [, , , commands, messages] =
           (browsers.find((child) => child.pid === pid) ?? browsers.at(-1))?.stdio ?? [];
         return messages && commands ? { messages: messages as Readable, commands: commands as Writable } : undefined;
@@ -148,7 +148,7 @@ const isResponse = (head: string) => head.startsWith('{"id":');
 const idOf = (head: string) => /^\{"id":(\d+),/.exec(head)?.[1];
 const methodOf = (head: string) => /^\{"method":"([\w.]+)"/.exec(head)?.[1];
 
-/** Neither an ignored event nor the response to a command sent from here. */
+/** Neither an ignored event nor the response to a command of this module. */
 const isWanted = (head: string) => !IGNORED.has(methodOf(head) ?? '') && Number(idOf(head) ?? 0) < FIRST_OWN_ID;
 
 const sessionIn = (tail: string) => /,"sessionId":"(\w+)"\}\0?$/.exec(tail)?.[1];

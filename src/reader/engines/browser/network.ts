@@ -20,11 +20,11 @@ export interface MainDocument {
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
-  /** Lower case, without parameters; empty if not declared. */
+  /** The media type in lower case, without parameters; empty if not declared. */
   readonly mediaType: string;
   readonly lastModified: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** As in a snapshot. */
+  /** The same value as in a snapshot. */
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
   /** Set if the response was partial. */
@@ -111,7 +111,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   context.on('requestfinished', ended);
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // Downloads, interrupted navigations and navigations blocked here are reported as aborted: the page stays.
+    // Downloads, interrupted navigations and navigations that Lectern blocks are reported as aborted: the page stays in
+    // place.
     if (committed && navigatesPage(request)) {
       if (reason === 'net::ERR_ABORTED') config.onStay();
       else if (main && main.response?.request() === request) brokeOff = true;
@@ -184,7 +185,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   };
 }
 
-/** With `isSupplied` the content came with the visit, and `answer` has the facts of its original answer. */
+/** With `isSupplied`, the content came with the visit, and `answer` contains the facts of the original response. */
 function describeDocument(response: Response, isSupplied: boolean, answer: NetworkConfig['answer']): MainDocument {
   const headers = response.headers();
   const status = response.status();

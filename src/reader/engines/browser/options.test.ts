@@ -1,4 +1,7 @@
-/** Options for proxies, headers, cookies, storage state and preloaded pages: in a real browser, with real proxies. */
+/**
+ * Tests the options for proxies, headers, cookies, storage state and preloaded pages in a real browser, with real
+ * proxies.
+ */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CookieJar } from '#net/fetch/cookies.ts';
@@ -6,7 +9,7 @@ import { OperatorProxy } from '#net/proxy/proxy-table.ts';
 import { sendHtml, type Visited } from '../../../../test/site/site.ts';
 import { type Bench, startBench, words } from './browser.suite.ts';
 
-/** A proxy that records requested URLs, and requires credentials if it has some. */
+/** A proxy that records requested URLs, and requires credentials if any are given. */
 async function startProxy(password?: string) {
   const asked: string[] = [];
   const server = new ProxyServer({

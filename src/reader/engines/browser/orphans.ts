@@ -56,7 +56,7 @@ export async function killOrphans(dataDir: string): Promise<number> {
     )
       continue;
     if (launch) {
-      // The pid may have been reused: end it only if it was started with that profile.
+      // The pid may have been reused: end the process only if it was started with that profile.
       const ours = launch.profile && (await commandOf(launch.pid)).includes(launch.profile);
       if (ours && killProcessGroup(launch.pid)) ended++;
       removeProfile(launch.profile);

@@ -5,8 +5,8 @@ declare const document: PageDocument;
 declare const window: PageWindow;
 
 /**
- * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed one
- * over its center, together with ancestors that become empty. Returns the number of overlays removed.
+ * Runs in the page. Repeatedly removes the element that covers both opposite corners of the window, or the fixed
+ * element over its center, and any ancestors that become empty. Returns the number of overlays removed.
  */
 export function removeOverlays(): number {
   const MAX_REMOVED = 20;
@@ -32,7 +32,7 @@ export function removeOverlays(): number {
     const bottom = window.innerHeight - 2;
     const corner = document.elementFromPoint(1, 1);
     const opposite = document.elementFromPoint(right, bottom);
-    // Elements in normal flow are the page itself, however large.
+    // Elements in normal flow belong to the page itself, however large they are.
     if (corner && corner === opposite && corner !== body && corner !== root) {
       const layer = placedAround(corner);
       if (layer) return layer;

@@ -46,7 +46,7 @@ import { isCaptureDue, readyAt, type TimingRequirements } from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { openWorld, type World } from './world.ts';
 
-/** What a page visit needs besides the browser. */
+/** The dependencies of a page visit other than the browser. */
 export interface PageTools {
   readonly guard: Guard;
   /** Whether the main content is present, for the timing `visible-content`. */
@@ -62,14 +62,14 @@ export interface PageTools {
 }
 
 const CRASHED = 'The page crashed or exceeded the memory limit of a page';
-/** Time limit of a capture before the deadline. */
+/** Time limit for a capture before the deadline. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
 /** Interval of captures before the page is interactive, since it may never be. */
 const LOOK_INTERVAL_MS = 1_500;
 /** Time reserved for the last capture: a tenth of the remaining time, within these bounds. */
 const RESERVE_MS = { least: 500, most: 1_500 };
-/** Time limit for a hanging page after its scripts were stopped. */
+/** Time limit for a hanging page once its scripts are stopped. */
 const AFTER_HALT_MS = 1_000;
 const SHOTS_MS = { least: 1_500, most: 10_000 };
 const STATE_MS = { least: 1_000, most: 3_000 };
@@ -77,7 +77,7 @@ const STATE_MS = { least: 1_000, most: 3_000 };
 const BARE_ELEMENTS = 3;
 /** Interval of checks for selectors, and delay after a capture that a navigation interrupted. */
 const RETRY_MS = 100;
-/** Maximum characters of the caller's selectors that a warning repeats. */
+/** Maximum number of characters of the caller's selectors that a warning repeats. */
 const MAX_SELECTOR_CHARACTERS = 300;
 /** Warnings about pages that could not be read normally. */
 const NOTES = {
@@ -169,7 +169,7 @@ export class PageVisit {
     const { url, html, options, signal } = this.#visit;
     const { headers, preloadUrl } = this.#preparation;
     const entry = isWebUrl(url) ? url : PLACEHOLDER_URL;
-    // Open it first: later pages are closed as soon as they open.
+    // Open this page first: later pages are closed as soon as they open.
     const before = preloadUrl === undefined ? undefined : await this.#context.newPage();
     this.#listen();
     this.#network = await this.#watchNetwork(entry);
@@ -229,7 +229,7 @@ export class PageVisit {
   /** Throws if the operator blocks the page, or the URL of a redirect that led to it. */
   #refuseBlocked(): void {
     const main = this.#network.main();
-    // A page that is there stays if its script wants to leave for a blocked one.
+    // A loaded page stays if its script tries to navigate to a blocked one.
     const request = main ? main.response?.request() : this.#network.wanted();
     for (let hop = request ?? null; hop; hop = hop.redirectedFrom()) {
       const url = hop.url();
@@ -254,7 +254,7 @@ export class PageVisit {
   #stop({ problem: reason, reason: summary }: DetectedAbuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
-    // Report only the requested page: not a page that it was redirected from or to.
+    // Report only the requested page, not a page that it was redirected from or to.
     const page = this.#network.main()?.url;
     const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
     if (isAsked && actedWithoutCallerInput(this.#visit)) this.#tools.onAbuse?.(page, summary);
@@ -274,7 +274,7 @@ export class PageVisit {
     page.on('close', gone);
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
     page.on('download', () => {
-      // If a page is already there, it stays and is read.
+      // If a page is already loaded, it stays and is read.
       this.#isDownload = !this.#progress.started;
       changed();
     });
@@ -313,7 +313,7 @@ export class PageVisit {
     this.#changed();
   }
 
-  /** When watching ends, to leave time for the last capture before the deadline. */
+  /** The time when watching ends, which leaves time for the last capture before the deadline. */
   get #watchUntil(): number {
     return this.#visit.deadline - this.#reserveMs;
   }
@@ -415,12 +415,12 @@ export class PageVisit {
     return isLoaded ? undefined : 'The page had not become idle at the deadline; this is its state at that time';
   }
 
-  /** Selectors without a match; all of them if the page does not respond. */
+  /** Returns the selectors without a match; all selectors if the page does not respond. */
   async #missing(selectors: readonly string[]): Promise<readonly string[]> {
     return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }
 
-  /** Why there is no document to read, or no longer one. */
+  /** Why there is no document to read, or why it is gone. */
   #failure(): Problem | FileTargetError | undefined {
     const wanted = this.#network.wanted();
     const proxyFailure = wanted && this.#session.failureOf(new URL(wanted.url()));
@@ -446,7 +446,7 @@ export class PageVisit {
     return navigationProblem(error, this.#session.refusedHosts().size > 0);
   }
 
-  /** The main document if the browser shows it but it is not, or may not be, a page. */
+  /** The main document, if the browser shows it although it is not, or may not be, a page. */
   #nonPage(): MainDocument | undefined {
     const main = this.#network.main();
     if (!main || !this.#progress.started || this.#visit.html !== undefined || main === this.#undeclared)
@@ -477,7 +477,7 @@ export class PageVisit {
     return { ...this.#facts(main.url), ...seen, mediaType: media.mediaType, ...(storageState && { storageState }) };
   }
 
-  /** Endless text: what the browser shows of it at the deadline; `undefined` if another document has loaded. */
+  /** For endless text: the part that the browser shows at the deadline; `undefined` if another document has loaded. */
   async #readShownText(main: MainDocument): Promise<Snapshot | undefined> {
     if (this.#network.main() !== main) return undefined;
     if (performance.now() < this.#watchUntil) throw unreadableByBrowser(main.url, main.mediaType);
@@ -493,7 +493,7 @@ export class PageVisit {
     return [...this.#warnings, ...own];
   }
 
-  /** The facts of a snapshot besides its document. Submitted HTML has the given URL and no HTTP response. */
+  /** The facts of a snapshot other than its document. Submitted HTML has the given URL and no HTTP response. */
   #facts(address: string) {
     const { url } = this.#visit;
     const main = this.#isSubmitted ? undefined : this.#network.main();
@@ -652,7 +652,7 @@ export class PageVisit {
 const NO_STATE = 'The storage state of the page could not be read';
 const NO_PICTURE = 'No screenshot of the page could be taken';
 
-/** Types that the browser cannot show, or shows in a viewer. It decides about documents without a type. */
+/** Types that the browser cannot show, or shows in a viewer. For documents without a type, the browser decides. */
 const isFileType = (mediaType: string) => ['file', 'other'].includes(declaredMedia(mediaType).kind);
 
 /** Whether the response has an unknown encoding; the browser shows it undecoded. */

@@ -1,6 +1,6 @@
 /**
  * A pool of pages in one Chromium. The browser is launched for the first read. It is replaced after a number of pages,
- * after some time, or when it uses too much memory, and relaunched when it crashes. Reads beyond the limit wait in a
+ * after some time, or when it uses too much memory, and relaunched when it crashes. Reads beyond the maximum wait in a
  * bounded queue.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
@@ -24,7 +24,7 @@ export interface PoolConfig {
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly rssBytes?: number };
   /** Memory at which a renderer is killed, in bytes. Default: 512 MB. */
   readonly rendererBytes?: number;
-  /** Memory of the browser's other processes together at which the browser is killed, in bytes. Default: 1 GB. */
+  /** Total memory of the browser's other processes at which the browser is killed, in bytes. Default: 1 GB. */
   readonly otherBytes?: number;
   /** Runs each site in its own process. Otherwise the browser's default applies (off in the headless shell). */
   readonly siteIsolation?: boolean;
@@ -41,13 +41,13 @@ export interface PoolStatus {
   readonly waiting: number;
   /** Whether the last launch succeeded. */
   readonly healthy: boolean;
-  /** Counters since the pool was created: pages opened, browsers launched, browsers crashed. */
+  /** Counters since the pool was created: pages opened, browsers launched, and browsers crashed. */
   readonly opened: number;
   readonly launches: number;
   readonly crashes: number;
 }
 
-/** The right to open a page in a browser. Always call `release`. */
+/** A slot: the right to open a page in a browser. Always call `release`. */
 export interface Lease {
   readonly browser: Launched['browser'];
   readonly chromiumMajor: number;
@@ -98,7 +98,7 @@ export class Pool {
     return {
       path: this.#config.found.path,
       version: this.#live?.version,
-      // Chromium has no sandbox when run as root, so this is known before the launch.
+      // Chromium has no sandbox when run as root, so the result is known before the launch.
       sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
       pages: this.#open,

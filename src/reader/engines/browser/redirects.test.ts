@@ -1,4 +1,4 @@
-/** The limits of redirects and of navigations by a page itself. */
+/** Limits on redirects, and on navigations that a page itself starts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sendHtml } from '../../../../test/site/site.ts';
 import { type Bench, startBench } from './browser.suite.ts';
@@ -12,7 +12,7 @@ const PAST = {
 const NOTE = 'The page redirects again and again; this is the last page that was read';
 
 let bench: Bench;
-/** The requested hops, by the name of their chain. */
+/** The hops that were requested, by the name of their chain. */
 const asked = new Map<string, number[]>();
 const hops = (chain: string) => asked.get(chain) ?? [];
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at);

@@ -62,7 +62,10 @@ export async function watchRedirects(session: CDPSession, config: RedirectsConfi
   await enable(isSupplied ? [{ urlPattern: '*' }] : patterns);
 }
 
-/** The origin, and for http without a port also the same host over https: the rule of the fetch for one site. */
+/**
+ * The origin and, for http without a port, the same host over https: the same rule by which the fetch decides what
+ * counts as one site.
+ */
 const originsOf = ({ origin, protocol, port, hostname }: URL): string[] =>
   protocol === 'http:' && !port ? [origin, `https://${hostname}`] : [origin];
 

@@ -1,6 +1,6 @@
 /**
- * Responses that the browser accepts and the direct engine refuses. The egress proxy refuses them in plain HTTP;
- * responses through a tunnel are checked here.
+ * Detects responses that the browser accepts and the direct engine refuses. The egress proxy refuses them in plain
+ * HTTP; this module checks responses through a tunnel.
  */
 import type { Response } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
@@ -10,7 +10,8 @@ import { assertStatus, isChunked } from '#net/fetch/response-head.ts';
 const VERSION_MS = 1_000;
 
 /**
- * What is wrong with a response, in the words of the direct engine. A promise if it depends on the protocol version.
+ * Returns what is wrong with a response, in the words of the direct engine. The result is a promise if it depends on
+ * the protocol version.
  */
 export function responseFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
   const { 'transfer-encoding': transfer } = response.headers();

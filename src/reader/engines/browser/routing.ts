@@ -27,7 +27,7 @@ export interface RoutingConfig {
   readonly signal: AbortSignal;
   /** Called for each request that continues. */
   readonly onRequest: (url: string) => void;
-  /** Called when the page exceeded the limit of navigations and stays in place. */
+  /** Called when the page exceeded the maximum number of navigations and stays in place. */
   readonly onNavigationLimit: () => void;
   /** Called for a refused host whose request never reached the egress proxy. */
   readonly onRefused: (host: string) => void;
@@ -102,7 +102,7 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
     if (isSuppliedFor(url)) {
       wasSupplied = true;
       supplied.add(request);
-      // Always with status 200: the browser rejects some statuses that servers send.
+      // The status is always 200, because the browser rejects some statuses that servers send.
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html! });
     }
     if (!hasDocument()) return guard.blocks(new URL(url)) ? route.abort('blockedbyclient') : route.continue();

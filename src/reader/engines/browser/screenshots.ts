@@ -11,7 +11,7 @@ const MAX_PIXELS = 64_000_000;
 export interface Screenshots {
   readonly screenshot?: Uint8Array;
   readonly pageshot?: Uint8Array;
-  /** Set if the page is taller than its picture: height of the picture in CSS pixels. */
+  /** The height of the picture in CSS pixels; set only if the page is taller than the picture. */
   readonly cutAt?: number;
 }
 

@@ -25,7 +25,7 @@ const MAX_HIT_TEST_MS = 150;
 const MAX_HIT_TEST_ELEMENTS = 3_000;
 const MAX_FRAMES = 60;
 const MAX_DEPTH = 6;
-/** Time limit of one frame: a hanging frame must not delay the others. */
+/** Time limit for one frame: a hanging frame must not delay the others. */
 const FRAME_MS = 2_000;
 
 /** Throws DeadlineExceededError if the page does not respond. Frames that fail or take too long are left out. */

@@ -8,7 +8,7 @@ import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import type { StorageState } from '../../snapshot.ts';
 
-/** Maximum size of a state: names and values together. */
+/** Maximum size of a state: the total size of its names and values. */
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_COOKIES = 3_000;
 const MAX_ENTRIES = 5_000;
@@ -80,7 +80,7 @@ const fieldOf = (path: readonly PropertyKey[]) =>
   path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('') ||
   'The state';
 
-/** Size in characters of JSON; infinite if the value has no JSON. */
+/** Size of a value as JSON, in characters; infinite if it cannot be written as JSON. */
 function sizeOf(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;
@@ -91,13 +91,13 @@ function sizeOf(value: unknown): number {
 
 export interface StorageStateResult {
   readonly state: StorageState;
-  /** False if the state exceeded the limits and was cut. */
+  /** False if the state exceeded the limits and was truncated. */
   readonly complete: boolean;
 }
 
 /**
- * The cookies of a context and the local storage of the origins that its pages visited, within the limits of an input
- * state. Throws DeadlineExceededError.
+ * Returns the cookies of a context and the local storage of the origins that its pages visited, within the same limits
+ * as for an input state. Throws DeadlineExceededError.
  */
 export async function readStorageState(context: BrowserContext, limitMs: number): Promise<StorageStateResult> {
   const { cookies, origins } = await within(limitMs, context.storageState());

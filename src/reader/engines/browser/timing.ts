@@ -13,7 +13,7 @@ export interface PageState {
   readonly mutationIdleSeen: boolean;
   readonly elements: number;
   readonly hasTitle: boolean;
-  /** Open requests and the end of the last one: for resources, for media, and for all. */
+  /** Number of open requests and the end of the last one: for resources, for media, and for all requests. */
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly network: Traffic;
@@ -42,7 +42,8 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
 
 /**
  * The time at which the page reaches the requested state. It may be in the future, provided that nothing else happens.
- * Infinity if something must happen first. `visible-content` depends on the content and is decided elsewhere.
+ * Infinity if something must happen first. `visible-content` depends on the content and is not decided by this
+ * function.
  */
 export function readyAt(state: PageState, demands: TimingRequirements): number {
   const finalAt = networkIdleAt(state);

@@ -23,7 +23,7 @@ export function trackDocument(tell: (message: string) => void): void {
   let interactive = false;
   let idle = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Through the prototype: a named element could shadow the method.
+  // Called through the prototype, because a named element could shadow the method.
   const count = () => Document.prototype.getElementsByTagName.call(document, '*').length;
   const say = (kind: string) => tell(JSON.stringify([kind, count()]));
 

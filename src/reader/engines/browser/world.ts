@@ -1,8 +1,8 @@
 /**
- * Runs functions inside a page, in an isolated JavaScript world: with the page's DOM but without its scripts. So
- * nothing that a page overrides (`querySelectorAll`, `Element.prototype`, `JSON`) affects them. Playwright's `evaluate`
- * runs in the page's world, so this uses the DevTools protocol. Every call has a time limit, since a page in an endless
- * loop never responds.
+ * Runs functions inside a page, in an isolated JavaScript world: with the page's DOM but without its scripts. Nothing
+ * that a page overrides (`querySelectorAll`, `Element.prototype`, `JSON`) therefore affects them. Playwright's
+ * `evaluate` runs in the page's world, so this uses the DevTools protocol. Every call has a time limit, since a page in
+ * an endless loop never responds.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
@@ -20,7 +20,7 @@ export interface World {
   frameOf(index: number, limitMs: number, frame?: FrameHandle): Promise<FrameHandle | undefined>;
   /** Call before `frameOf`: frames of other sites move to other processes when they navigate. */
   attachFrames(): void;
-  /** Stops the running scripts of the page and disables scripts: makes a hanging page accessible. */
+  /** Stops the running scripts of the page and disables scripts, which makes a hanging page accessible. */
   halt(): Promise<void>;
 }
 

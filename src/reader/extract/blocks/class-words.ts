@@ -1,12 +1,12 @@
 /**
- * Finds out from the class, id and role of an element which part of the page it is. Names are split into words (at
+ * Determines from the class, id and role of an element which part of the page it is. Names are split into words (at
  * dashes, underscores and capitals) and each word is looked up, in English and other common languages.
  */
 
 import { createWordPatterns } from './word-patterns.ts';
 import { createWordReader } from './word-reader.ts';
 
-/** Parts that names can indicate. In a mask, each has the bit `1 << index`. */
+/** Parts that names can indicate. In a mask, each part has the bit `1 << index`. */
 export const PARTS = [
   'nav',
   'header',

@@ -1,6 +1,6 @@
 /**
  * Recognizes short texts around the content by their words, in English and other common languages. One word proves
- * nothing; it is only one feature among many.
+ * nothing: it is only one feature among many.
  */
 
 import { createWordReader } from './word-reader.ts';
@@ -104,7 +104,8 @@ const WORDS: Record<Phrase, string> = {
 };
 
 /**
- * Phrases in scripts that do not separate words, or that join them to others. They are matched anywhere in the text.
+ * Phrases in languages that do not separate words, or that join them to other words. They are matched anywhere in the
+ * text.
  */
 const SUBSTRINGS: Partial<Record<Phrase, string>> = {
   share: 'シェア 共有 分享 공유 مشاركة',

@@ -4,8 +4,8 @@ import type { Survey } from './survey.ts';
 const MAX_CLASS_CHARACTERS = 200;
 
 /**
- * Numbers the signatures of a survey's elements. Digits in a class are ignored, since they usually number similar elements
- * (`post-123`).
+ * Assigns a number to each signature of a survey's elements. Digits in a class are ignored, since they usually number
+ * similar elements (`post-123`).
  */
 export function findSignatures({ elements, classes, classTexts }: Survey): Int32Array {
   const signatures = new Int32Array(elements.length);
@@ -13,7 +13,10 @@ export function findSignatures({ elements, classes, classTexts }: Survey): Int32
   const tags = new Map<string, number>();
   /** Signatures by the number of the tag and the number of the class. */
   const numberByPair = new Map<number, number>();
-  /** Most classes appear on elements of one name: the last name of an element with a class, and its signature. */
+  /**
+   * For each class, the name of the last element that had it, and its signature: most classes appear on elements of
+   * only one name.
+   */
   const lastName: string[] = new Array(classTexts.length).fill('');
   const lastSignature = new Int32Array(classTexts.length);
   for (let at = 0; at < signatures.length; at++) {

@@ -15,7 +15,7 @@ export interface Block {
   /** Index in `Survey.texts` of its first text node, and one past its last. */
   firstText: number;
   endText: number;
-  /** White space collapsed; at most MAX_TEXT_CHARACTERS characters. */
+  /** The text with white space collapsed; at most MAX_TEXT_CHARACTERS characters. */
   text: string;
   words: number;
   linkWords: number;
@@ -50,13 +50,13 @@ export interface Survey {
   blocks: Block[];
   /** The text nodes of all blocks. */
   texts: Text[];
-  /** False if the page exceeds the limits of a survey. */
+  /** False if the page exceeds the maximum size for a survey. */
   complete: boolean;
 }
 
 const MAX_TEXT_CHARACTERS = 400;
 
-/** Limits of a survey. No page for people is that large, and scoring it would take seconds. */
+/** Maximum size of a page for a survey. No page made for people is that large, and scoring it would take seconds. */
 const MAX_BLOCKS = 250_000;
 const MAX_ELEMENTS = 500_000;
 
@@ -395,8 +395,8 @@ const newBlock = (owner: number, firstText: number): Block => ({
 });
 
 /**
- * Attributes besides `class` whose values name an element's part. Pages with generated class names use those for
- * tests and components.
+ * Attributes other than `class` whose values say which part an element is. Pages with generated class names set them
+ * for tests and components.
  */
 const NAMING_ATTRIBUTES = new Set(
   (

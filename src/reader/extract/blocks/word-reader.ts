@@ -1,7 +1,7 @@
 /**
  * Computes the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in
- * a table with a fixed number of slots, where a new word replaces the old one. So no page can make the table grow, and
- * the table keeps no page in memory.
+ * a table with a fixed number of slots, and a new word replaces the old one in its slot. No page can therefore make the
+ * table grow, and the table keeps no page in memory.
  */
 
 const SLOTS = 16_384;
@@ -62,7 +62,7 @@ export function createWordReader(
   };
 }
 
-/** Whether a non-ASCII character is a space, dash or quotation mark, which separate words too. */
+/** Whether a non-ASCII character is a space, dash or quotation mark; these separate words too. */
 const isSeparator = (unit: number): boolean =>
   (unit >= 0x2000 && unit <= 0x206f) || unit === 0xa0 || unit === 0xab || unit === 0xb7 || unit === 0xbb;
 
@@ -88,7 +88,7 @@ function withCache(maskOf: (word: string) => number): MaskAt {
 
 const HASHES = 65_536;
 
-/** Skips words that are not in the list, by a table of the hashes of those that are. */
+/** Skips words that are not in the list, using a table of the hashes of the listed words. */
 function withHashFilter(words: () => Iterable<string>, maskAt: MaskAt): MaskAt {
   let table: Uint8Array | null = null;
   return (text, start, end, hash) => {

@@ -40,7 +40,7 @@ const CONTENT_PARTS = maskOf('content', 'post', 'thread');
 const isContent = (name: string, role: string | null): boolean =>
   name === 'main' || name === 'article' || name === 'section' || role === 'main';
 
-/** The names of these elements describe a link or a line, not a part of the page. */
+/** The class names of these elements describe a link or a line, not a part of the page. */
 const isInlineText = (name: string): boolean =>
   name === 'a' || name === 'span' || name === 'p' || headingLevel(name) > 0;
 
@@ -87,7 +87,7 @@ export function keepOutsideBoilerplate(survey: Survey, boilerplate: Uint8Array):
   return words > 0 ? keep : keep.fill(1);
 }
 
-/** Minimum share of links in a page of boilerplate, and maximum words that its closing notice may have besides links. */
+/** Minimum share of links in a page of boilerplate, and maximum number of words outside links in its closing notice. */
 const MIN_LINK_SHARE = 0.6;
 const MAX_NOTICE_WORDS = 40;
 

@@ -66,7 +66,7 @@ export function kindProbabilities(trees: readonly Trees[], features: Float32Arra
   return all;
 }
 
-/** Chooses the blocks that are content according to the trees. Measurements pass other trees than the bundled ones. */
+/** Chooses the blocks that are content according to the trees. Measurements pass trees other than the bundled ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
   const context = createPageContext(survey);
@@ -94,8 +94,7 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
 }
 
 /**
- * Number of rows computed and scored together: few enough to stay in the processor's cache, whatever the size of the
- * page.
+ * Number of rows computed and scored in one batch: few enough to stay in the processor's cache for a page of any size.
  */
 const BATCH_ROWS = 64;
 
@@ -134,7 +133,7 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   return THRESHOLD_FACTOR * best;
 }
 
-/** Numbers of the blocks, most probable first. Equally probable blocks keep their order. */
+/** The block numbers, most probable first. Equally probable blocks keep their order. */
 function rankByProbability(probabilities: Float32Array): Float64Array {
   // The bits of positive floats sort like the floats. With the block number appended they become integers, which sort
   // without a comparison function; that function would take most of the time.
@@ -147,7 +146,7 @@ function rankByProbability(probabilities: Float32Array): Float64Array {
 }
 
 /**
- * More than the number of blocks of any page that is scored. Multiplied by the bits of a float, it still fits into a
+ * Greater than the number of blocks of any page that is scored. Multiplied by the bits of a float, it still fits into a
  * double.
  */
 const MAX_RANKED_BLOCKS = 2 ** 20;

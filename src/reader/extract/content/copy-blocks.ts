@@ -38,7 +38,7 @@ const MEDIA = new Set([
   'input',
 ]);
 
-/** Placeholders of players, whatever they contain. */
+/** Placeholders of players, which are kept regardless of their content. */
 const PLACEHOLDERS = new Set(PLAYER_PLACEHOLDERS);
 
 const partMask = (...parts: (typeof PARTS)[number][]) =>
@@ -140,7 +140,7 @@ export function copyKeptBlocks(
       keepsMedia: has ? keptWords(own) * 2 >= survey.words[own]! : keepsMedia,
     };
     stack.push(open);
-    // Media inside a line of kept text are kept with it, though they contain no text.
+    // Media inside a line of kept text are kept with the line, though they contain no text.
     if (isKeptMedia(element, parts)) copyOf();
     return true;
   };

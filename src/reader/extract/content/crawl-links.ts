@@ -1,4 +1,7 @@
-/** The links that a crawl follows from a page. Read from the whole original page, whatever the options remove. */
+/**
+ * The links that a crawl follows from a page. They are read from the whole original page, including parts that options
+ * remove.
+ */
 import { attribute, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { relTokens } from '../metadata/head-links.ts';
 import { documentBaseUrl, resolveUrl } from './links.ts';

@@ -17,7 +17,7 @@ export interface ImageUrlOptions {
 
 const isDataUrl = (url: string) => /^data:/i.test(url);
 
-/** The URL of the first candidate of a srcset: no white space, no trailing comma. */
+/** The URL of the first candidate of a srcset, without white space or a trailing comma. */
 function firstOfSrcset(srcset: string): string {
   const written = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
   let end = written.length;
@@ -69,8 +69,8 @@ export function imageUrl(image: Element, baseUrl: string, options: ImageUrlOptio
 }
 
 /**
- * Lists those of `images` that have a URL. Alt text is the `alt` attribute, else `title`. Images that are no longer
- * under `root` are invisible and get no alt text.
+ * Lists the `images` that have a URL. Alt text is the `alt` attribute, else `title`. Images that are no longer under
+ * `root` are invisible and get no alt text.
  */
 export function collectImages(
   root: Document | Element,

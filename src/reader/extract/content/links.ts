@@ -1,7 +1,7 @@
 /** URLs of a page: the base for relative ones, and the list of its links in document order. */
 import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
 
-/** Link text, with white space collapsed, and URL. */
+/** The text of a link, with white space collapsed, and its URL. */
 export type Link = [text: string, url: string];
 
 const MAX_URL_CHARACTERS = 65_536;

@@ -34,7 +34,7 @@ export interface RemovedPart extends Pick<Removal, 'step' | 'rule' | 'hidden' | 
   readonly node: Child;
   readonly text?: string;
   readonly words?: number;
-  /** Called only for parts that are listed. */
+  /** This function is called only for parts that are listed. */
   readonly signs?: () => string[];
 }
 
@@ -48,7 +48,7 @@ export class RemovalLog {
   readonly sources = new Map<Element, Element>();
   private readonly steps = new Map<RemovalStep, { count: number; readonly list: Removal[] }>();
 
-  /** Create before the document is changed. */
+  /** Must be created before the document is changed. */
   constructor(document: Document) {
     this.places = recordUniqueSelectors(document);
   }

@@ -22,7 +22,7 @@ export interface Selection {
 
 /** A choice with a lower expected F1 is not trusted. */
 const MIN_EXPECTED_F1 = 0.15;
-/** A page with fewer words is too small to score, and short enough that everything except boilerplate is returned. */
+/** A page with fewer words is too small to score, and so short that everything except boilerplate is returned. */
 const MIN_SCORED_WORDS = 150;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
@@ -39,7 +39,7 @@ const MIN_LIST_PROBABILITY = 0.5;
 const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= MIN_LIST_PROBABILITY;
 
 /**
- * Selects the content. Measurements pass another `fitted` than the bundled one. Keeps at least one block of every page
+ * Selects the content. Measurements pass a `fitted` other than the bundled one. Keeps at least one block of every page
  * that is more than boilerplate.
  */
 export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedTrees): Selection {

@@ -13,7 +13,7 @@ const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure',
 const LISTS = new Set(['ul', 'ol', 'details']);
 
 const maskOf = (...parts: Part[]) => parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
-/** Parts that stand between paragraphs without belonging to them. */
+/** Parts that are between paragraphs without belonging to them. */
 const SEPARATE_PARTS = maskOf(
   'share',
   'related',
@@ -45,7 +45,7 @@ const UNIT_SHARE = 0.6;
 const MAX_GAP_WORDS = 60;
 const MIN_PROBABILITY = 0.08;
 
-/** Interactive parts of an item. */
+/** The interactive parts of an item. */
 const CONTROL_PARTS = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
 /**
  * Smallest share of the words of similar boxes, and of the boxes, that must be chosen for them to count as list

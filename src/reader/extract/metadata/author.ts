@@ -30,13 +30,13 @@ const PART_ENDS = /\s*[|•·\n\t[{<].*$/su;
 /** Where a name ends in a line of visible text that continues after it. */
 const NAME_ENDS =
   /\s*(?:[|•·–—\n\t[{</]|\s-\s|:\s|\b(?:on|in|at|updated|published|posted|last|for|via|est|is|was|has)\b\s|\s\d).*$/isu;
-/** Words left over after the date is removed, as in "le 5 mai". */
+/** Words that remain after the date is removed, as in "le 5 mai". */
 const TRAILING_DATE_WORD = /\s+(?:le|il|el|am|den|du|op|on|the|updated|published)$/i;
 const URL_OR_EMAIL = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 
 const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
-/** How a source writes names. */
+/** The way in which a source writes names. */
 export interface NameStyle {
   /** Visible text, in which a line may continue after the name. */
   isText?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Author and dates as the page shows them: bylines and datelines in the few blocks around its title. Reads only short
- * blocks, and a limited number of them, whatever the size of the page.
+ * Finds author and dates where the page shows them: in bylines and datelines in the few blocks around its title. Reads
+ * only a limited number of short blocks, regardless of the size of the page.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
 import { BY_PREFIX, findAuthorNames, looksLikeName } from './author.ts';

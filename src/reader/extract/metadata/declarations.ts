@@ -16,9 +16,9 @@ export interface Declarations {
   /** The first h1 elements, and the first of the other headings. */
   headings: Element[];
   subheadings: Element[];
-  /** Contents by name as written. */
+  /** The `content` of each meta element by its name as written. */
   metas: Map<string, string[]>;
-  /** The first meta whose name ends in `description`. */
+  /** The first meta element whose name ends in `description`. */
   description: string | null;
   /** `http-equiv="content-language"`. */
   contentLanguage: string | null;

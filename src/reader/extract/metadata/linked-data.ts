@@ -7,14 +7,14 @@ import { lettersAndDigits } from './site-name.ts';
 
 export interface LinkedData {
   headline?: string;
-  /** Name of the page's subject if it has no headline: a product, a video. */
+  /** Name of the page's subject, such as a product or a video, if it has no headline. */
   name?: string;
   /** As written. */
   published?: string;
   modified?: string;
   /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** Those names in `people` that are declared as persons, if the page names no organization. */
+  /** The names in `people` that are declared as persons, if the page names no organization. */
   persons: string[];
   /** Names of authors that are organizations. */
   organizations: string[];
@@ -29,7 +29,7 @@ export interface LinkedData {
   page: Record<string, string>;
 }
 
-/** Limit for all scripts together. */
+/** Maximum for all scripts combined. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_OBJECTS = 20_000;
 
@@ -41,14 +41,14 @@ const PAGE_TYPES =
 const CONTENT_TYPES =
   /article|posting|^report|recipe|howto|^question$|videoobject|^product|^book$|event|course|episode|^movie|^review$|application|creativework|dataset/;
 
-/** Keys that lead to the page's own object; all others lead to something that it mentions. */
+/** Keys that lead to the page's own object; all others lead to objects that it mentions. */
 const OWN_KEYS = new Set(['@graph', 'mainEntity', 'mainEntityOfPage']);
 
 type JsonObject = Record<string, unknown>;
 
 interface Found {
   object: JsonObject;
-  /** Whether it was reached through own keys only. */
+  /** Whether the object was reached only through keys that lead to the page's own object. */
   own: boolean;
   types: string[];
 }

@@ -14,7 +14,7 @@ import { isFrontPage } from './urls.ts';
 
 const MAX_LINE_CHARACTERS = 1000;
 
-/** A text of the page on one line of bounded length, without invisible characters. */
+/** A text of the page as one line of bounded length, without invisible characters. */
 export const boundedLine = (text: string) =>
   text
     .slice(0, 20_000)
@@ -87,7 +87,7 @@ export class FactLookup {
   readonly url: string;
   /** Types that the page declares in JSON-LD and microdata, in lower case. */
   readonly types: Set<string>;
-  /** Set as soon as it is known, because names in bylines are compared with it. */
+  /** Set as soon as the site name is known, because names in bylines are compared with it. */
   site: SiteNames = NO_SITE_NAMES;
   language = '';
   title = '';

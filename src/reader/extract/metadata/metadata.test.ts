@@ -133,8 +133,8 @@ test('external: contains head links by rel and URL', () => {
 });
 
 /**
- * The expected metadata of a page in test/fixtures/metadata: `source.html` beside `expected.json`, where null means
- * absent.
+ * The expected metadata of a page in test/fixtures/metadata: a folder with `source.html` and `expected.json`, where
+ * null means absent.
  */
 interface Expected {
   why: string;

@@ -35,7 +35,7 @@ function publishedOf(lookup: FactLookup, modified: string | undefined, types: Re
     for (const { value, isText } of values) {
       const date = parseDate(value, lookup.language);
       if (!date || !isPlausible(date, !isGuess)) continue;
-      // The current time is not used. If a date is after the last change of the page, the page writes about that date.
+      // The current time is not used. A date after the last change of the page is one that the page writes about.
       if (isGuess && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
       return isGuess || isText || /^\s*\d{10,13}\s*$/.test(value)
         ? date
@@ -104,7 +104,7 @@ function metasOf(
   return Object.fromEntries(metadata);
 }
 
-/** Extracts the page's metadata. `baseUrl` is the base for relative URLs, `url` the page's own URL. */
+/** Extracts the page's metadata. `baseUrl` is the base for relative URLs; `url` is the page's own URL. */
 export function extractMetadata(document: Document, baseUrl: string, url = baseUrl): PageMetadata {
   const lookup = new FactLookup(document, url);
   const { declarations } = lookup;

@@ -8,7 +8,7 @@ const SUPPORTED_CLASS = /(?:^|\s)(dt-published|dt-updated|p-author|u-featured|u-
 const MAX_ELEMENTS = 20_000;
 const MAX_PER_KIND = 10;
 
-/** Empty if there is no entry, or more than one. */
+/** Empty unless the page has exactly one entry. */
 export function readMicroformats(document: Document): Microformats {
   const found = new Map<string, Element[]>();
   let node: Node | null = following(document, document);

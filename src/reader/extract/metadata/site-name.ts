@@ -20,7 +20,7 @@ function labelsOf(url: string): { host: string; labels: string[] } {
 
 const SMALL_WORDS = new Set(['the', 'of', 'and', 'a', 'le', 'la', 'les', 'der', 'die', 'das', 'el', 'il']);
 
-/** Whether some of the words, in order and joined, or the initials of all of them, equal the label. */
+/** Whether the label equals some of the words, joined in order, or the initials of all words. */
 function isSpelledBy(words: readonly string[], label: string): boolean {
   const significant = words.filter((word) => !SMALL_WORDS.has(word));
   if (significant.length >= 3 && significant.map((word) => word[0]).join('') === label) return true;

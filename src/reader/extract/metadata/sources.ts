@@ -1,6 +1,6 @@
 /**
- * The sources of each fact about a page, the most trusted first. Sources about the page's content precede those that
- * also cover its template; data for programs precedes text for people; guesses come last.
+ * The sources of each fact about a page, the most trusted first. Sources about the page's content precede sources that
+ * also describe its template; data for programs precedes text for people; guesses come last.
  *
  * A source is a kind and a name: `ld` JSON-LD (by the field of LinkedData), `meta` a meta element by name or property
  * in lower case (`dc:` is read as `dc.`), `item` a property of microdata or RDFa, `link` a link of the head by its

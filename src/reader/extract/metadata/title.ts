@@ -17,11 +17,11 @@ export interface TitleSources {
   url: string;
 }
 
-/** Separators between the parts of a title; a hyphen between letters is none. */
+/** Separators between the parts of a title; a hyphen between letters is not a separator. */
 const SEPARATOR =
   /\s*[|｜¦]+\s*|\s*[»«›‹•]\s*|\s+[-–—−:·/\\~<>→←_]+\s+|:\s+|(?<=[^\x00-\u2e7f])[-—_－]+|[-—_－]+(?=[^\x00-\u2e7f])/gu;
 
-/** Words that are never the title of a page. */
+/** Words that are never the title of a page by themselves. */
 const EMPTY_TITLES = new Set(['home', 'homepage', 'index', 'untitled', 'untitleddocument', 'welcome', 'loading']);
 
 /** Parts between the title and the site's name, or before the title. */
@@ -135,11 +135,11 @@ function logosAmong(
     (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
     declaredTitles.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
-  // A colon right after a word separates a label and the title. Only one with a space before it may separate the title
-  // and a site.
+  // A colon right after a word separates a label and the title. Only a colon with a space before it may separate the
+  // title and the site's name.
   if (documentTitle[parts.at(-2)!.to] === ':' && !site.isName(logo)) return new Set();
-  // Titles that begin with the site's name are as common. So something must show that the part before is the page's own
-  // name; at least it must be longer.
+  // Titles that begin with the site's name are as common. There must be evidence that the part before is the page's own
+  // title; at the least, it must be longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
@@ -190,7 +190,7 @@ export function chooseTitle(sources: TitleSources): string {
   }
   const same = cut.find((title) => lettersAndDigits(title) === lettersAndDigits(heading));
   if (same) return isOneCase(heading) && !isOneCase(same) ? same : heading;
-  // A heading may contain a label or an edition beside the title.
+  // A heading may contain a label or an edition next to the title.
   const words = wordsOf(heading);
   return cut.find((title) => wordsOf(title).length >= 3 && containsWords(words, wordsOf(title))) ?? heading;
 }

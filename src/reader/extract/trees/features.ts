@@ -1,5 +1,5 @@
 /**
- * The features of each block: numbers about its text, its neighbors, the elements around it, how often similar
+ * The features of each block: numbers that describe its text, its neighbors, the elements around it, how often similar
  * blocks repeat, and the page as a whole. Computed from the survey's arrays in a constant number of passes.
  */
 import { PARTS } from '../blocks/class-words.ts';

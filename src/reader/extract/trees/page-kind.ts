@@ -1,6 +1,6 @@
 /**
- * The kind of a page. Fitted trees score the declared types of the page, its URL and its layout. Rules then distinguish
- * finer kinds: questions from threads; searches, tables and front pages from lists; videos from articles.
+ * Determines the kind of a page. Fitted trees score the declared types of the page, its URL and its layout. Rules then
+ * distinguish finer kinds: questions from threads; searches, tables and front pages from lists; videos from articles.
  */
 import { attribute } from '#html/node.ts';
 import type { PageKind } from '../../article.ts';
@@ -23,10 +23,10 @@ type FittedKind = (typeof FITTED_KINDS)[number];
 const TRUSTED_PROBABILITY = 0.6;
 /** Confidence if the page itself declares its kind. */
 const DECLARED_CONFIDENCE = 0.5;
-/** Shares of the kept words. */
+/** Each value is a share of the kept words. */
 const LIST_LINK_SHARE = 0.5;
 const ARTICLE_PROSE_SHARE = 0.6;
-/** Fewest boxes, and most words in each, of a list of items. */
+/** Minimum number of boxes in a list of items, and maximum number of words in each. */
 const MIN_ITEMS = 4;
 const MAX_ITEM_WORDS = 60;
 /** A page with fewer words and no other evidence counts as plain text. */
@@ -76,9 +76,9 @@ export function estimatePageKind(
 }
 
 /**
- * The kind of a page that the trees are unsure of, by its declared types, its URL and its prose. The trees are fitted
- * to complete pages of sites, and are unreliable for a page that is hardly more than its text. Null if there is no
- * evidence.
+ * Determines the kind of a page that the trees are unsure of from its declared types, its URL and its prose. The trees
+ * are fitted to complete pages of sites, and are unreliable for a page with little more than its text. Null if there is
+ * no evidence.
  */
 function kindByRules(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));

@@ -22,7 +22,7 @@ export function prepareAttribution(trees: Trees): Attribution {
   const { feature, value, elseNode } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
-  // Branches of a node come after it.
+  // The branches of a node come after the node.
   for (let node = feature.length - 1; node >= 0; node--) {
     if (feature[node]! < 0) {
       means[node] = value[node]!;

@@ -15,7 +15,7 @@ test('parses and evaluates nested tests', () => {
 });
 
 test('returns the same probabilities for many rows as for each row', () => {
-  // With so few trees, no row is settled early.
+  // With so few trees, no row is decided early.
   const trees = parseTrees(WEIGHTS.trim().split('\n').slice(0, 10).join('\n'), FEATURES);
   const width = FEATURES.length;
   let seed = 1;

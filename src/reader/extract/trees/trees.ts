@@ -6,10 +6,10 @@
 export interface Trees {
   /** Index of the feature that a node tests; -1 at a leaf. */
   feature: Int16Array;
-  /** The limit of a test, or the value of a leaf. */
+  /** The threshold of a test, or the value of a leaf. */
   value: Float64Array;
   /**
-   * Index of the next node if the feature is not below the limit; if it is below, the next node directly follows this
+   * Index of the next node if the feature is not below the threshold; if it is, the next node directly follows this
    * one.
    */
   elseNode: Int32Array;
@@ -121,7 +121,9 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   return found;
 }
 
-/** Assigns final odds to the decided ones among the first `left` open rows. Returns how many rows stay open. */
+/**
+ * Assigns final odds to the decided ones among the first `left` open rows. Returns the number of rows that stay open.
+ */
 function closeDecidedRows(logOdds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;
   for (let at = 0; at < left; at++) {

@@ -34,7 +34,7 @@ import {
 } from './text-style.ts';
 
 export interface HiddenParts {
-  /** Number of removed parts. */
+  /** The number of removed parts. */
   readonly count: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
@@ -49,14 +49,16 @@ interface Finding {
   readonly node: Child;
   readonly kind: Kind;
   readonly reason: string;
-  /** Whether scripts are likely to show it: some pages are completely hidden at first. */
+  /** Whether scripts are likely to show the part: some pages are completely hidden at first. */
   readonly mayBeShown: boolean;
 }
 
 /** Elements that never hold readable text; their text is not judged. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
-/** Media work even if they are invisible. They are kept, without their text, for callers that request media. */
+/**
+ * Media can be played even if they are invisible. They are kept, without their text, for callers that request media.
+ */
 const MEDIA = new Set(['audio', 'video']);
 const MEDIA_PARTS = new Set(['source', 'track']);
 const PLAYED = new Set([

@@ -29,7 +29,7 @@ export function removeInvisibleParts(
   document: Document,
   { styles = readPageStyles(document), removals }: InvisiblePartsOptions = {},
 ): InvisibleParts {
-  // A part that was moved into place is no longer hidden by the rules for waiting parts.
+  // Once a part has been moved into place, the rules that hide waiting parts no longer apply to it.
   completeRawPage(document, {
     onRemove: removals && ((node) => recordReplaced(removals, node)),
     onPlace: styles.forget,

@@ -1,6 +1,6 @@
 /**
- * Declarations of the page's own style sheets for its elements. External sheets are not fetched; `hasExternalSheets`
- * says whether there are any, since they may override these.
+ * Declarations of the page's own style sheets for its elements. External sheets are not fetched; since they may
+ * override these declarations, `hasExternalSheets` states whether the page has any.
  */
 import { isTrackedProperty } from '#html/css/appearance.ts';
 import { applyStyleSheets, type MatchedDeclarations } from '#html/css/cascade.ts';

@@ -1,6 +1,6 @@
 /**
- * Decides whether text may be in front of a picture, such as white words on a photograph. The background from its
- * styles is then not the real one.
+ * Decides whether text may be in front of a picture, such as white words on a photograph. In that case, the background
+ * given by its styles is not the real one.
  */
 import { ELEMENT, type Element, following } from '#html/node.ts';
 import type { ElementAppearance, TextStyle } from './text-style.ts';

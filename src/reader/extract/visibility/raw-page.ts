@@ -1,6 +1,6 @@
 /**
- * Makes the changes to a raw page that its scripts would make at once, if the HTML itself shows what they are. A page
- * that a browser has already rendered stays unchanged.
+ * Makes the changes to a raw page that its scripts would make immediately, if the HTML itself shows what these changes
+ * are. A page that a browser has already rendered stays unchanged.
  */
 import {
   attribute,

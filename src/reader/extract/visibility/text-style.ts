@@ -69,7 +69,9 @@ export interface ElementAppearance {
   readonly own: ReadonlyMap<string, string> | null;
 }
 
-/** Elements that the browser colors by default, whatever their ancestors say: their color is unknown. */
+/**
+ * Elements that the browser colors by default, regardless of their ancestors' colors, so that their color is unknown.
+ */
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
 /** Creates a function that computes the appearance of one page's elements. Each style is parsed once. */

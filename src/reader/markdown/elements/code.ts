@@ -56,7 +56,7 @@ function writeBlock(state: ConversionState, content: string, language: string): 
   let fence = '```';
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
-  // Multi-line code gets a blank line even in tight lists, because some parsers would not keep its line ends.
+  // Multi-line code gets a blank line before it even in tight lists, because some parsers would not keep its line ends.
   state.blocks.announce(
     'code',
     state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined,

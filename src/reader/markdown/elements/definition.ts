@@ -25,7 +25,7 @@ function follow(state: ConversionState, element: Element, ...names: string[]): v
 
 export const term: EnterHandler = (state, element) => {
   const definition = definitionOf(element);
-  // The note already has its label.
+  // The label has already been written for this note.
   if (definition && state.footnotes.notes.has(definition) && showsOnlyLabel(element)) return SKIP;
   follow(state, element, 'dt');
   return leaveTerm;

@@ -129,7 +129,7 @@ function hasText(element: Element): boolean {
 
 const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
 
-/** Whether the link is the permalink symbol beside a heading. */
+/** Whether the link is the permalink symbol next to a heading. */
 function isPermalink(state: ConversionState, element: Element, href: string): boolean {
   if (state.heading === 0 || fragmentOf(href, state.options.pageUrl) === null) return false;
   const only = element.first;

@@ -43,7 +43,7 @@ export function textWithFormulas(state: ConversionState, text: string): void {
 
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
-/** Rendered output beside the formula's source, which repeats it. */
+/** Rendered output next to the formula's source, which contains the same formula. */
 const RENDERED_CLASS =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
@@ -73,7 +73,7 @@ function followedByScript(element: Element): boolean {
   return followedByScript(parent);
 }
 
-/** Omits `mjx-math` if an assistive MathML is beside it. */
+/** Omits `mjx-math` if it has an assistive MathML next to it. */
 export const mathjaxOutput: EnterHandler = (_, element) => {
   for (let node = element.next; node; node = node.next) {
     if (node.type === ELEMENT && node.name === 'mjx-assistive-mml') return SKIP;
@@ -81,7 +81,7 @@ export const mathjaxOutput: EnterHandler = (_, element) => {
   return null;
 };
 
-/** The glyphs in MathJax's own span, beside the MathML for screen readers. */
+/** The glyphs in MathJax's own span, next to the MathML for screen readers. */
 export const mathjaxGlyphs: EnterHandler = (state, element) => {
   const { parent } = element;
   const isDrawn = parent?.type === ELEMENT && RENDERED_CLASS.test(attribute(parent, 'class') ?? '');
@@ -105,7 +105,7 @@ export function isDisplayMath(element: Element): boolean {
 const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
 const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image(?:-inline|-display)?(?:\s|$)/;
 
-/** The LaTeX of an image that replaces a formula; '' if the formula itself is beside it, null for other images. */
+/** The LaTeX of an image that replaces a formula; '' if the formula itself is next to it, null for other images. */
 export function formulaOfImage(image: Element): string | null {
   const classes = attribute(image, 'class') ?? '';
   const isFallback = WIKI_FALLBACK.test(classes);

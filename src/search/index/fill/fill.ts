@@ -27,12 +27,12 @@ export interface FillTools {
 }
 
 export interface FillOptions {
-  /** Maximum number of links between the first page and others of its host; 0 for that page only. */
+  /** Maximum number of links to follow from the first page to other pages of its host; 0 for the first page only. */
   readonly depth: number;
   readonly maxPages: number;
-  /** Delay between two reads of a host. */
+  /** Delay between reads from the same host, in ms. */
   readonly delayMs: number;
-  /** Product token by which robots.txt files are read. */
+  /** The product token to look up in robots.txt files. */
   readonly agent: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: FillProgress) => void;
@@ -51,10 +51,10 @@ export interface FillProgress {
 export interface FillSummary {
   added: number;
   unchanged: number;
-  /** Number of URLs refused by robots.txt, by the page itself, or because the URL is secret. */
+  /** Number of URLs refused because of robots.txt, because of the page itself, or because the URL is secret. */
   refused: number;
   failed: number;
-  /** Number of URLs done by an earlier, interrupted run. */
+  /** Number of URLs that an earlier, interrupted run completed. */
   before: number;
 }
 

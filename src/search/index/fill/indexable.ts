@@ -23,7 +23,7 @@ export function exclusionOf(
 
 const FORBIDDING: ReadonlySet<string> = new Set(['noindex', 'none', 'noarchive']);
 
-/** Whether a robots directive forbids indexing. Directives with a value (`max-image-preview:none`) do not. */
+/** Whether a robots directive forbids indexing. Directives with a value (`max-image-preview:none`) never do. */
 const forbids = (robots: string): boolean =>
   robots
     .toLowerCase()

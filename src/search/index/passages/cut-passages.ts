@@ -7,7 +7,7 @@ export interface PassageRange {
   readonly heading: string;
 }
 
-/** Target and maximum size of a passage, and the size below which it is joined to the next; in estimated tokens. */
+/** Target and maximum size of a passage, and the size below which it is joined to the next one, in estimated tokens. */
 const TARGET_TOKENS = 200;
 const MAX_TOKENS = 300;
 const MIN_TOKENS = 40;
@@ -19,7 +19,10 @@ const DENSE = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9ff
 /** Where a long paragraph may be split, best first. */
 const BREAKS = [/[.!?…][)"'”’]*\s|[。！？]/g, /\n/g, /[,;:]\s|[，、；：]/g, /\s/g];
 
-/** Estimates tokens: four letters of an alphabet, or one letter of a script without spaces. */
+/**
+ * Estimates the number of tokens: four letters of an alphabet, or one letter of a script without spaces, make one
+ * token.
+ */
 const estimateTokens = (text: string): number => text.length / 4 + 0.75 * (text.match(DENSE)?.length ?? 0);
 
 interface Block {
@@ -31,7 +34,7 @@ interface Block {
   readonly title: string;
 }
 
-/** Returns at most `limit` passages in order. They leave out only blank lines. */
+/** Returns at most `limit` passages in order. Only blank lines are left out. */
 export function cutPassages(markdown: string, limit: number): PassageRange[] {
   const cuts: PassageRange[] = [];
   const above: { level: number; title: string }[] = [];

@@ -3,7 +3,7 @@ import { markdownToPlainText } from '../text/plain-text.ts';
 import { findTerms } from '../text/terms.ts';
 
 const LENGTH_UNITS = 260;
-/** Value of a repeated term; its first occurrence counts 1. */
+/** Weight of a repeated occurrence of a term; its first occurrence has weight 1. */
 const REPEAT_VALUE = 0.2;
 const LEAD_UNITS = 40;
 
@@ -24,7 +24,7 @@ function withoutHeadings(markdown: string): string {
 
 type Place = ReturnType<typeof findTerms> extends Generator<infer P> ? P : never;
 
-/** The start of the window with the most different terms. */
+/** The start of the window that contains the most distinct terms. */
 function startOf(text: string, places: readonly Place[]): number {
   let best = 0;
   let first = 0;
@@ -48,7 +48,7 @@ function startOf(text: string, places: readonly Place[]): number {
   return best > 0 ? sentenceStart(text, start) : 0;
 }
 
-/** The start of the sentence if it is near, otherwise of a word. */
+/** The start of the sentence if it is near, otherwise the start of a word. */
 function sentenceStart(text: string, place: number): number {
   const from = Math.max(0, place - LEAD_UNITS);
   if (from === 0) return 0;

@@ -31,7 +31,7 @@ export interface Filters {
   readonly language: string | undefined;
   readonly since: number | undefined;
   readonly until: number | undefined;
-  /** Owners whose pages match; all if `undefined`. */
+  /** Owners whose pages match; all owners if `undefined`. */
   readonly owners: readonly string[] | undefined;
 }
 
@@ -76,7 +76,7 @@ export function filtersOf(
 }
 
 const COUNTRY_DOMAINS: Readonly<Record<string, string>> = { gb: 'uk' };
-/** Country-code domains that are used as general ones. */
+/** Country-code domains that are used as generic ones. */
 export const GENERAL_DOMAINS: readonly string[] = [
   'ai',
   'cc',

@@ -29,14 +29,14 @@ export interface FoundPage {
 export interface PageFinder {
   /** Finds pages of `owners`, or of all owners if `undefined`. */
   find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<FoundPages>;
-  /** Clears cached facts about the pages after all were removed. */
+  /** Clears cached facts about the pages after all pages were removed. */
   forget(): void;
 }
 
 export interface PageFinderOptions {
   readonly store: IndexStore;
   readonly vectors: Pick<VectorSearch, 'nearest'> | undefined;
-  /** Weight of the ranking by meaning relative to that by words. */
+  /** Weight of the ranking by meaning, relative to the ranking by words. */
   readonly vectorWeight: number;
   readonly clock: () => number;
 }
@@ -98,7 +98,7 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
     };
   }
 
-  /** The ranking of passages by each retriever. */
+  /** Each retriever's ranking of the passages. */
   async function lookUp(query: SearchQuery, { slots, filters, by, limit }: Lookup): Promise<PassageRanking[]> {
     if (slots.length === 0) {
       const ids = isUnfiltered(filters) ? [] : await store.newest(filters, limit);
@@ -118,7 +118,9 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
     ];
   }
 
-  /** Keeps the pages that contain each phrase verbatim, which stems cannot show. Stops at `limit` pages. */
+  /**
+   * Keeps the pages that contain each phrase verbatim, which cannot be determined from stems. Stops at `limit` pages.
+   */
   async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, limit: number): Promise<FoundPage[]> {
     if (phrases.length === 0) return pages.slice(0, limit);
     const selected: FoundPage[] = [];
@@ -159,7 +161,7 @@ const fuseIds = (rankings: readonly PassageRanking[]) =>
     (id) => id,
   );
 
-/** Ranks pages by their best passage: several mediocre ones are no better than one good one. */
+/** Ranks pages by their best passage: several mediocre passages do not outrank one good one. */
 function pagesOf(lists: readonly PassageRanking[], rows: readonly PassageRow[]): FoundPage[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = lists.map(({ ids, weight }) => ({ ids: ids.filter((id) => byId.has(id)), weight }));

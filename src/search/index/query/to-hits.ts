@@ -17,7 +17,7 @@ export interface HitOptions {
   readonly rerank?: PassageReranker | undefined;
 }
 
-/** The page of results that the query asks for, best first. Without a working reranker, the order is unchanged. */
+/** The requested page of results, best first. Without a working reranker, the order is unchanged. */
 export async function toHits(query: SearchQuery, found: FoundPages, { signal, rerank }: HitOptions): Promise<Hit[]> {
   const pages = rerank ? await rerankPages(query.words, found.pages, rerank, signal) : found.pages;
   signal?.throwIfAborted();

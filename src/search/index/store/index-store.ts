@@ -1,5 +1,5 @@
 /**
- * The contract of an index store, kept by the SQLite and PostgreSQL stores. Ids are those of passages unless said
+ * The contract of an index store, implemented by the SQLite and PostgreSQL stores. Ids are passage ids unless stated
  * otherwise.
  */
 import type { Filters } from '../query/filters.ts';
@@ -26,15 +26,17 @@ export interface IndexStore {
   textsOf(page: number): Promise<string[]>;
   /** Passages with an id above `after` and no vector of the model, in order of id. */
   withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
-  /** Stores vectors, except those of passages that were removed meanwhile. */
+  /** Stores vectors, except those of passages that have been removed in the meantime. */
   writeCodes(model: string, codes: readonly { readonly id: number; readonly code: Uint8Array }[]): Promise<void>;
   /** Vectors in the order in which they were stored, from `seq` on. */
   codesFrom(model: string, seq: number, limit: number): Promise<CodeRow[]>;
   codes(model: string, ids: readonly number[]): Promise<Map<number, Uint8Array>>;
-  /** The nearest passages with their cosines, nearest first. Only in stores whose database can search vectors. */
+  /**
+   * The nearest passages with their cosines, nearest first. Present only in stores whose database can search vectors.
+   */
   nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
   stats(model: string | undefined): Promise<StoreStats>;
-  /** Removes the oldest pages until the remaining ones take at most `maxBytes`. Returns the number removed. */
+  /** Removes the oldest pages until the remaining ones take at most `maxBytes`. Returns the number of pages removed. */
   prune(maxBytes: number): Promise<number>;
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -71,7 +73,7 @@ export interface CodeRow {
   readonly seq: number;
   readonly id: number;
   readonly code: Uint8Array;
-  /** The owner of its page, which never changes. */
+  /** The owner of the passage's page, which never changes. */
   readonly owner: string;
 }
 

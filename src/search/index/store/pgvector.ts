@@ -29,7 +29,10 @@ const LOCK = 7_305_805;
 const AT_ONCE = 500;
 /** Maximum number of dimensions of a pgvector index for halfvec. */
 const MAX_INDEXED_DIMENSIONS = 4_000;
-/** Candidates that the index considers for each result (`hnsw.ef_search`), and pgvector's limit. */
+/**
+ * Number of candidates that the index considers for each result (`hnsw.ef_search`), and the maximum that pgvector
+ * accepts.
+ */
 const CANDIDATES_PER_RESULT = 2;
 const MAX_CANDIDATES = 1_000;
 
@@ -128,7 +131,7 @@ async function prepareTable(db: Kysely<never>): Promise<boolean> {
       return true;
     });
   } catch {
-    // No permission to create extensions, or the server is unavailable: tried again at the next start.
+    // There is no permission to create extensions, or the server is unavailable. The next start tries again.
     return false;
   }
 }

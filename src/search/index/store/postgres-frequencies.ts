@@ -15,13 +15,13 @@ export type RunQuery = <Row>(query: RawBuilder<Row>) => Promise<Row[]>;
 
 interface Weighted {
   readonly query: string;
-  /** Inverse document frequency. */
+  /** The inverse document frequency of a word. */
   readonly weight: number;
 }
 
 /**
- * Adds inverse document frequency, which ts_rank lacks. Counts the passages of a word only up to the limit of frequent
- * words.
+ * Adds inverse document frequency, which ts_rank lacks. Passages that contain the word are counted only up to the
+ * threshold for frequent words.
  */
 export function createWordFrequencies(rows: RunQuery) {
   let passages = { count: 0, until: 0 };
@@ -52,7 +52,7 @@ export function createWordFrequencies(rows: RunQuery) {
   }
 
   return {
-    /** The slots with their weights. Frequent ones are left out if there are rarer ones. */
+    /** The slots with their weights. Frequent slots are left out if there are rarer ones. */
     async weigh(slots: readonly Slot[]): Promise<Weighted[]> {
       if (slots.length === 0) return [];
       const queries = slots.map((slot) => anyOf(slot));

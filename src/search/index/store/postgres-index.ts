@@ -17,7 +17,7 @@ interface Tables {
   index_pages: { id: number };
 }
 
-/** The tsvector weights D, C, B, A: of URLs and variants, text, headings, titles. */
+/** The tsvector weights D, C, B and A: for URLs and variants, text, headings, and titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
 
 /** Throws if the server refuses the connection. While the server is unavailable, each call tries again. */

@@ -7,7 +7,10 @@ import { storable } from './postgres-conditions.ts';
 import type { RunQuery } from './postgres-frequencies.ts';
 
 const PRUNED_AT_ONCE = 50;
-/** Limits of tsvector positions (PostgreSQL manual, 12.11), and the gap between two fields, which no phrase spans. */
+/**
+ * Largest tsvector position, and maximum number of positions per term (PostgreSQL manual, 12.11). The gap between two
+ * fields prevents a phrase from spanning them.
+ */
 const MAX_POSITION = 16_383;
 const MAX_POSITIONS_PER_TERM = 255;
 const FIELD_GAP = 2;

@@ -10,7 +10,7 @@ export function matchOf({ terms, prefix }: Slot): string {
   return any.length === 1 ? any[0]! : `(${any.join(' OR ')})`;
 }
 
-/** All slots in sequence. */
+/** Matches all slots in sequence. */
 const phraseOf = (slots: readonly Slot[]): string =>
   phraseAlternatives(slots)
     .map((terms) => termOf(terms.join(' '), slots.length === 1 && slots[0]!.prefix))

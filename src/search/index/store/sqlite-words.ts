@@ -12,7 +12,7 @@ const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
 
 export function createWordSearch(database: Database) {
-  /** How many passages have the terms of a slot, summed over the terms. */
+  /** The number of passages that contain each term of a slot, summed over the terms. */
   function frequencyOf({ terms, prefix }: Slot): number {
     if (prefix) return 0;
     return database.get<{ sum: number }>(

@@ -1,4 +1,6 @@
-/** Function words (stop words) by language. They identify a language, and match too much to be searched for alone. */
+/**
+ * Function words (stop words) by language. They identify a language, but match too many pages to be searched for alone.
+ */
 
 /** The words of each language, by ISO 639-1 code, with accents. */
 export const FUNCTION_WORDS: Readonly<Record<string, string>> = {

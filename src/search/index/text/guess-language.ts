@@ -1,7 +1,7 @@
 /** Detects the language of a text by its script and its function words. */
 import { FUNCTION_WORDS } from './function-words.ts';
 
-/** Limits of the examined sample. */
+/** Maximum size of the examined sample. */
 const SAMPLE_WORDS = 1_500;
 const SAMPLE_UNITS = 20_000;
 /** Minimum share of function words, and minimum lead over the next language. */

@@ -32,7 +32,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   tr: 'turkish',
 };
 
-/** Limit of the cache of each language. */
+/** Maximum number of stems cached for each language. */
 const MAX_CACHED = 50_000;
 
 const require = createRequire(import.meta.url);

@@ -18,7 +18,7 @@ const PLAIN = /^[\x00-\x7f]*$/;
 const HUMP = /(?<=[a-z])(?=[A-Z])/;
 
 export interface Terms {
-  /** In the order of the text, so that phrases can be matched. */
+  /** Terms in text order, so that phrases can be matched. */
   readonly main: string[];
   /** Other forms by which a word may be searched. */
   readonly variants: string[];
@@ -78,9 +78,9 @@ function pushPairs(into: string[], run: string): void {
 /** A position in a query. Any of its terms matches. */
 export interface Slot {
   readonly terms: readonly string[];
-  /** Whether longer terms with this prefix match too. */
+  /** Whether the terms are prefixes: longer terms that start with one of them match too. */
   readonly prefix: boolean;
-  /** Whether the word is a function word. */
+  /** Whether the slot stands for a function word. */
   readonly common: boolean;
 }
 
@@ -136,8 +136,8 @@ function isCommon(word: string, languages: readonly string[]): boolean {
 }
 
 /**
- * The unstemmed words in lower case and without accents, with a space before and after each. Letters of scripts without
- * spaces stay together.
+ * The unstemmed words in lower case and without accents, with a space before and after each. Runs of letters in scripts
+ * without spaces are not split.
  */
 export function surfaceText(text: string): string {
   let surface = ' ';

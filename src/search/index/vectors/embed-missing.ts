@@ -9,7 +9,7 @@ export interface MissingEmbedder {
   embed(): Promise<void>;
   /** Stops until the next call of `embed`. */
   pause(): Promise<void>;
-  /** Starts over, after all passages were removed. */
+  /** Starts over after all passages have been removed. */
   forget(): void;
   close(): Promise<void>;
 }

@@ -14,9 +14,9 @@ export interface Shortlist {
 }
 
 export interface CandidateFilter {
-  /** Only these ids. */
+  /** If given, only these ids are considered. */
   readonly among?: readonly number[] | undefined;
-  /** Only ids of these owners. */
+  /** If given, only ids of these owners are considered. */
   readonly owners?: readonly string[] | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createShortlist(dimensions: number): Shortlist {
     let distance = 0;
     const from = position * words;
     for (let word = 0; word < words; word++) {
-      // Bits that differ, counted in parallel within the word.
+      // The number of differing bits, counted in parallel within the word.
       let differing = bits[from + word]! ^ query[word]!;
       differing -= (differing >>> 1) & 0x55555555;
       differing = (differing & 0x33333333) + ((differing >>> 2) & 0x33333333);
@@ -112,7 +112,8 @@ export function createShortlist(dimensions: number): Shortlist {
       const compared = candidatePositions(filter);
       const count = compared?.length ?? size;
       const distances = new Uint16Array(count);
-      // Distances are small integers, so a counting sort finds the bound of the best without sorting all.
+      // Distances are small integers, so a counting sort finds the bound of the best ones without sorting all
+      // distances.
       const counts = new Uint32Array(words * 32 + 1);
       for (let at = 0; at < count; at++) {
         const distance = distanceAt(compared ? compared[at]! : at, query);

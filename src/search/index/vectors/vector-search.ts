@@ -18,7 +18,7 @@ export interface VectorSearch {
   embedMissing(): Promise<void>;
   /** Stops embedding until the next call of `embedMissing`. */
   pause(): Promise<void>;
-  /** Drops the vectors in memory, after all passages were removed. */
+  /** Drops the vectors in memory after all passages have been removed. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface VectorSearch {
 /** Sign bits are approximate: this many candidates per result are compared exactly. */
 const CANDIDATES_PER_RESULT = 6;
 const READ_AT_ONCE = 5_000;
-/** Longest wait of a search for passages that are being embedded. */
+/** How long a search waits at most for passages that are being embedded. */
 const MAX_EMBED_WAIT_MS = 250;
 
 export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): VectorSearch {

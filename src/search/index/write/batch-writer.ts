@@ -1,4 +1,4 @@
-/** Writes pages in batches, so that a batch waits for the disk only once. */
+/** Writes pages in batches, so that the disk is awaited only once per batch. */
 import type { IndexStore } from '../store/index-store.ts';
 import type { PreparedPage } from './prepare-page.ts';
 
@@ -19,9 +19,9 @@ const BATCH_PAGES = 64;
 const BATCH_BYTES = 4_000_000;
 /** How long a page waits for others to join its batch. */
 const BATCH_DELAY_MS = 20;
-/** Pruning goes down to this share of the limit, so that the next batches need not prune again. */
+/** Pruning reduces the size to this share of the maximum, so that the next batches need not prune again. */
 const PRUNE_TO_SHARE = 0.95;
-/** The size is checked after writing this share of the limit. */
+/** The size is checked again after this share of the maximum has been written. */
 const CHECK_SHARE = 0.01;
 
 interface Waiting {

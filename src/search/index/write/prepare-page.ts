@@ -16,7 +16,7 @@ export interface PreparedPage {
   readonly key: string;
   readonly owner: string;
   readonly url: string;
-  /** The labels of the host in reverse, each followed by a dot: `com.a.www.` starts with `com.a.`. */
+  /** The labels of the host in reverse order, each followed by a dot, so that `com.a.www.` starts with `com.a.`. */
   readonly host: string;
   /** File extension without a dot, from the URL or the media type: `pdf`. Empty for web pages. */
   readonly ext: string;
