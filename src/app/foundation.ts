@@ -54,7 +54,7 @@ export async function openFoundation(
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Also removes what a killed server left in it.
+  // Also removes folders left behind by killed servers.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
   resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));
 

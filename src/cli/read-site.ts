@@ -44,7 +44,7 @@ interface PageLine {
 
 interface Run {
   readonly id: string;
-  /** Number of the last line already written. */
+  /** Sequence number of the last line already written. */
   readonly after: number;
 }
 

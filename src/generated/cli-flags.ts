@@ -822,7 +822,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--eu-reader-port',
     variable: 'LECTERN_EU_READER_PORT',
     meaning:
-      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+      'Additional port of the reader, for requests that use only services inside the EU. Requests to a host name that begins with `eu-r.` are treated the same way on every port of the reader.',
     defaultText: 'none',
   },
   {
@@ -831,7 +831,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--eu-search-port',
     variable: 'LECTERN_EU_SEARCH_PORT',
     meaning:
-      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+      'Additional port of the search host, for requests that use only services inside the EU. Requests to a host name that begins with `eu-s.` are treated the same way on every port of the search host.',
     defaultText: 'none',
   },
   {
@@ -864,7 +864,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--port',
     variable: 'LECTERN_PORT',
     meaning:
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway. Any other host name selects the reader.',
     defaultText: 'none',
   },
   {
@@ -1006,7 +1006,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--host-refusal-s',
     variable: 'LECTERN_HOST_REFUSAL_S',
     meaning:
-      'How long a page that was stopped as abuse is refused to callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
+      'How long a page that was stopped as abuse is blocked for callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
     defaultText: '3600',
   },
   {
@@ -1195,7 +1195,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-model',
     variable: 'LECTERN_OCR_MODEL',
-    meaning: 'Model name for text recognition on that server.',
+    meaning: 'Name of the model on the text recognition server.',
     defaultText: 'none',
   },
   {
@@ -1293,7 +1293,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--chat-model',
     variable: 'LECTERN_CHAT_MODEL',
-    meaning: 'Name of the language model on that server.',
+    meaning: 'Name of the language model on the server at `chatUrl`.',
     defaultText: 'none',
   },
   {
@@ -1357,7 +1357,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--readerlm-key',
     variable: 'LECTERN_READERLM_KEY',
-    meaning: 'API key for that model.',
+    meaning: 'API key for the model that converts HTML.',
     defaultText: 'value of `chatKey`',
   },
   {
@@ -1366,7 +1366,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--readerlm-tokens',
     variable: 'LECTERN_READERLM_TOKENS',
     meaning:
-      'Maximum length of the page sent to that model, in tokens; at least 100. Keep it below the context length of the model.',
+      'Maximum length of the page sent to the model that converts HTML, in tokens; at least 100. Keep it below the context length of the model.',
     defaultText: '60000',
   },
   {
@@ -1383,7 +1383,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--speech-model',
     variable: 'LECTERN_SPEECH_MODEL',
-    meaning: 'Name of the speech model on that server.',
+    meaning: 'Name of the speech model on the server at `speechUrl`.',
     defaultText: 'whisper-1',
   },
   {
@@ -1594,7 +1594,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-pages',
     variable: 'LECTERN_CRAWL_PAGES',
-    meaning: 'Maximum number of pages that this process reads at once, for all its crawls together.',
+    meaning: 'Maximum number of pages that this process reads at once, across all its crawls.',
     defaultText: '4',
   },
   {
@@ -1610,7 +1610,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-delay-ms',
     variable: 'LECTERN_CRAWL_DELAY_MS',
-    meaning: 'Default delay of a crawl between two requests to the same host, in ms.',
+    meaning: 'Default delay between requests of a crawl to the same host, in ms.',
     defaultText: '500',
   },
   {
@@ -1694,7 +1694,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--plans',
     variable: 'LECTERN_PLANS',
     meaning:
-      'Changes to the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
+      'Overrides for the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
     defaultText: 'the table of plans',
   },
   {
