@@ -1,4 +1,6 @@
-/** Examples of requests and answers in the OpenAPI document of the admin API. The answers are those of a server. */
+/**
+ * Examples of requests and answers in the OpenAPI document of the admin API. The answers were recorded from a server.
+ */
 
 const ACCOUNT_ID = '01a208f6-8758-7000-ac2f-7233fcd8196b';
 const KEY_ID = '01a208f6-87b9-7000-aed8-3a0f365f113e';
