@@ -27,7 +27,7 @@ export interface ChargeQueue {
 
 /** Delay from a charge to its write, so that charges are written in groups. */
 const WRITE_DELAY_MS = 50;
-/** The back-off doubles from the first to the longest. */
+/** The back-off doubles from the first value up to the maximum. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 

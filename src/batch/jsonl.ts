@@ -1,7 +1,7 @@
 /** Splits a byte stream into lines. Never buffers more than the maximum line length. */
 
 export interface Line {
-  /** Counted from 1, including blank lines. */
+  /** Line number from 1, including blank lines. */
   readonly number: number;
   /** Without line end; undefined if the line is longer than `maxLineBytes`. */
   readonly bytes: Uint8Array | undefined;
