@@ -43,7 +43,7 @@ interface Gateway {
 
 const GRACE_MS = 10_000;
 
-/** Limits of WebSocket connections that the options of the HTTP server set. */
+/** The limits of WebSocket connections that follow from the options of the HTTP server. */
 export function socketLimits({ httpServer }: GatewayOptions): Partial<SocketLimits> {
   const { maxMessageBytes, pingMs, pongMs } = httpServer;
   return {

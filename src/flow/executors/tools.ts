@@ -86,7 +86,7 @@ export interface Collection {
 export interface BuiltInTools {
   /** Creates a function that reads with these reader options. Throws a ParamValidationError for an invalid option. */
   reading(options: Readonly<Record<string, unknown>>): Read;
-  /** Cuts a text into passages, in order. Only blank lines are dropped. */
+  /** Splits a text into passages, in order. Only blank lines are dropped. */
   cut(text: string): readonly TextPassage[];
   /** One vector of length 1 for each text. */
   embed(texts: readonly string[], ask: EmbedAsk): Promise<readonly Float32Array[]>;

@@ -19,7 +19,7 @@ import { omitEmpty } from './omit-empty.ts';
 import { flagsOf, grpcFlags, metricsPortOf, telemetryOptions } from './operation-flags.ts';
 
 export interface ExportOptions {
-  /** Container image with the product, and with the executors' modules below `/flow`. */
+  /** Container image with Lectern, and with the executors' modules below `/flow`. */
   readonly image: string;
   /** Folder of the flow file. Modules below it keep their relative paths. */
   readonly baseDir: string;

@@ -8,7 +8,7 @@ import type { V1Kind } from './rest-v1.ts';
 export const DEFAULT_PART_SIZE = 100;
 
 const DATA = { parent: BODY, key: 'data' };
-/** Values of `data_type`. Without one, an object is a document and a string is content. */
+/** Values of `data_type`. Without it, an object is a document and a string is content. */
 const DOCUMENTS = 1;
 const CONTENTS = 2;
 

@@ -22,9 +22,9 @@ export const FRAME = {
 } as const;
 
 const HEAD_BYTES = 9;
-/** A larger payload is an error of the sender. */
+/** Maximum size of a payload. A larger one is an error of the sender. */
 const MAX_PAYLOAD_BYTES = 2 ** 28;
-/** Up to this size one copy is cheaper than several writes. */
+/** Maximum size of a frame that is copied into one buffer, which is cheaper than several writes. */
 const MAX_COPIED_BYTES = 16_384;
 
 /** Writes a frame. Frames written in the same tick leave in one system call. */
