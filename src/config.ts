@@ -387,7 +387,7 @@ export const SETTINGS = {
     modelMemoryBytes: setting(
       count(4_000_000_000),
       '4000000000',
-      'Memory limit of all loaded models together, in bytes. The least recently used model is unloaded first.',
+      'Total memory limit of the loaded models, in bytes. The least recently used model is unloaded first.',
     ),
     modelDownload: setting(
       z.enum(['on', 'off']).default('on'),

@@ -23,7 +23,7 @@ export interface ChargeGroups {
   saveAll(): Promise<void>;
 }
 
-/** Also loads the charges that an earlier process saved. */
+/** Opens the groups, and loads the charges that an earlier process saved. */
 export async function openChargeGroups(options: ChargeQueueOptions): Promise<ChargeGroups> {
   const { store, folder, maxWaiting = 200_000, log } = options;
   /** Groups of charges not written yet. New charges go to the last group. */

@@ -31,7 +31,7 @@ const WRITE_DELAY_MS = 50;
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 
-/** Also loads the charges that an earlier process saved. */
+/** Opens the queue, and loads the charges that an earlier process saved. */
 export async function openChargeQueue(options: ChargeQueueOptions): Promise<ChargeQueue> {
   const { log } = options;
   const groups = await openChargeGroups(options);

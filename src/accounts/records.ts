@@ -53,7 +53,7 @@ export interface Accounts {
     change: { name?: string; plan?: PlanName; balance?: number | null; addBalance?: number },
   ): Promise<Account | undefined>;
   account(id: string): Promise<Account | undefined>;
-  /** In order of creation. */
+  /** Lists accounts in order of creation. */
   accounts(page?: ListPage): Promise<Account[]>;
   /**
    * Creates a key: `lectern_` followed by 256 random bits, or the text given as `key`. Throws ParamValidationError
@@ -69,7 +69,7 @@ export interface Accounts {
   changeKey(id: string, change: { name?: string; expiresAt?: number | null }): Promise<KeyRecord | undefined>;
   /** Returns `undefined` if there is no such key. A key that is already revoked keeps its first revocation time. */
   revokeKey(id: string): Promise<KeyRecord | undefined>;
-  /** In order of creation. */
+  /** Lists keys in order of creation. */
   keys(of?: { readonly accountId?: string } & ListPage): Promise<KeyRecord[]>;
   /** The account of a key; `undefined` if the key is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;

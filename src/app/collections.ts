@@ -57,7 +57,7 @@ export function createCollections(options: CollectionsOptions): Collections {
   };
 }
 
-/** If opening fails, the next call tries again. */
+/** A collection that is opened on first use. If opening fails, the next call tries again. */
 function lazily(open: () => Promise<Collection>): Collection {
   let opening: Promise<Collection> | undefined;
   let closed = false;

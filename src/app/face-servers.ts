@@ -39,10 +39,10 @@ import { formatUrl } from './listen.ts';
 import { MCP_PATHS, type McpEndpoint } from './mcp.ts';
 import type { Network } from './network.ts';
 
-/** The faces served by Fastify. The flow gateway has its own server. */
+/** The APIs served by Fastify. The flow gateway has its own server. */
 export type ServerFace = Exclude<FaceName, 'flow'>;
 
-/** The modules that the faces serve. */
+/** The modules that the APIs serve. */
 export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
@@ -78,9 +78,9 @@ export interface FaceContext {
   readonly health: Health;
   /** Known hosts under which callers reach this server. The list is complete once the server listens. */
   readonly ownHosts: readonly string[];
-  /** The port of a face; 0 before it listens. */
+  /** The port of an API; 0 before it listens. */
   readonly portOf: (face: ServerFace) => number;
-  /** The ports of the reader: its own, and the one shared by all faces. */
+  /** The ports of the reader: its own, and the port shared by all APIs. */
   readonly readerPorts: () => readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** The flow face: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
+/** The flow API: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
 import type { IncomingMessage } from 'node:http';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';

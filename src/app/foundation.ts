@@ -1,4 +1,4 @@
-/** Creates the parts that all faces share: accounts and limits, network access, file conversion, remote models. */
+/** Creates the parts that all APIs share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';

@@ -12,7 +12,7 @@ import { setClientIp } from '#http/client-ip.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { processTemporaryFolder } from './temporary-folder.ts';
 
-/** The URL of each face, valid only for the `fetch` of this module. */
+/** The URL of each API, valid only for the `fetch` of this module. */
 export const IN_PROCESS_URLS = {
   reader: 'http://r.localhost',
   search: 'http://s.localhost',
@@ -31,7 +31,7 @@ export interface InProcess {
   close(): Promise<void>;
 }
 
-/** Opens the socket; the faces must be ready. */
+/** Opens the socket; the APIs must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // Socket paths are limited to about 104 bytes, and the path of the data folder may be longer.
   const { path: folder } = await processTemporaryFolder();

@@ -17,7 +17,7 @@ export interface ReaderOnly {
   close(): Promise<void>;
 }
 
-/** If a part fails to start, the parts started before it are closed. */
+/** Creates the reader. If a part fails to start, the parts started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
   const resources = new CloseStack();
   try {

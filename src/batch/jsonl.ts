@@ -3,7 +3,7 @@
 export interface Line {
   /** Line number from 1, including blank lines. */
   readonly number: number;
-  /** Without line end; undefined if the line is longer than `maxLineBytes`. */
+  /** The line without its line end; undefined if it is longer than `maxLineBytes`. */
   readonly bytes: Uint8Array | undefined;
 }
 

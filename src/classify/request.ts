@@ -102,7 +102,7 @@ export type LabelGroups = ReadonlyMap<string | null, readonly string[]>;
 export interface ClassifyRequest {
   readonly classifier: Classifier;
   readonly inputs: readonly unknown[];
-  /** Empty for a trained classifier. */
+  /** The label groups; empty for a trained classifier. */
   readonly groups: LabelGroups;
 }
 

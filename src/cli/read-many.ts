@@ -191,7 +191,7 @@ function createTally(total: number | undefined, progress: Progress): Tally {
         `${count(counts.read)} read`,
         answers > counts.refused && `${count(answers)} of them ${which}`,
         counts.skipped > 0 && `${count(counts.skipped)} skipped (file exists)`,
-        counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
+        counts.refused > 0 && `${count(counts.refused)} responded ${which}`,
         counts.failed > 0 && `${count(counts.failed)} failed (${formatCounts(reasons)})`,
       ]
         .filter(Boolean)

@@ -24,7 +24,9 @@ const MAX_PAUSE_MS = 8_000;
 /** Maximum wait. If the server asks for a longer one, the call fails, and the caller decides. */
 const MAX_RETRY_AFTER_MS = 65_000;
 
-/** Back-off with jitter, so that clients refused together do not retry together. `undefined`: do not retry. */
+/**
+ * Back-off with jitter, so that clients refused at the same time do not retry at the same time. `undefined`: no retry.
+ */
 export function pauseMs(tries: number, retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs !== undefined)
     return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs + Math.random() * FIRST_PAUSE_MS;

@@ -9,14 +9,14 @@ export interface Page {
   targetStatus?: number;
   /** Markdown, or the output of a model. */
   content?: string;
-  /** With `markdownChunking`. */
+  /** The Markdown in chunks, with `markdownChunking`. */
   chunks?: string[];
   publishedTime?: string;
   html?: string;
   text?: string;
   screenshotUrl?: string;
   pageshotUrl?: string;
-  /** With `exportStorageState`. */
+  /** Cookies and local storage after the read, with `exportStorageState`. */
   storageState?: StorageState;
   /** Number of pages of a document that was read completely. */
   numPages?: number;
@@ -27,7 +27,7 @@ export interface Page {
   warning?: string;
   metadata?: Record<string, string>;
   external?: Record<string, Record<string, Record<string, string>>>;
-  /** With `explain`. */
+  /** How the content was chosen, with `explain`. */
   explanation?: Explanation;
   usage: { tokens: number };
 }
@@ -91,7 +91,7 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   siteLinks?: readonly { readonly title: string; readonly link: string; readonly snippet?: string | undefined }[];
   /** Markdown; empty if the page was not read. */
   content: string;
-  /** With `passages`. */
+  /** The selected passages, with `passages`. */
   passages?: { text: string; heading?: string; tokens: number }[];
   favicon?: string;
   usage: { tokens: number };
@@ -103,7 +103,7 @@ export interface Trace {
   readonly duration_ms: number;
   readonly spans: readonly {
     readonly name: string;
-    /** From the start of the request. */
+    /** Time since the start of the request. */
     readonly start_ms: number;
     readonly duration_ms: number;
     readonly [fact: string]: string | number | boolean;
@@ -116,7 +116,7 @@ export interface Trace {
 export interface Meta {
   readonly usage: { readonly tokens: number };
   readonly trace?: Trace;
-  /** For searches: a notice that another provider than the requested one answered. */
+  /** For searches: a notice that a provider other than the requested one answered. */
   readonly notice?: string;
 }
 
@@ -245,7 +245,7 @@ export interface BatchLine {
 
 export interface BatchRequest {
   readonly model?: string | undefined;
-  /** Give either `input`, the lines, or `input_url`, the URL of a JSONL file. */
+  /** Set either `input` (the lines) or `input_url` (the URL of a JSONL file). */
   readonly input?: readonly BatchLine[] | undefined;
   readonly input_url?: string | undefined;
   readonly task?: string | undefined;
@@ -364,7 +364,7 @@ interface CrawlLineBase {
   /** The number of this line, from 1. */
   readonly seq: number;
   readonly url: string;
-  /** Distance from the start, in links. */
+  /** Distance from the start URL, in links. */
   readonly depth: number;
 }
 

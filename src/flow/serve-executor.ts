@@ -59,7 +59,7 @@ const PREFETCH = 1000;
 /** Reconnecting makes clients resolve the host name again, so they find new replicas. */
 const MAX_CONNECTION_AGE_MS = 600_000;
 
-/** The services that gateways of the original framework know. Some of them fail on any other name. */
+/** The services that gateways of the original framework know. Some of these gateways fail on any other name. */
 const LISTED_SERVICES = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
 
 async function startWithTimeout(deployment: Deployment): Promise<void> {

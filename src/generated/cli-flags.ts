@@ -1441,7 +1441,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Embeddings and local models',
     flag: '--model-memory-bytes',
     variable: 'LECTERN_MODEL_MEMORY_BYTES',
-    meaning: 'Memory limit of all loaded models together, in bytes. The least recently used model is unloaded first.',
+    meaning: 'Total memory limit of the loaded models, in bytes. The least recently used model is unloaded first.',
     defaultText: '4000000000',
   },
   {

@@ -4,9 +4,9 @@ import * as z from 'zod';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ShownSchema {
-  /** In a JSON body. Default: what zod derives. */
+  /** The schema in a JSON body. Default: the schema that zod derives. */
   readonly json?: JsonSchema;
-  /** As the text of a query parameter or header. */
+  /** The schema as the text of a query parameter or header. */
   readonly text: JsonSchema;
 }
 

@@ -39,7 +39,7 @@ export interface Sessions {
 
 export interface SessionCaller {
   readonly owner: string | undefined;
-  /** The key or IP address whose sessions are limited together. */
+  /** The key or IP address to which the limit on sessions applies. */
   readonly limitKey: string;
 }
 

@@ -84,7 +84,7 @@ interface Step {
 
 /** Maximum number of spans. Long redirect chains and large searches could have thousands. */
 const MAX_SPANS = 300;
-/** From best to worst. */
+/** Cache outcomes, from best to worst. */
 const CACHE_OUTCOMES = ['off', 'hit', 'stale', 'miss'];
 
 export interface TraceOptions {

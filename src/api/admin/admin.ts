@@ -72,7 +72,7 @@ async function runRoute(route: AdminRoute, modules: AdminModules, request: Fasti
   }
 }
 
-/** Only JSON is accepted, as the fields of a form have no types. */
+/** The body of a request. Only JSON is accepted, because the fields of a form have no types. */
 function bodyOf({ body, headers }: FastifyRequest): unknown {
   if (body === undefined || body === null) return {};
   if (/^(?:application|text)\/json\b/i.test(headers['content-type'] ?? '')) return body;

@@ -12,7 +12,7 @@ export interface ReadPage {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** As written on the page. */
+  /** Publication date, as written on the page. */
   readonly published?: string | undefined;
   readonly warning?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface TextPassage {
 }
 
 export interface EmbedAsk {
-  /** The default model if not set. */
+  /** Id of the model; the default model if not set. */
   readonly model?: string | undefined;
   readonly side: 'query' | 'passage';
   readonly dimensions?: number | undefined;

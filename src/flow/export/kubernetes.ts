@@ -47,7 +47,7 @@ interface Target {
 
 /** One program of the flow: the gateway or an executor. */
 interface Unit {
-  /** Also the host name. */
+  /** Name of the Kubernetes objects, and host name of the program. */
   readonly name: string;
   readonly component: 'gateway' | 'executor';
   readonly file: string;
@@ -231,7 +231,7 @@ const autoscaler = (unit: Unit, target: Target): Manifest => ({
   },
 });
 
-/** Without a budget, draining a node may stop all replicas at once. */
+/** A disruption budget. Without it, draining a node may stop all replicas at once. */
 const disruptionBudget = (unit: Unit, target: Target): Manifest => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',

@@ -62,7 +62,7 @@ export interface FlowParts {
 }
 
 export const EXECUTOR_PORT = 8080;
-/** Where the containers mount their files. */
+/** Folder in which the containers mount their files. */
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
 export const DATA_DIR = '/data';

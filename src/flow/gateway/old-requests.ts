@@ -69,7 +69,7 @@ function toDataRequest(old: OldRequest): DataRequest {
   return request;
 }
 
-/** Only STATUS can be run from outside, as over HTTP. */
+/** Runs a control request. Only the command STATUS can be run from outside, as over HTTP. */
 async function runControl(old: OldRequest, { dryRun }: OldRequestTools): Promise<Uint8Array> {
   if (old.command !== STATUS_COMMAND) {
     throw invalidAt({ parent: { parent: BODY, key: 'control' }, key: 'command' }, 'status');

@@ -4,7 +4,7 @@ import { isObject } from '../values.ts';
 import { parseJson } from './body.ts';
 import type { V1Kind } from './rest-v1.ts';
 
-/** As in the original, documents are sent through the flow in parts of this size. */
+/** Number of documents sent through the flow at once, as in the original. */
 export const DEFAULT_PART_SIZE = 100;
 
 const DATA = { parent: BODY, key: 'data' };

@@ -88,7 +88,7 @@ export function gatewayRoutes(tools: RouteTools): Route[] {
   ];
 }
 
-/** In generation 1, there is nothing at `/`. */
+/** The routes at `/`. Generation 1 has none. */
 function rootRoutes({ options, version, environment }: RouteTools): Route[] {
   const root = { method: 'GET', path: '/', tags: HEALTH_TAGS, isPublic: true } as const;
   switch (options.restApiVersion) {

@@ -10,7 +10,9 @@ import { isObject } from '../values.ts';
 /** Minimum length of a text with lists kept as text. Shorter texts are faster to parse as a whole. */
 const MIN_LENGTH = 4096;
 
-/** In valid JSON only a key precedes a colon, and a quote inside a string follows a backslash. */
+/**
+ * Matches the start of an array under these keys. In valid JSON only a key precedes a colon, and quotes are escaped.
+ */
 const ARRAY_KEY = /"(?:embedding|tensor)"[ \t\n\r]*:[ \t\n\r]*\[/g;
 
 const BACKSLASH = 0x5c;

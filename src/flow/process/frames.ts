@@ -5,13 +5,13 @@
 import type { Socket } from 'node:net';
 
 export const FRAME = {
-  /** To the process. */
+  /** Frames sent to the process. */
   init: 1,
   call: 2,
   cancel: 3,
   ping: 4,
   close: 5,
-  /** From the process. */
+  /** Frames sent by the process. */
   ready: 11,
   notStarted: 12,
   answer: 13,

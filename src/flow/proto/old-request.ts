@@ -24,7 +24,7 @@ import {
   writeUnknown,
 } from './wire.ts';
 
-/** What a request of generation 1 carries, and its field. */
+/** Kinds of requests of generation 1, with the field number of their body. */
 export const OLD_KINDS = { train: 2, index: 3, search: 4, delete: 9, update: 10 } as const;
 export type OldKind = keyof typeof OLD_KINDS;
 
@@ -92,7 +92,7 @@ const COMMAND: FieldReaders<OldRequest> = {
   },
 };
 
-/** Only one body is set; the last one counts, as in every oneof. */
+/** Reads a body. Only one body is set; the last one counts, as in every oneof. */
 const bodyReader =
   (kind: OldRequest['kind'], fields: FieldReaders<OldRequest>) =>
   (reader: Reader, request: OldRequest, depth: number) => {

@@ -5,7 +5,7 @@
 import { type Problem, problem } from '#errors.ts';
 import { interimResponseOnly } from './failures.ts';
 
-/** What determines the end of a body: it has none, chunks, the end of the connection, or a number of bytes. */
+/** How the end of a body is determined: no body, by chunks, by the end of the connection, or by a number of bytes. */
 export type Framing = 'none' | 'chunked' | 'close' | number;
 
 export interface ResponseHead {
@@ -125,7 +125,7 @@ function framingOf(headers: Headers, isHttp10: boolean): Framing {
 }
 
 /**
- * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both together,
+ * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both at once,
  * and for chunks in HTTP/1.0: intermediaries may interpret such a response differently.
  */
 export function isChunked(values: readonly string[], isHttp10: boolean): boolean {

@@ -17,7 +17,7 @@ export function createOwnPorts(): OwnPorts {
   };
 }
 
-/** Not cached: network interfaces change while the server runs. */
+/** Whether the IP address belongs to this machine. Not cached, because network interfaces change at run time. */
 const isOfThisMachine = (address: Address): boolean =>
   ['loopback', 'unspecified'].includes(address.range()) ||
   Object.values(networkInterfaces()).some((addresses) =>

@@ -8,7 +8,7 @@ import { dialThroughProxy, isHttpProxy, type ProxyRules, proxyProblem } from '..
 export interface RouteOptions {
   /** User name of the route. Default: a random one. */
   readonly username?: string;
-  /** Also accept an invalid certificate of the upstream proxy itself. */
+  /** Whether to accept an invalid certificate of the upstream proxy itself. */
   readonly acceptInvalidCertificates?: boolean;
 }
 

@@ -50,7 +50,7 @@ export interface Lease {
 export type TakeResult =
   | {
       readonly ok: true;
-      /** In the order of the request. */
+      /** States of the windows, in the order of the request. */
       readonly windows: readonly WindowState[];
       readonly lease?: Lease | undefined;
       /** The slot that the amounts were added to, for `settle`. */
