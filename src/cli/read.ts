@@ -166,7 +166,7 @@ export interface Answer {
 export const isErrorStatus = (status: number | undefined): status is number => status !== undefined && status >= 400;
 
 export const targetStatusError = (source: string, status: number): CommandError =>
-  new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
+  new CommandError('targetStatus', `${source}: the target responded with status ${status}`);
 
 /** Reads one source and formats the output. With `isLine`, JSON is written on one line. */
 export async function readAnswer(source: Source, reading: ReadContext, isLine = false): Promise<Answer> {

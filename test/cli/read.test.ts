@@ -86,7 +86,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
   it('reports the status of a target and fails with --fail', async () => {
     const gone = `${base}/gone`;
-    const said = `lectern: ${gone}: the target answered with status 410\n`;
+    const said = `lectern: ${gone}: the target responded with status 410\n`;
     const plain = await runHere(['read', gone, '-f', 'text'], { env: env() });
     expect(plain).toEqual({ out: expect.stringContaining('Green tea'), error: said, code: 0 });
     for (const form of [[], ['--json'], ['-f', 'html'], ['-o', path.join(dir, 'gone.md')]])
