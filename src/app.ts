@@ -1,6 +1,6 @@
 /**
- * Composes the whole server by hand. Each module is created once, in order, and closed in reverse. Groups of parts that
- * belong together (network access, reading, faces) are created in files of src/app.
+ * Composes the whole server by hand. Each module is created once, in order, and closed in reverse. Related parts
+ * (network access, reading, APIs) are created in files of src/app.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -52,7 +52,7 @@ export interface AppOptions extends FoundationOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** If a part fails to start, the parts started before it are closed. */
+/** Creates the server. If a part fails to start, the parts started before it are closed. */
 export async function createApp(options: AppOptions): Promise<App> {
   const resources = new CloseStack();
   try {
@@ -212,7 +212,7 @@ function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'war
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
-/** The part of the status that probes show. Omits the path of the browser and its process. */
+/** The part of the browser's status that probes show. Omits its path and process. */
 const publicStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
   version,
   sandboxed,

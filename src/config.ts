@@ -88,12 +88,12 @@ export const SETTINGS = {
     euReaderPort: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+      'Additional port of the reader, for requests that use only services inside the EU. Requests to a host name that begins with `eu-r.` are treated the same way on every port of the reader.',
     ),
     euSearchPort: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+      'Additional port of the search host, for requests that use only services inside the EU. Requests to a host name that begins with `eu-s.` are treated the same way on every port of the search host.',
     ),
     modelPort: setting(port(3002), '3002', 'Port of the model host.'),
     flowPort: setting(port(3003), '3003', 'Port of the flow gateway for HTTP and WebSocket.'),
@@ -101,7 +101,7 @@ export const SETTINGS = {
     port: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway. Any other host name selects the reader.',
     ),
     adminHost: setting(
       z.string().default('localhost'),
@@ -179,7 +179,7 @@ export const SETTINGS = {
     hostRefusalS: setting(
       count(3_600, 0),
       '3600',
-      'How long a page that was stopped as abuse is refused to callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
+      'How long a page that was stopped as abuse is blocked for callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
     ),
   }),
 
@@ -269,7 +269,7 @@ export const SETTINGS = {
       'none',
       'Base URL of an OpenAI-compatible server for text recognition. Without it, recognition runs on this machine.',
     ),
-    ocrModel: setting(z.string().optional(), 'none', 'Model name for text recognition on that server.'),
+    ocrModel: setting(z.string().optional(), 'none', 'Name of the model on the text recognition server.'),
     ocrKey: secret(setting(z.string().optional(), 'none', 'API key for the text recognition server.')),
     ocrPrompt: setting(
       z.string().max(10_000).optional(),
@@ -319,7 +319,7 @@ export const SETTINGS = {
       'none',
       'Base URL of an OpenAI-compatible server for language and vision models, such as `http://localhost:11434/v1`.',
     ),
-    chatModel: setting(z.string().optional(), 'none', 'Name of the language model on that server.'),
+    chatModel: setting(z.string().optional(), 'none', 'Name of the language model on the server at `chatUrl`.'),
     chatKey: secret(setting(z.string().optional(), 'none', 'API key for the language model.')),
     visionUrl: setting(z.url().optional(), 'value of `chatUrl`', 'Base URL of the vision model.'),
     visionModel: setting(
@@ -343,18 +343,20 @@ export const SETTINGS = {
       'value of `chatModel`',
       'Name of the model for `respondWith: readerlm-v2` and `jsonSchema`.',
     ),
-    readerlmKey: secret(setting(z.string().optional(), 'value of `chatKey`', 'API key for that model.')),
+    readerlmKey: secret(
+      setting(z.string().optional(), 'value of `chatKey`', 'API key for the model that converts HTML.'),
+    ),
     readerlmTokens: setting(
       count(60_000, 100),
       '60000',
-      'Maximum length of the page sent to that model, in tokens; at least 100. Keep it below the context length of the model.',
+      'Maximum length of the page sent to the model that converts HTML, in tokens; at least 100. Keep it below the context length of the model.',
     ),
     speechUrl: setting(
       z.url().optional(),
       'none',
       'Base URL of an OpenAI-compatible server that transcribes speech. Without it, no transcripts are embedded.',
     ),
-    speechModel: setting(z.string().optional(), 'whisper-1', 'Name of the speech model on that server.'),
+    speechModel: setting(z.string().optional(), 'whisper-1', 'Name of the speech model on the server at `speechUrl`.'),
     speechKey: secret(setting(z.string().optional(), 'none', 'API key for the speech model.')),
     modelTimeoutMs: setting(
       count(120_000, 100),
@@ -385,7 +387,7 @@ export const SETTINGS = {
     modelMemoryBytes: setting(
       count(4_000_000_000),
       '4000000000',
-      'Memory limit of all loaded models together, in bytes. The least recently used model is unloaded first.',
+      'Total memory limit of the loaded models, in bytes. The least recently used model is unloaded first.',
     ),
     modelDownload: setting(
       z.enum(['on', 'off']).default('on'),
@@ -491,14 +493,10 @@ export const SETTINGS = {
     crawlPages: setting(
       count(4),
       '4',
-      'Maximum number of pages that this process reads at once, for all its crawls together.',
+      'Maximum number of pages that this process reads at once, across all its crawls.',
     ),
     crawlHostPages: setting(count(4), '4', 'Maximum number of pages of one host that a crawl reads at once.'),
-    crawlDelayMs: setting(
-      count(500, 0),
-      '500',
-      'Default delay of a crawl between two requests to the same host, in ms.',
-    ),
+    crawlDelayMs: setting(count(500, 0), '500', 'Default delay between requests of a crawl to the same host, in ms.'),
     crawlMaxPages: setting(count(10_000), '10000', 'Maximum number of pages of one crawl.'),
     crawlKeepDays: setting(count(7), '7', 'How long a crawl and its pages are kept after its start, in days.'),
     batchJobs: setting(
@@ -549,7 +547,7 @@ export const SETTINGS = {
     plans: setting(
       json(plansShape).default({}),
       'the table of plans',
-      'Changes to the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
+      'Overrides for the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
     ),
     keylessRpm: setting(
       json(limitOrNone).default(20),
@@ -680,7 +678,8 @@ interface Sources {
 
 /**
  * Reads and checks all settings. The file is that of `--config` or LECTERN_CONFIG, else `lectern.yaml` if it exists.
- * Throws ConfigError with one line for each problem, naming the source of the value (in the file, with its line).
+ * Throws ConfigError with one line for each problem. Each line names the source of the value; for the file, also the
+ * line number.
  */
 export function readConfig({ environment = {}, flags = {} }: Sources = {}): Config {
   const file = readFile((flags.config as string | undefined) ?? environment.LECTERN_CONFIG);
@@ -719,7 +718,7 @@ const dotted = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
 interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
-  /** `plans.free in lectern.yaml, line 3`: the place of a value, or of the nearest one that encloses it. */
+  /** The location of a value, or of the nearest enclosing one: `plans.free in lectern.yaml, line 3`. */
   placeOf(path: readonly PropertyKey[]): string;
 }
 

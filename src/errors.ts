@@ -68,7 +68,7 @@ export const PROBLEMS = {
 
 export type ProblemName = keyof typeof PROBLEMS;
 
-/** Details for the caller beside name and message. The error body lists them in insertion order. */
+/** Details for the caller, in addition to name and message. The error body lists them in insertion order. */
 export interface Facts {
   /** Shown to the caller: must not contain stack traces, file paths, or internal host names and IP addresses. */
   message?: string;
@@ -79,7 +79,7 @@ export interface Facts {
   [key: string]: unknown;
 }
 
-/** A failure that the caller is told about. Do not retry within the request; the API writes it as the response. */
+/** A failure that is reported to the caller. Do not retry within the request; the API writes it as the response. */
 export class Problem extends Error {
   override readonly name: ProblemName;
   readonly status: number;
@@ -94,7 +94,7 @@ export class Problem extends Error {
     this.facts = facts;
   }
 
-  /** `Name: message`, with the option in brackets if there is one. */
+  /** `Name: message`, or `Name(option): message` if the problem names an option. */
   get readableMessage(): string {
     const { path } = this.facts;
     return typeof path === 'string' ? `${this.name}(${path}): ${this.message}` : `${this.name}: ${this.message}`;
@@ -120,7 +120,7 @@ export function isDiskFull(error: unknown): boolean {
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++, cause = cause.cause) {
     const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === POSTGRES_FULL) return true;
-    // @photostructure/sqlite has no `errcode` when a reading statement fails.
+    // Errors of @photostructure/sqlite have no `errcode` if the failed statement only reads.
     if ((Number(errcode) & 0xff) === SQLITE_FULL || cause.message === 'database or disk is full') return true;
   }
   return false;

@@ -1,7 +1,7 @@
 /**
  * Access control. Identifies the caller of a request, checks the caller's plan, and counts the request against the
- * caller's limits before any work is done. Each admitted request gets an Admission, which must be ended once, whatever
- * the outcome of the request.
+ * caller's limits before any work is done. Each admitted request gets an Admission, which must be ended once,
+ * regardless of the outcome of the request.
  */
 import { problem } from '#errors.ts';
 import type { Feature, Plans } from '#plans.ts';
@@ -16,7 +16,7 @@ import type { Accounts, Identity, Usage } from './records.ts';
 export interface AccessControl {
   /**
    * Admits a request, or rejects with the problem to send to the caller. Calls `show` with the state of the caller's
-   * limits, also before a rejection, and again when tokens are reserved.
+   * limits, even before a rejection, and again when tokens are reserved.
    */
   admit(rule: AccessRule, credentials: Credentials, show?: ShowLimits): Promise<Admission>;
   /** Identifies the caller without counting the request. Rejects like `admit` if the credentials are wrong. */

@@ -4,7 +4,7 @@ import type { Identity } from './records.ts';
 
 export type Caller =
   | ({ readonly kind: 'key' } & Identity)
-  /** For a server that requires no keys (`LECTERN_AUTH=off`). */
+  /** The caller of a server that requires no keys (`LECTERN_AUTH=off`). */
   | { readonly kind: 'open' }
   | { readonly kind: 'keyless' };
 
@@ -42,7 +42,7 @@ export interface LimitStates {
   readonly tokens?: LimitState | undefined;
 }
 
-/** Called with the state of the caller's limits when it is known. */
+/** Called with the state of the caller's limits once it is known. */
 export type ShowLimits = (states: LimitStates) => void;
 
 export interface Admission {
@@ -53,8 +53,8 @@ export interface Admission {
    */
   requireFeature(feature: Feature, path: string): void;
   /**
-   * Reserves the cost of the work before it is done. Rejects with RateLimitTriggeredError or InsufficientBalanceError if
-   * too little is left, also for more tokens than the plan grants per minute.
+   * Reserves the cost of the work before it is done. Rejects with RateLimitTriggeredError or InsufficientBalanceError
+   * if too little is left, including requests for more tokens than the plan grants per minute.
    */
   reserveTokens(tokens: number): Promise<void>;
   /** Records the cost of the work. The last call counts. */

@@ -1,4 +1,7 @@
-/** API keys: generates, checks and hashes them. A key is a readable prefix and 256 random bits, or the operator's own text. */
+/**
+ * API keys: generates, checks and hashes them. A key is a readable prefix followed by 256 random bits, or the
+ * operator's own text.
+ */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'lectern_';

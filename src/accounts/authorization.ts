@@ -2,7 +2,7 @@
 
 export type HeaderKey =
   | { readonly kind: 'nothing' }
-  /** The header holds no key in the required form. */
+  /** The header does not contain a key in the required form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'key'; readonly key: string };
 

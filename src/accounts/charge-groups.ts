@@ -23,14 +23,14 @@ export interface ChargeGroups {
   saveAll(): Promise<void>;
 }
 
-/** Also loads the charges that an earlier process saved. */
+/** Opens the groups, and loads the charges that an earlier process saved. */
 export async function openChargeGroups(options: ChargeQueueOptions): Promise<ChargeGroups> {
   const { store, folder, maxWaiting = 200_000, log } = options;
-  /** Charges not written yet. New ones go to the last group. */
+  /** Groups of charges not written yet. New charges go to the last group. */
   const groups: Charge[][] = [];
-  /** Files whose charges are in `groups`. */
+  /** The files whose charges are in `groups`. */
   let loaded = await loadPending();
-  /** Whether there are files whose charges are not in `groups`. */
+  /** Whether files exist whose charges are not in `groups`. */
   let hasSaved = false;
 
   function add(charge: Charge): void {
@@ -68,7 +68,7 @@ export async function openChargeGroups(options: ChargeQueueOptions): Promise<Cha
     }
   }
 
-  /** The first group stays in memory, to retry with. */
+  /** Saves all groups except the first, which stays in memory for the next attempt. */
   async function saveExcess(): Promise<void> {
     if (groups.length * GROUP_SIZE <= maxWaiting) return;
     const excess = groups.splice(1);

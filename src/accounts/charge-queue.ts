@@ -27,11 +27,11 @@ export interface ChargeQueue {
 
 /** Delay from a charge to its write, so that charges are written in groups. */
 const WRITE_DELAY_MS = 50;
-/** The back-off doubles from the first to the longest. */
+/** The back-off doubles from the first value up to the maximum. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 
-/** Also loads the charges that an earlier process saved. */
+/** Opens the queue, and loads the charges that an earlier process saved. */
 export async function openChargeQueue(options: ChargeQueueOptions): Promise<ChargeQueue> {
   const { log } = options;
   const groups = await openChargeGroups(options);

@@ -8,7 +8,7 @@ import type { Hold } from './records.ts';
 import type { Tables } from './schema.ts';
 import { type HoldRequest, insertHolds } from './usage-store.ts';
 
-/** Requests per transaction. */
+/** Maximum number of requests per transaction. */
 const GROUP_SIZE = 250;
 
 interface Waiting {

@@ -61,7 +61,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
     if (cache.size > maxCached) cache.delete(cache.keys().next().value!);
   }
 
-  /** Requests for the same key share one query for up to `freshMs`. */
+  /** For up to `freshMs`, requests with the same key share one query. */
   function queryShared(hash: string): Promise<Identity | undefined> {
     const startedAt = clock();
     const running = pending.get(hash);

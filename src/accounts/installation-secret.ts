@@ -1,4 +1,4 @@
-/** The installation's secret, with which keys are hashed. Created once, never shown. */
+/** The installation's secret, with which keys are hashed. It is created once and never shown. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const ROW = 'key secret';
 
 /**
  * Reads or creates the secret in a file that only its owner may read. Processes that start at the same time get the
- * same one. Throws if the file is missing although keys exist, since a new secret would invalidate all of them.
+ * same secret. Throws if the file is missing although keys exist, since a new secret would invalidate all keys.
  */
 export async function openFileSecret(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');

@@ -30,7 +30,7 @@ export const createKeyAdmission =
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
     if (account.balance !== null && account.balance <= 0) {
-      // Not counted, but every answer shows the limits.
+      // The request is not counted here, but every answer shows the limits.
       await takeLimits({ counters, limits, buckets, flight: undefined, show, requests: 0 }).catch(() => {});
       throw problem('InsufficientBalanceError');
     }
@@ -82,7 +82,7 @@ interface LimitRequest {
   readonly counters: Counters;
   readonly limits: EndpointLimits;
   readonly buckets: { readonly requests: string; readonly tokens: string };
-  /** The limit of concurrent requests. */
+  /** The limit on concurrent requests. */
   readonly flight: { readonly bucket: string; readonly limit: number } | undefined;
   readonly show: ShowLimits;
   /** Number of requests to count. Default 1. */

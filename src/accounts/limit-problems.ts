@@ -33,7 +33,9 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
     retryAfter: seconds(waitMs),
   });
 
-/** Not reported as a rate limit: clients retry those automatically, but waiting does not help here. */
+/**
+ * The request is too large for the plan. This is not reported as a rate limit: clients would retry, which cannot help.
+ */
 export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
   problem('ResourceLimitExceededError', {
     message: `Resource limit exceeded for the plan: this request has ${tokens} tokens, and the plan ${plan} allows ${limit} tokens per minute. Send it in parts`,

@@ -8,11 +8,12 @@ import { parseAddress } from '#net/guard/ip-address.ts';
  */
 const CUSTOMER_BITS = 64;
 
-/** The form of some proxies: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+/** Some proxies add the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/;
 
 /**
- * An IPv4 address unchanged, even if written as IPv6; the /64 network of an IPv6 address; `unknown` for any other text.
+ * Returns an IPv4 address unchanged, even if it is written as IPv6; the /64 network of an IPv6 address; `unknown` for
+ * any other text.
  */
 export function limiterKeyOf(clientIp: string): string {
   const bare = clientIp.replace(WITH_PORT, '$1$2').replace(/%.*$/, '');

@@ -1,4 +1,4 @@
-/** Files of charges that could not be written to the database. A later process loads them. */
+/** Saves charges that could not be written to the database to files. A later process loads them. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';

@@ -46,18 +46,18 @@ export interface Accounts {
   defaultAccount(): Promise<Account>;
   /**
    * Changes the given fields; `undefined` if there is no such account. `addBalance` is added atomically, and the result
-   * is at least zero. Together with `balance`, or for an account without a balance, it throws ParamValidationError.
+   * is at least zero. `addBalance` together with `balance`, or for an account without one, throws ParamValidationError.
    */
   changeAccount(
     id: string,
     change: { name?: string; plan?: PlanName; balance?: number | null; addBalance?: number },
   ): Promise<Account | undefined>;
   account(id: string): Promise<Account | undefined>;
-  /** In order of creation. */
+  /** Lists accounts in order of creation. */
   accounts(page?: ListPage): Promise<Account[]>;
   /**
-   * Creates a key: `lectern_` and 256 random bits, or the text given as `key`. Throws ParamValidationError unless `key`
-   * is new and has 32 to 512 visible ASCII characters. ResourceNotFoundError if there is no such account.
+   * Creates a key: `lectern_` followed by 256 random bits, or the text given as `key`. Throws ParamValidationError
+   * unless `key` is new and has 32 to 512 visible ASCII characters. ResourceNotFoundError if there is no such account.
    */
   mintKey(given: {
     accountId: string;
@@ -67,13 +67,13 @@ export interface Accounts {
   }): Promise<{ key: string; record: KeyRecord }>;
   key(id: string): Promise<KeyRecord | undefined>;
   changeKey(id: string, change: { name?: string; expiresAt?: number | null }): Promise<KeyRecord | undefined>;
-  /** `undefined` if there is no such key. Revoking again keeps the first time. */
+  /** Returns `undefined` if there is no such key. A key that is already revoked keeps its first revocation time. */
   revokeKey(id: string): Promise<KeyRecord | undefined>;
-  /** In order of creation. */
+  /** Lists keys in order of creation. */
   keys(of?: { readonly accountId?: string } & ListPage): Promise<KeyRecord[]>;
   /** The account of a key; `undefined` if the key is unknown, revoked or expired. */
   identify(key: string): Promise<Identity | undefined>;
-  /** Whether no key was ever created. */
+  /** Whether no key has ever been created. */
   hasNoKeys(): Promise<boolean>;
 }
 
@@ -100,7 +100,7 @@ export interface Charge {
   readonly tokens: number;
   readonly status: number;
   readonly durationMs: number;
-  /** Tokens reserved for the request. Released and `tokens` debited in one transaction. */
+  /** Tokens reserved for the request. The hold is released and `tokens` are debited in one transaction. */
   readonly hold?: Hold | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface UsageSum {
   readonly endpoint?: string;
   readonly model?: string;
   readonly requests: number;
-  /** Requests answered with a status of 400 or above. */
+  /** Number of requests answered with a status of 400 or above. */
   readonly failed: number;
   readonly tokens: number;
   readonly durationMs: number;
@@ -135,7 +135,7 @@ export interface UsageQuery {
 export interface Usage {
   /**
    * Reserves up to `wanted` tokens of the account's balance; `undefined` if fewer than `least` are left. A hold expires
-   * by itself if its process dies.
+   * on its own if its process dies.
    */
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
   /** Queues a charge, which is soon written in one transaction with others. Failed writes are retried. */
@@ -144,7 +144,7 @@ export interface Usage {
   flush(): Promise<void>;
   /** Ordered by the groups. Without groups, returns one total, even if there was no usage. */
   sums(query: UsageQuery): Promise<UsageSum[]>;
-  /** Deletes details older than the retention time, and expired holds. Also runs by itself every hour. */
+  /** Deletes details older than the retention time, and expired holds. Also runs automatically every hour. */
   prune(): Promise<void>;
   /** Writes queued charges to the database, or to a file for the next start if it is unreachable. */
   close(): Promise<void>;

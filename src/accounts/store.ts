@@ -40,7 +40,7 @@ export function listAccounts(db: Db, { after, limit }: ListPage): Promise<Accoun
   return query.execute();
 }
 
-/** Condition for rows created after the row with this id. Matches none if there is no such row. */
+/** Condition for rows created after the row with this id. Matches nothing if there is no such row. */
 const laterThan = (table: 'accounts' | 'api_keys', id: string) =>
   sql<boolean>`(created_at, id) > (select made.created_at, made.id from ${sql.table(table)} as made where made.id = ${id})`;
 
@@ -119,7 +119,7 @@ export const updateKey = (
     .returning(KEY)
     .executeTakeFirst();
 
-/** A key that is already revoked keeps its time. */
+/** A key that is already revoked keeps its first revocation time. */
 export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | undefined> =>
   db
     .updateTable('api_keys')

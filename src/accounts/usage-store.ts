@@ -9,7 +9,7 @@ import type { Db, Tables } from './schema.ts';
 const HOLD_MS = 600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Rows deleted per query, so that no other query waits long. */
+/** Maximum number of rows deleted per query, so that no other query waits long. */
 const PRUNE_ROWS = 2_000;
 
 type UsageDb = Pick<Store<Tables>, 'db' | 'dialect'>;
@@ -123,7 +123,7 @@ async function endHolds(db: Db, charges: readonly Charge[]): Promise<void> {
   if (ids.length) await db.deleteFrom('holds').where('id', 'in', ids).execute();
 }
 
-/** Rounded down to the minute, so that a busy key is updated at most once a minute. */
+/** Records the last use, rounded down to the minute, so that a busy key is updated at most once a minute. */
 async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   const keysOf = new Map<number, Set<string>>();
   for (const { at, keyId } of charges) {

@@ -4,17 +4,19 @@ import type { AccessControl, AccessRule, Admission, Caller, LimitState, LimitSta
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 
-/** The rate-limit headers of a face: one set, or separate sets for requests and tokens (model host). */
+/** The rate-limit headers of an API: one set, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface AccessHooks {
   /** A hook for a route: admits or refuses a request before its body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
-  /** The admission of a request to a route with that hook. */
+  /** The admission of a request to a route that has the hook. */
   admissionOf(request: FastifyRequest): Admission;
-  /** Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted. */
+  /**
+   * Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted.
+   */
   identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
-  /** When the key of such a request was checked, in milliseconds of `performance.now()`. */
+  /** When the key of a request with an admission was checked, in milliseconds of `performance.now()`. */
   keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Detects and refuses requests sent by web pages of other sites. Otherwise, if a server on a person's machine may read
- * private networks, any page that the person opens could read them through the server, because callers need no key and
- * CORS allows all origins.
+ * Detects and refuses requests sent by web pages of other sites. If a server on a user's machine may read private
+ * networks, any page that the user opens could otherwise read them through the server: callers need no key, and CORS
+ * allows all origins.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
@@ -45,8 +45,8 @@ export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly str
 }
 
 /**
- * Whether a page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of other
- * sites have another host name, and other programs on this machine another port.
+ * Whether a page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of
+ * other sites have a different host name, and pages of other programs on this machine a different port.
  */
 function isOwnPage(
   { origin, host = '' }: IncomingHttpHeaders,
@@ -59,7 +59,7 @@ function isOwnPage(
   const { hostname, port, protocol } = new URL(origin);
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const name = hostname.replace(/^\[|\]$/g, '');
-  // With one port for all faces, the reader is at `r.` and search at `s.`.
+  // With one port for all APIs, the reader is at `r.` and search at `s.`.
   const isSibling = name.startsWith('r.') && nameOf(host) === name.replace(/^r\./, 's.');
   return (nameOf(host) === name || isSibling) && isOwn(host, ownHosts) && pages.ports().includes(number);
 }

@@ -1,9 +1,9 @@
-/** One port for all faces, chosen by host name. For use behind a proxy that terminates TLS for several names. */
+/** Serves all APIs on one port, chosen by host name. For use behind a proxy that terminates TLS for several names. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Face } from '#http/server.ts';
 
-/** The first label of a host name, and its face. Any other name selects the reader. */
+/** The first label of a host name, and the API that it selects. Any other name selects the reader. */
 export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow' } as const;
 export type FaceName = (typeof HOST_LABELS)[keyof typeof HOST_LABELS];
 
@@ -12,7 +12,7 @@ export function faceOf(host: string | undefined): FaceName {
   return Object.hasOwn(HOST_LABELS, label) ? HOST_LABELS[label as keyof typeof HOST_LABELS] : 'reader';
 }
 
-/** The first label of host names whose requests use only services inside the EU, and their faces. */
+/** The first label of host names whose requests use only services inside the EU, and the APIs that they select. */
 const EU_LABELS = { 'eu-r': 'reader', 'eu-s': 'search' } as const;
 export type EuFaceName = (typeof EU_LABELS)[keyof typeof EU_LABELS];
 
@@ -22,12 +22,12 @@ export function euFaceOf(host: string | undefined): EuFaceName | undefined {
   return Object.hasOwn(EU_LABELS, label) ? EU_LABELS[label as keyof typeof EU_LABELS] : undefined;
 }
 
-/** The faces inside the EU. They are created for their first request. */
+/** Opens the APIs inside the EU. They are created for their first request. */
 export type OpenEuFaces = () => Promise<Readonly<Record<EuFaceName, HostFace>>>;
 
 /**
- * Passes requests for EU host names to their faces, and all others to the listeners that the server had before. A
- * request for an EU host name never reaches another face.
+ * Passes requests for EU host names to the EU APIs, and all others to the listeners that the server had before. A
+ * request for an EU host name never reaches another API.
  */
 export function serveEuHosts(server: Server, open: OpenEuFaces): void {
   const others = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
@@ -43,17 +43,17 @@ export function serveEuHosts(server: Server, open: OpenEuFaces): void {
   });
 }
 
-/** A face that handles requests received by another server. */
+/** An API that handles requests received by another server. */
 export interface HostFace {
   routing(request: IncomingMessage, response: ServerResponse): void;
   /** Handles WebSocket upgrades. Without it, the connection is closed. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Requests to a missing face go to the reader. */
+/** The reader also gets the requests for APIs that are missing here. */
 export type HostFaces = Readonly<Partial<Record<FaceName, HostFace>>> & { readonly reader: Face };
 
-/** Creates a server that passes each request to the face of its host name. The faces must be ready. */
+/** Creates a server that passes each request to the API selected by its host name. The APIs must be ready. */
 export function createHostServer(faces: HostFaces, maxHeaderBytes: number): Server {
   const faceFor = (request: IncomingMessage): HostFace => faces[faceOf(request.headers.host)] ?? faces.reader;
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {

@@ -26,7 +26,7 @@ export function createMetricsServer(metrics: Metrics): Server {
   });
 }
 
-/** The only limit whose problem has no fact `limitedBy`. */
+/** The problem of the only limit that is reported without the fact `limitedBy`. */
 const BALANCE = 'InsufficientBalanceError';
 const NO_ROUTE = 'none';
 
@@ -36,7 +36,7 @@ const CLIENT_GONE = 499;
 const classOf = (status: number): string =>
   status === CLIENT_GONE ? String(CLIENT_GONE) : (STATUS_CLASSES[Math.trunc(status / 100)] ?? STATUS_CLASSES[0]!);
 
-/** Counts the requests, failures and refusals of a face. */
+/** Counts the requests, failures and refusals of an API. */
 export function requestCounter(metrics: Metrics, face: string): RequestObserver {
   return {
     ended({ route = NO_ROUTE, status, ms }: EndedRequest) {

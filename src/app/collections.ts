@@ -28,7 +28,7 @@ export interface Collections {
 
 const MIGRATIONS = ['CREATE TABLE documents (address TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE)'];
 
-/** Users of the same collection share one instance, which is closed with its last user. */
+/** Users of the same collection share one instance. It is closed when its last user closes it. */
 export function createCollections(options: CollectionsOptions): Collections {
   const opened = new Map<string, { readonly collection: Collection; users: number }>();
   return {
@@ -57,7 +57,7 @@ export function createCollections(options: CollectionsOptions): Collections {
   };
 }
 
-/** If opening fails, the next call tries again. */
+/** A collection that is opened on first use. If opening fails, the next call tries again. */
 function lazily(open: () => Promise<Collection>): Collection {
   let opening: Promise<Collection> | undefined;
   let closed = false;
@@ -117,7 +117,7 @@ function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string)
   }
 
   return {
-    // They are added concurrently, so that the index writes them in one transaction.
+    // The entries are added concurrently, so that the index writes them in one transaction.
     add: (entries) => Promise.all(entries.map(add)),
     async remove({ id, url }) {
       const address = addressOfId(id) ?? addressFor({ id, url });

@@ -45,7 +45,7 @@ interface Reservation {
   readonly hold: Hold | undefined;
 }
 
-/** Tokens reserved per page, as its cost is known only after it was read. Enough for most pages. */
+/** Tokens reserved per page, because the cost is known only after the read. Enough for most pages. */
 const EXPECTED_TOKENS = 20_000;
 
 /**

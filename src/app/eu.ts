@@ -1,7 +1,7 @@
 /**
- * The reader and the search behind the EU host names: the same as the others, with only those services that the operator
- * marked as inside the EU. What runs on this machine is shared. A request that needs another service is refused before
- * anything is sent.
+ * The reader and the search behind the EU host names. Unlike the others, they use only services that the operator
+ * marked as inside the EU. Parts that run on this machine are shared. A request that needs another service is refused
+ * before anything is sent.
  */
 
 import { type Config, environmentName, type SettingName } from '#config.ts';
@@ -93,10 +93,10 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
   };
 }
 
-/** Paths of the reader's host that start work beyond the request, and so are served by the other hosts only. */
+/** Paths that start work that outlives the request. Only the other reader host serves them. */
 const ELSEWHERE = /^\/(?:crawls?|mcp|playground)(?:[/?]|$)/;
 
-/** Throws OperationNotAllowedError for what the EU hosts do not serve. */
+/** Throws OperationNotAllowedError for a path that the EU hosts do not serve, and `refusal` if it is set. */
 export function refuseAtEuHost(path: string, { refusal }: Pick<EuModules, 'refusal'>): void {
   if (refusal) throw refusal;
   if (!ELSEWHERE.test(path)) return;
@@ -107,13 +107,13 @@ export function refuseAtEuHost(path: string, { refusal }: Pick<EuModules, 'refus
 }
 
 /**
- * 403, as the operation is possible at another host and a retry here changes nothing. 422 would mean that a service
- * failed, 451 that the target is refused.
+ * The status is 403, because the operation is possible at another host and a retry at this one changes nothing. 422
+ * would mean that a service failed, 451 that the target is refused.
  */
 const outside = (what: string, setting: SettingName, path?: string): Problem =>
   problem('OperationNotAllowedError', {
     ...(path !== undefined && { path }),
-    message: `${what} (${environmentName(setting)}) is outside the EU, and this host uses only services inside the EU. The operator marks hosts inside the EU in LECTERN_EU_HOSTS`,
+    message: `${what} (${environmentName(setting)}) is outside the EU, and this host uses only services inside the EU. The operator can list hosts inside the EU in LECTERN_EU_HOSTS`,
   });
 
 type Role = 'vision' | 'readerlm' | 'ocr' | 'chat';
@@ -131,7 +131,7 @@ function urlSetting(role: Role, config: Config): 'chatUrl' | `${Role}Url` | unde
   return config.chatUrl === undefined ? undefined : 'chatUrl';
 }
 
-/** Without the models outside, so that nothing uses them unasked. */
+/** The models without those on servers outside the EU. */
 function modelsInside(models: Models, config: Config, region: Region): Models {
   const allowed = Object.entries(models).filter(([role]) => {
     const setting = urlSetting(role as Role, config);
@@ -140,7 +140,7 @@ function modelsInside(models: Models, config: Config, region: Region): Models {
   return Object.fromEntries(allowed);
 }
 
-/** Refuses reads that need a service outside the EU, and marks all others. */
+/** A reader that refuses reads that need a service outside the EU, and marks all others. */
 function insideEu(reader: Reader, config: Config, region: Region): Reader {
   const requireRole = (role: Role, path: string) => {
     const setting = urlSetting(role, config);
@@ -160,7 +160,7 @@ function insideEu(reader: Reader, config: Config, region: Region): Reader {
     throw problem('OperationNotAllowedError', {
       path: 'proxyUrl',
       message:
-        'The proxy is outside the EU, and this host uses only proxies inside the EU. The operator marks hosts inside the EU in LECTERN_EU_HOSTS',
+        'The proxy is outside the EU, and this host uses only proxies inside the EU. The operator can list hosts inside the EU in LECTERN_EU_HOSTS',
     });
   };
   return {
@@ -185,7 +185,7 @@ async function runsInside(
   if (name === 'none') return true;
   const { runs } = (await modelHost.registry[does](name)).row;
   const isInside = runs.on !== 'remote' || region.allows(new URL(runs.url));
-  if (!isInside) log.warn({ model: name }, 'the EU hosts do without this model of the search: it is outside the EU');
+  if (!isInside) log.warn({ model: name }, 'the EU hosts search without this model: it is outside the EU');
   return isInside;
 }
 
@@ -196,18 +196,18 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   'rediss:': '6379',
 };
 
-/** The settings of stores outside the EU. Keys, usage and limits of every request are there. */
+/** The settings of stores outside the EU. These stores hold keys, usage and limits, which every request needs. */
 export const storesOutside = (
   config: Pick<Config, 'databaseUrl' | 'redisUrl'>,
   region: Pick<Region, 'allows'>,
 ): ('databaseUrl' | 'redisUrl')[] =>
   (['databaseUrl', 'redisUrl'] as const).filter((name) => !isStoreInside(config[name], region));
 
-/** A store without a URL is a file of this machine. */
+/** A store without a URL is a file on this machine. */
 function isStoreInside(text: string | undefined, region: Pick<Region, 'allows'>): boolean {
   if (text === undefined) return true;
   const url = new URL(text);
-  // Without a host, the database is at a socket of this machine.
+  // Without a host, the database listens on a socket of this machine.
   if (!url.hostname) return true;
   return region.allows(new URL(`http://${url.hostname}:${url.port || ownValue(DEFAULT_PORTS, url.protocol)}`));
 }

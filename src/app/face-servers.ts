@@ -1,4 +1,4 @@
-/** The servers of the faces, each with its routes. None of them listens yet. */
+/** Creates the servers of the APIs, each with its routes. None of them listens yet. */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { AccessHooks } from '#api/access-hooks.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
@@ -39,10 +39,10 @@ import { formatUrl } from './listen.ts';
 import { MCP_PATHS, type McpEndpoint } from './mcp.ts';
 import type { Network } from './network.ts';
 
-/** The faces served by Fastify. The flow gateway has its own server. */
+/** The APIs served by Fastify. The flow gateway has its own server. */
 export type ServerFace = Exclude<FaceName, 'flow'>;
 
-/** The modules that the faces serve. */
+/** The modules that the APIs serve. */
 export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
@@ -76,11 +76,11 @@ export interface FaceContext {
   readonly mcp: McpEndpoint;
   readonly tracing: Tracing;
   readonly health: Health;
-  /** Known hosts under which callers reach this server. Complete once it listens. */
+  /** Known hosts under which callers reach this server. The list is complete once the server listens. */
   readonly ownHosts: readonly string[];
-  /** The port of a face; 0 before it listens. */
+  /** The port of an API; 0 before it listens. */
   readonly portOf: (face: ServerFace) => number;
-  /** The ports of the reader: its own, and the one shared by all faces. */
+  /** The ports of the reader: its own, and the port shared by all APIs. */
   readonly readerPorts: () => readonly number[];
 }
 
@@ -122,7 +122,7 @@ async function createFace(
   return face;
 }
 
-/** Options for the endpoints of both the reader and the search host. */
+/** Options shared by the endpoints of the reader and the search host. */
 function commonOptions({ config, modules }: FaceContext) {
   const { accessHooks, network, pictures } = modules;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
@@ -164,7 +164,7 @@ export function createReaderFace(context: FaceContext): Promise<Face> {
   });
 }
 
-/** The faces whose requests use only services inside the EU. They read and search; everything else is refused. */
+/** Creates the APIs that use only services inside the EU. They read and search; everything else is refused. */
 export async function createEuFaces(context: FaceContext, eu: EuModules): Promise<Record<EuFaceName, Face>> {
   const { health } = context;
   const modules = { ...context.modules, reader: eu.reader, search: eu.search, models: eu.models };

@@ -1,4 +1,4 @@
-/** Creates all faces, opens their ports, and closes them together. */
+/** Creates all APIs, opens their ports, and closes all of them at once. */
 import type { Server } from 'node:http';
 import { createHostServer, serveEuHosts } from '#api/hosts.ts';
 import { createMetricsServer } from '#api/metrics.ts';

@@ -90,7 +90,7 @@ const wrapCollection = (
 
 /** The URLs of links and images only add noise to embeddings and passages. */
 const FOR_MODELS: GivenOptions = { retainLinks: 'text', retainImages: 'alt' };
-/** Options that name the content to read, which each document brings itself. */
+/** Options that name the content to read. They cannot be set, because each document supplies its own content. */
 const NOT_OPTIONS = ['url', 'html', 'file', 'pdf'];
 
 function readingOptions(given: Readonly<Record<string, unknown>>): GivenOptions {

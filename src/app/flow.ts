@@ -1,4 +1,4 @@
-/** The flow face: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
+/** The flow API: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
 import type { IncomingMessage } from 'node:http';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';
@@ -54,7 +54,9 @@ export interface FlowFaceParts extends FlowModules {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The flow of a server without a flow definition: indexes documents by URL, and answers queries with their passages. */
+/**
+ * The flow of a server without a flow definition: indexes documents by URL, and answers queries with their passages.
+ */
 const DEFAULT_FLOW = `
 jtype: Flow
 executors:
@@ -127,7 +129,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
       watcher?.close();
       const until = performance.now() + graceMs;
       const leftMs = () => Math.max(0, until - performance.now());
-      // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
+      // All gateways answer their requests before any port closes, so new requests get an answer until then.
       await Promise.all([http.drain(graceMs), grpc.drain(graceMs)]);
       await Promise.all([http.close(leftMs()), grpc.close(leftMs())]);
       await flow.close(graceMs);

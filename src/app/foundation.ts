@@ -1,4 +1,4 @@
-/** Creates the parts that all faces share: accounts and limits, network access, file conversion, remote models. */
+/** Creates the parts that all APIs share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';
@@ -54,7 +54,7 @@ export async function openFoundation(
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Also removes what a killed server left in it.
+  // Also removes folders left behind by killed servers.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
   resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));
 

@@ -1,5 +1,5 @@
 /**
- * A `fetch` to the faces of this process, for commands and tools. Requests go through the same HTTP endpoints as all
+ * A `fetch` to the APIs of this process, for commands and tools. Requests go through the same HTTP endpoints as all
  * others, so the same rules apply. They use a socket that only this user can open.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import { setClientIp } from '#http/client-ip.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { processTemporaryFolder } from './temporary-folder.ts';
 
-/** The URL of each face, valid only for the `fetch` of this module. */
+/** The URL of each API, valid only for the `fetch` of this module. */
 export const IN_PROCESS_URLS = {
   reader: 'http://r.localhost',
   search: 'http://s.localhost',
@@ -31,9 +31,9 @@ export interface InProcess {
   close(): Promise<void>;
 }
 
-/** Opens the socket; the faces must be ready. */
+/** Opens the socket; the APIs must be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
-  // Paths of sockets are limited to about 104 bytes, which the data folder may exceed.
+  // Socket paths are limited to about 104 bytes, and the path of the data folder may be longer.
   const { path: folder } = await processTemporaryFolder();
   const name = randomBytes(4).toString('hex');
   const socketPath = process.platform === 'win32' ? `\\\\.\\pipe\\lectern-${name}` : path.join(folder, name);
@@ -69,8 +69,8 @@ async function fetchFollowing(input: Request, socketPath: string): Promise<Respo
 }
 
 /**
- * Sends one request over the socket, without a timeout of its own: the caller's signal ends it. Written with `node:http`,
- * as the built-in `fetch` cannot use a socket path, and undici is slow to load.
+ * Sends one request over the socket, without a timeout of its own: the caller's signal ends it. Written with
+ * `node:http`, as the built-in `fetch` cannot use a socket path, and undici is slow to load.
  */
 async function fetchOnce({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
   const { host, pathname, search } = new URL(url);

@@ -1,4 +1,4 @@
-/** The search index of an installation, opened for the first page that is added. Commands that add no page start without it. */
+/** The search index, opened when the first page is added. Commands that add no page never open it. */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -5,7 +5,7 @@ import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import type { FlowFace } from './flow.ts';
 
-/** The URL under which a face can be reached. */
+/** The URL at which an API can be reached. */
 export interface FaceUrl {
   readonly name: FaceName | 'eu-reader' | 'eu-search' | 'grpc' | 'all' | 'admin' | 'metrics';
   readonly url: string;
@@ -13,12 +13,12 @@ export interface FaceUrl {
 
 export interface Servers {
   readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face>>;
-  /** The faces inside the EU; `undefined` if they have no port. */
+  /** The APIs inside the EU; `undefined` if they have no port. */
   readonly eu: Readonly<Record<EuFaceName, Face>> | undefined;
   readonly flow: FlowFace;
   readonly admin: Face | undefined;
   readonly metricsServer: Server | undefined;
-  /** The server of the port that all faces share. */
+  /** The server of the port that all APIs share. */
   readonly hostServer: Server | undefined;
 }
 

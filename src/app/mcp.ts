@@ -1,4 +1,6 @@
-/** The MCP endpoint on the reader's host. Its tools send requests to the faces of this process on behalf of the caller. */
+/**
+ * The MCP endpoint on the reader's host. Its tools send requests to the APIs of this process on behalf of the caller.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from '#accounts/index.ts';
 import type { AccessHooks } from '#api/access-hooks.ts';
@@ -19,7 +21,7 @@ export interface McpEndpointOptions {
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
   readonly log: Log;
-  /** Called on the first request, when the faces are ready. */
+  /** Called on the first request, when the APIs are ready. */
   readonly faces: () => HostFaces;
 }
 
@@ -28,7 +30,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** Rejects wrong keys. Limits count the requests that the tools send. */
+/** The endpoint itself only rejects wrong keys. Limits count the requests that the tools send. */
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
 export function createMcpEndpoint({ accessHooks, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {

@@ -16,7 +16,7 @@ const admit = async () => {};
 const MAX_TEXTS_PER_CALL = 512;
 
 interface ModelCall {
-  /** Default: the built-in model. */
+  /** Id of the model. Default: the built-in model. */
   readonly model?: string | undefined;
   /** Identifies the caller: the queue of a model alternates between callers. */
   readonly caller: string;

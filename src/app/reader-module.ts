@@ -42,7 +42,7 @@ export interface ReaderModuleParts {
   readonly version: string;
   readonly log: Log;
   readonly onCacheRead: (outcome: CacheOutcome) => void;
-  /** Parts of another reader of this server, which owns them. */
+  /** Parts shared with another reader of this server, which owns and closes them. */
   readonly shared?: SharedParts | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** The reader face alone, for a command that reads and exits. Parts that it does not need are neither created nor loaded. */
+/**
+ * The reader API alone, for a command that reads and exits. Parts that it does not need are neither created nor loaded.
+ */
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
@@ -15,7 +17,7 @@ export interface ReaderOnly {
   close(): Promise<void>;
 }
 
-/** If a part fails to start, the parts started before it are closed. */
+/** Creates the reader. If a part fails to start, the parts started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
   const resources = new CloseStack();
   try {

@@ -1,6 +1,6 @@
 /**
- * The folder for temporary files of this process and its child processes. If this process is killed, the next one removes
- * it. Set in the environment, where libraries look it up.
+ * The folder for temporary files of this process and its child processes. If this process is killed, the next one
+ * removes it. Its path is set in the environment variables from which libraries read it.
  */
 import { openProcessFolder, type ProcessFolder } from '#storage/process-folder.ts';
 

@@ -1,4 +1,4 @@
-/** A process that runs batch jobs and serves no faces. It shares the database or the data folder with other servers. */
+/** A process that runs batch jobs and serves no API. It shares the database or the data folder with other servers. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openAccounts } from '#accounts/index.ts';

@@ -12,7 +12,7 @@ export class RetryLaterError extends Error {
   }
 }
 
-/** The job can never succeed. */
+/** A failure after which the job can never succeed. */
 export class NonRetryableError extends Error {
   override readonly name = 'NonRetryableError';
 }

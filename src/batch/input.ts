@@ -99,7 +99,7 @@ export async function fileInput({ url, fetch, isModel, signal, write }: FileInpu
   });
   if (answer.status !== 200) {
     answer.discard();
-    const message = `The server of input_url answered ${answer.status}`;
+    const message = `The server of input_url responded with status ${answer.status}`;
     throw answer.status >= 500 ? problem('AssertionFailureError', { message }) : new InvalidInputError(message);
   }
   const packer = createPacker();

@@ -1,7 +1,7 @@
 /** A batch job (docs/reference/wire/models.md, Batch states). */
 import type { JobState } from '#storage/jobs/states.ts';
 
-/** Fields of an embeddings request that apply to every line without its own. */
+/** Fields of an embeddings request that apply to every line that does not set them itself. */
 export type JobOptions = Readonly<Record<string, unknown>>;
 
 /** Times are milliseconds since 1970. */
@@ -19,12 +19,12 @@ export interface Job {
   readonly createdAt: number;
   readonly completedAt: number | null;
   readonly expiresAt: number;
-  /** Null until the input lines were counted. */
+  /** Number of input lines; null until they have been counted. */
   readonly total: number | null;
   readonly completed: number;
   readonly failed: number;
   readonly tokens: number;
-  /** Sizes of the output and error files. */
+  /** Sizes of the output and error files, in bytes. */
   readonly outputBytes: number;
   readonly errorBytes: number;
   /** Base URL of links to its files: `https://models.example`. */

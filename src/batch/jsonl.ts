@@ -1,9 +1,9 @@
 /** Splits a byte stream into lines. Never buffers more than the maximum line length. */
 
 export interface Line {
-  /** Counted from 1, including blank lines. */
+  /** Line number from 1, including blank lines. */
   readonly number: number;
-  /** Without line end; undefined if the line is longer than `maxLineBytes`. */
+  /** The line without its line end; undefined if it is longer than `maxLineBytes`. */
   readonly bytes: Uint8Array | undefined;
 }
 

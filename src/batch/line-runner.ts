@@ -7,7 +7,7 @@ import type { StoredLine } from './line.ts';
 import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
 
-/** Test line that is run after a line has failed, to find out whether the model works. */
+/** A test line, which is run after a line has failed to find out whether the model works. */
 const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
   line: 0,
   id: '',

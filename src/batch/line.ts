@@ -6,7 +6,7 @@ import type { JobOptions } from './job.ts';
 
 /** A stored line: texts to embed, or the reason why it is invalid. */
 export type StoredLine = {
-  /** Counted from 1. */
+  /** Line number, from 1. */
   readonly line: number;
   /** The caller's custom_id; null if it could not be read. */
   readonly id: string | null;

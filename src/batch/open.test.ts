@@ -217,7 +217,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     });
 
     it.each([
-      ['is not there', 404, 'no', 'answered 404'],
+      ['is not there', 404, 'no', 'responded with status 404'],
       ['has no lines', 200, '\n \n\r\n', 'has no lines'],
       ['has too many lines', 200, 'x\n'.repeat(50_001), 'more than 50000 lines'],
       ['is too large', 200, undefined, 'larger than'],

@@ -1,7 +1,7 @@
 /** Results of a run between two writes. */
 import type { Outcome } from './run-line.ts';
 
-/** A write is due after this many results or bytes, or this long after the first result. */
+/** A write is due after this number of results or bytes, or this time after the first result. */
 const WRITTEN_LINES = 64;
 const WRITTEN_BYTES = 1024 * 1024;
 const WRITTEN_MS = 1_000;

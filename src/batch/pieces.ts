@@ -1,7 +1,9 @@
-/** Byte logs of a job's input and results, stored in the database in pieces. */
+/**
+ * Append-only files of a job (input, output and errors), stored in the database and split into chunks (`batch_pieces`).
+ */
 import type { Db, LogKind } from './schema.ts';
 
-/** Approximate size of a piece: small enough that a read or write blocks nothing. */
+/** Maximum size of a chunk, in bytes: small enough that a read or write does not block other work for long. */
 export const PIECE_BYTES = 256 * 1024;
 
 export interface Log {
@@ -9,7 +11,7 @@ export interface Log {
   readonly kind: LogKind;
 }
 
-/** Appends bytes; `start` must be the end of the log. */
+/** Appends bytes; `start` must be the end of the file. */
 export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, bytes: Uint8Array): Promise<void> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
     const part = bytes.subarray(from, from + PIECE_BYTES);
@@ -20,7 +22,7 @@ export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, 
   }
 }
 
-/** Reads from an offset to the end of its piece; undefined past the end of the log. */
+/** Returns the bytes from an offset to the end of its chunk; undefined past the end of the file. */
 export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Promise<Uint8Array | undefined> {
   const piece = await db
     .selectFrom('batch_pieces')
@@ -35,7 +37,7 @@ export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Pro
   return piece.bytes.subarray(from - piece.start);
 }
 
-/** Reads a range of a log, piece by piece. Throws if pieces are removed meanwhile. */
+/** Yields a range of a file, chunk by chunk. Throws if chunks are removed meanwhile. */
 export async function* readLog(db: Db, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; ) {
     const piece = await readPiece(db, log, at);
@@ -46,7 +48,7 @@ export async function* readLog(db: Db, log: Log, from: number, to: number): Asyn
   }
 }
 
-/** Removes some pieces; returns whether there may be more. */
+/** Removes some chunks; returns whether there may be more. */
 export async function removePieces(db: Db, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
   const found = await db
     .selectFrom('batch_pieces')

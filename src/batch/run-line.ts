@@ -74,7 +74,7 @@ export function failedLine(
   return { kind: 'errors', text: `${JSON.stringify(error)}\n`, tokens: 0 };
 }
 
-/** Error code of a line that is invalid itself. */
+/** Error code of an invalid line. */
 export const INVALID_LINE = 'INVALID_LINE';
 
 const idOf = (line: number) => `batch_req_${String(line).padStart(6, '0')}`;

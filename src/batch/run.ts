@@ -1,7 +1,7 @@
 /**
  * One run of a job under a lease: reads lines, runs a few concurrently and writes results in order. Results and
- * progress are written in one transaction. Whatever ends a run, its written results are kept, and the next run
- * continues after them.
+ * progress are written in one transaction. However a run ends, its written results are kept, and the next run continues
+ * after them.
  */
 import { setMaxListeners } from 'node:events';
 import { asProblem } from '#errors.ts';
@@ -39,7 +39,7 @@ export interface BatchRun {
   readonly until: number;
 }
 
-/** Limits of texts and lines in progress. */
+/** Maximum numbers of texts and lines in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
 /** Throws NonRetryableError, RetryLaterError, LeaseLostError, the reason of the signal, or a database error. */
@@ -52,7 +52,7 @@ export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void>
   if (inputBytes !== undefined) await runLines({ ...run, inputBytes, model }, tools);
 }
 
-/** Downloads the input file; returns the size of the stored log, or undefined if the job was cancelled meanwhile. */
+/** Downloads the input file; returns the size of the stored input, or undefined if the job was cancelled meanwhile. */
 async function downloadInput(
   { row, lease, signal, cancelling }: BatchRun,
   { store, fetch, now }: RunTools,

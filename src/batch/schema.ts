@@ -13,18 +13,18 @@ export interface JobRow extends JobColumns {
   completed: number;
   failed: number;
   tokens: number;
-  /** Offset in the input log up to which lines are done. */
+  /** Offset in the input, in bytes, up to which all lines are done. */
   done_bytes: number;
   input_bytes: number;
   output_bytes: number;
   error_bytes: number;
   webhook_url: string | null;
-  /** When the webhook is due; null if none is. */
+  /** When the webhook is due; null if no webhook is due. */
   webhook_at: number | null;
   webhook_tries: number;
   /** 1 if the job has ended and is not charged yet. */
   charge_due: number;
-  /** The logs that must be removed. */
+  /** The files that must be removed. */
   litter: 'none' | 'input' | 'all';
 }
 
@@ -32,11 +32,11 @@ export type LogKind = 'input' | 'output' | 'errors';
 
 export interface Tables {
   batch_jobs: JobRow;
-  /** Three byte logs per job, in pieces. */
+  /** The input, output and error files of each job, split into chunks. */
   batch_pieces: {
     job_id: string;
     kind: LogKind;
-    /** Offset of the piece in its log, in bytes. */
+    /** Offset of the chunk in its file, in bytes. */
     start: number;
     bytes: Uint8Array;
   };

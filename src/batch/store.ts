@@ -90,7 +90,7 @@ const newRow = (job: NewJob): JobRow => ({
 
 const leased = (db: Db, lease: Lease) => boundToLease(db.updateTable('batch_jobs'), lease);
 
-/** Results of a worker that are not stored yet. */
+/** New results of a worker, to be stored. */
 export interface Progress {
   /** Offset in the input up to which every line has a result. */
   readonly doneBytes: number;
@@ -131,7 +131,7 @@ export async function writeProgress(
   });
 }
 
-/** Removes a partial input that a dead worker left, so that the file is downloaded again. */
+/** Removes a partial input left behind by a dead worker, so that the file is downloaded again. */
 export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();

@@ -15,8 +15,7 @@ export interface LabelScore {
 }
 
 /**
- * Throws InvalidLabelsError for labels that cannot be told apart: fewer than two, empty or repeated ones, or ones that
- * are too long.
+ * Throws InvalidLabelsError if there are fewer than two labels, or if a label is empty, repeated or too long.
  */
 export function checkLabels(labels: readonly string[], path: string): void {
   const refuse = (reason: string) =>
@@ -44,6 +43,6 @@ export function checkLabelCount(count: number, limit: number | undefined, path: 
   throw problem('LabelLimitExceededError', { path, message });
 }
 
-/** The most probable label; the first one among equals. */
+/** The most probable label; among equals, the first one. */
 export const best = (scores: readonly LabelScore[]): LabelScore =>
   scores.reduce((top, one) => (one.score > top.score ? one : top));

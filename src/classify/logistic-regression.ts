@@ -1,14 +1,14 @@
 /**
  * Multinomial logistic regression over embeddings: L2-regularized cross-entropy, minimized by accelerated gradient
- * descent (Nesterov, "Introductory Lectures on Convex Optimization", section 2.2). The same samples always give the same
- * weights.
+ * descent (Nesterov, "Introductory Lectures on Convex Optimization", section 2.2). The same samples always give the
+ * same weights.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 export interface Sample {
   /** A vector of length 1. */
   readonly vector: Float32Array;
-  /** Position of its label. */
+  /** Index of the sample's label. */
   readonly label: number;
 }
 

@@ -30,7 +30,7 @@ export const CLASSIFY_TABLES: ModuleTables = {
   fileIn: (dataDir) => path.join(dataDir, 'classify', 'classify.db'),
 };
 
-/** Maximum number of samples of a classifier: all are kept, and each training uses all. */
+/** Maximum number of samples of a classifier. All samples are kept, because each training uses all of them. */
 export const MAX_SAMPLES = 4_096;
 
 export interface ClassifyModuleOptions {
@@ -43,7 +43,7 @@ export interface ClassifyModuleOptions {
   readonly now?: () => number;
 }
 
-/** The account of a request and what its plan allows; no limit where `undefined`. */
+/** The account of a request and the limits of its plan; `undefined` means no limit. */
 export interface ClassifierOwner {
   /** Account id; empty on a server that requires no keys. */
   readonly id: string;
@@ -65,9 +65,9 @@ export interface ClassifyModule {
     call: RequestContext,
   ): Promise<Classified & { readonly model: string }>;
   /**
-   * Creates a classifier or trains one further. Throws ResourceNotFoundError for a classifier of another account,
-   * ResourceBusyError if it is trained at the same time, LabelLimitExceededError and ResourceLimitExceededError beyond
-   * the limits of the plan.
+   * Creates a classifier, or trains an existing one further. Throws ResourceNotFoundError for a classifier of another
+   * account, ResourceBusyError if it is trained at the same time, LabelLimitExceededError and
+   * ResourceLimitExceededError beyond the limits of the plan.
    */
   train(request: TrainRequest, owner: ClassifierOwner, call: RequestContext): Promise<Trained>;
   list(owner: string): Promise<ClassifierRecord[]>;

@@ -1,4 +1,4 @@
-/** Requests of the classification endpoints, parsed into checked values. Unknown fields are ignored. */
+/** Parses the requests of the classification endpoints into checked values. Unknown fields are ignored. */
 import {
   createFaults,
   type Faults,
@@ -67,7 +67,7 @@ export const CLASSIFY_FIELDS = {
       ],
     },
     meaning:
-      'The labels to choose from: a list, or an object of lists, of which each gets a prediction. Required with `model`.',
+      'The labels to choose from: a list, or an object of lists, each of which gets a prediction. Required with `model`.',
   },
 } as const satisfies Record<string, RequestField>;
 
@@ -102,7 +102,7 @@ export type LabelGroups = ReadonlyMap<string | null, readonly string[]>;
 export interface ClassifyRequest {
   readonly classifier: Classifier;
   readonly inputs: readonly unknown[];
-  /** Empty for a trained classifier. */
+  /** The label groups; empty for a trained classifier. */
   readonly groups: LabelGroups;
 }
 

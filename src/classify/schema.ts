@@ -23,7 +23,7 @@ export interface Tables {
   /** The samples of each training, from which all weights are computed anew. */
   classifier_samples: {
     classifier_id: string;
-    /** Number of samples before these. */
+    /** Number of samples from earlier trainings. */
     start: number;
     /** JSON list of positions in `labels`. */
     labels: string;

@@ -55,7 +55,7 @@ const recordOf = (row: Pick<Row, (typeof COLUMNS)[number]>): ClassifierRecord =>
   usedNumber: Number(row.used_number),
 });
 
-/** The classifier, if the owner may use it. */
+/** Returns the classifier, if the owner may use it. */
 export async function findClassifier({ db }: Db, id: string, owner: string): Promise<ClassifierRecord | undefined> {
   const row = await db
     .selectFrom('classifiers')
@@ -66,7 +66,7 @@ export async function findClassifier({ db }: Db, id: string, owner: string): Pro
   return row && recordOf(row);
 }
 
-/** In order of creation. */
+/** Lists an owner's classifiers in order of creation. */
 export async function listClassifiers({ db }: Db, owner: string): Promise<ClassifierRecord[]> {
   const rows = await db.selectFrom('classifiers').select(COLUMNS).where('owner', '=', owner).orderBy('id').execute();
   return rows.map(recordOf);
@@ -176,7 +176,7 @@ export async function updateClassifier(
   });
 }
 
-/** False if the owner has no such classifier. */
+/** Returns false if the owner has no such classifier. */
 export async function deleteClassifier({ db }: Db, id: string, owner: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const found = await transaction

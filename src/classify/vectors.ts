@@ -30,7 +30,7 @@ export async function embedUnits(
 ): Promise<UnitVectors> {
   const faults = createFaults();
   if (kind === 'colbert' || kind === 'sparse') {
-    faults.add(['model'], 'value_error', 'cannot classify: it does not give one dense vector for each input');
+    faults.add(['model'], 'value_error', 'cannot classify: the model does not return one dense vector for each input');
     faults.check();
   }
   const task = TASKS[kind]?.values.includes(TASK) ? { task: TASK } : {};
@@ -39,7 +39,7 @@ export async function embedUnits(
   const vectors = outputs.map(({ values }) => finishVector(values, { dimensions: row.dimensions, normalized: true }));
   for (const [at, vector] of vectors.entries()) {
     if (vector.some((value) => value !== 0)) continue;
-    faults.add(pathOf(at), 'value_error', 'has nothing in it that this model knows: its vector would be zero');
+    faults.add(pathOf(at), 'value_error', 'contains nothing that this model knows: its vector would be zero');
   }
   faults.check();
   return { vectors, tokens };

@@ -1,10 +1,10 @@
-/** Opens the accounts module for a command: same store and settings as the server, also while the server runs. */
+/** Opens the accounts module for a command, with the store and settings of the server. The server may be running. */
 import { Command, Option } from 'commander';
 import type { AccountsModule } from '#accounts/index.ts';
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Prints a line of the answer. */
+  /** Prints a line of the result. */
   readonly print: (line: string) => void;
   /** Prints a line to standard error. */
   readonly note: (line: string) => void;

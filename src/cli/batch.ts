@@ -80,7 +80,7 @@ function addSubmitCommand(command: Command, context: CliContext): void {
   command
     .argument('<file>', 'JSONL file, `-` for standard input, or a URL with --url')
     .requiredOption('--model <id>', 'Model id.')
-    .option('--url', 'The argument is a URL; the server fetches the file from it.')
+    .option('--url', 'Treat the argument as a URL from which the server fetches the file.')
     .option('--task <task>', 'Task that the vectors are for, such as retrieval.passage.')
     .addOption(new Option('--dimensions <count>', 'Length of the vectors.').argParser(parseInteger))
     .option('--embedding-type <type>', 'Encoding of the vectors: float, base64, binary or ubinary.')
@@ -131,7 +131,7 @@ async function readLines(file: string, { readInput }: CliContext): Promise<unkno
     .filter((line) => line.trim());
   if (lines.length > MAX_INLINE_LINES) {
     throw usageError(
-      `${lines.length} lines exceed the limit of one request (${MAX_INLINE_LINES}): put the file where the server can fetch it and pass its URL with --url`,
+      `${lines.length} lines exceed the maximum for one request (${MAX_INLINE_LINES}): put the file where the server can fetch it and pass its URL with --url`,
     );
   }
   return lines.map((line) => {

@@ -19,8 +19,8 @@ const NOTHING: OpenExecutors = { executors: {}, close: async () => {} };
 const isBuiltIn = (uses: unknown): boolean => typeof uses === 'string' && BUILT_IN_NAMES.includes(uses);
 
 /**
- * Opens reader, models and collections with the server's settings if a deployment uses a built-in executor, or may do so
- * later because its file is reloaded.
+ * Opens reader, models and collections with the server's settings if a deployment uses a built-in executor, or may use
+ * one later because its file is reloaded.
  */
 export async function openBuiltInExecutors(
   deployments: readonly DeploymentDefinition[],

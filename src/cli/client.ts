@@ -54,7 +54,7 @@ export const serverOf = (
 ): string | undefined => server || environment.LECTERN_URL || undefined;
 
 interface ClientUse {
-  /** Faces to open in this process; all by default. */
+  /** APIs to open in this process; all by default. */
   readonly faces?: 'reader';
   /** Whether this process also runs jobs. */
   readonly jobs?: boolean;
@@ -128,7 +128,7 @@ const observeResponses = (send: typeof fetch, { onAnswer }: ClientUse): typeof f
 
 const FACES = ['reader', 'search', 'models', 'flow'] as const;
 
-/** Accepts one URL, from which those of all faces are derived, or a list by face: `reader=http://…,models=http://…`. */
+/** Accepts one URL, from which the URLs of all APIs are derived, or a list: `reader=http://…,models=http://…`. */
 function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'> {
   const parts = server.split(',').map((part) => /^(?:([a-z]+)=)?(https?:\/\/.*)$/i.exec(part.trim()) ?? [part]);
   const places = parts.map(([part, face, url]) => {
@@ -157,8 +157,8 @@ async function loadClient(options: ClientOptions): Promise<Client> {
 }
 
 /**
- * Data folder of this process: the configured one, else `.lectern` in the working directory if it exists, else the user's
- * data folder (XDG Base Directory), so that reading a page leaves no files in the working directory.
+ * Data folder of this process: the configured one, else `.lectern` in the working directory if it exists, else the
+ * user's data folder (XDG Base Directory), so that reading a page leaves no files in the working directory.
  */
 export function dataDirOf(
   { environment }: Pick<CliContext, 'environment'>,

@@ -13,18 +13,18 @@ export const reportFaultsTo =
 export interface CliContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Prints a line of the answer. */
+  /** Prints a line of the result. */
   readonly print: (line: string) => void;
   /** Prints a line to standard error. */
   readonly note: (line: string) => void;
   /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly input: Readable & { readonly isTTY?: boolean };
-  /** Standard output, for answers that are not lines. */
+  /** Standard output, for results that are not lines. */
   readonly output: Writable & { readonly isTTY?: boolean };
-  /** Overwrites the last line of the terminal; an empty text clears it. `undefined` without a terminal. */
+  /** Overwrites the last line of the terminal; an empty string clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;
-  /** Width of that terminal in columns. */
+  /** Width of the terminal in columns. */
   readonly width: () => number;
   /** Aborted when the process is asked to stop. Listeners must save their state and finish quickly. */
   readonly signal: AbortSignal;

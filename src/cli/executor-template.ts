@@ -1,8 +1,8 @@
-/** Files that `lectern executor new` writes: an executor, its test, its YAML and a flow that uses it. */
+/** The files that `lectern executor new` writes: an executor, its test, its YAML and a flow that uses it. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Language of the executor: TypeScript, or JavaScript with types in comments for a Node that does not run TypeScript. */
+/** Language of the executor: TypeScript, or JavaScript with types in comments for Node versions without TypeScript. */
 export type TemplateLanguage = 'ts' | 'js';
 
 const NAME = /^[A-Z]\w*$/;

@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   someFailed: { code: 3, meaning: 'Some of several targets failed.' },
   notAllowed: { code: 4, meaning: 'The server requires an API key or refuses this one (401, 402, 403).' },
   unreachable: { code: 5, meaning: 'The server or the database is unreachable.' },
-  targetStatus: { code: 22, meaning: 'With `--fail`: a target answered with 4xx or 5xx and nothing else failed.' },
+  targetStatus: { code: 22, meaning: 'With `--fail`: a target responded with 4xx or 5xx and nothing else failed.' },
   interrupted: { code: 130, meaning: 'Stopped by Ctrl-C or SIGTERM. Finished work is kept.' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
@@ -51,7 +51,7 @@ export function exitOf(error: unknown): ExitName {
 export interface RunCounts {
   readonly done: number;
   readonly failed: number;
-  /** Targets that answered with an error status, if that counts as a failure (`--fail`). */
+  /** Number of targets that responded with an error status, if that counts as a failure (`--fail`). */
   readonly refused?: number;
 }
 

@@ -41,7 +41,7 @@ export interface FlowFlag {
   readonly meaning: string;
   /** Name of the value in the help; `pairs` are KEY: VALUE. `undefined`: a switch. */
   readonly value?: string;
-  /** Whether it takes several values. */
+  /** Whether the flag takes several values. */
   readonly several?: boolean;
 }
 
@@ -49,7 +49,7 @@ const SHORT: Readonly<Record<string, string>> = { respondWith: '-f, ' };
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** On without a value. A value follows `=`, so that the next argument is never taken as the value. */
+/** A switch is on without a value. A value must follow `=`, so the next argument is never taken as the value. */
 export class Switch extends Option {
   /** Form in the help: `--with-iframe[=quoted]`. */
   readonly term: string;

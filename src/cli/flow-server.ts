@@ -23,11 +23,11 @@ export async function logOf(environment: FlowContext['environment']): Promise<Lo
   return createLog(readConfig({ environment }).logLevel);
 }
 
-/** The lines that announce the ports of metrics. */
+/** The lines that announce the metrics ports. */
 export const metricsLines = (host: string, ports: readonly number[]): string[] =>
   ports.map((port) => `lectern: metrics  http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`);
 
-/** `load` reads the definition, again after a change of its files. Throws its error for an invalid one. */
+/** `load` reads the definition, and again whenever its files change. Throws its error if the definition is invalid. */
 export async function serveUntilStopped(context: FlowContext, load: () => FlowDefinition): Promise<void> {
   const { environment, version, print, onStop } = context;
   const definition = load();

@@ -18,7 +18,7 @@ interface ExportFlags extends FileFlags {
   readonly namespace?: string;
 }
 
-/** Flags that exported files need too. */
+/** Flags that must also be part of exported files. */
 const OF_THE_FILE = ['name', 'workspace'];
 
 const withFileFlags = (command: Command): Command =>
@@ -44,7 +44,7 @@ export function flowCommand(context: FlowContext): Command {
   return flow;
 }
 
-/** Returns the function that reads the flow file, with the flags over its options. */
+/** Returns the function that reads the flow file. The flags override its options. */
 async function definitionLoader({ environment }: FlowContext, { uses, env, lenient, ...flags }: FileFlags) {
   if (uses === undefined) throw new Error('no flow given: name its file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);

@@ -14,7 +14,7 @@ interface GatewayFlags extends GivenFlags {
   readonly deploymentsMetadata?: string;
 }
 
-/** A gateway alone has no files and no executors of its own. */
+/** These options have no effect, because this gateway has no flow file and no executors of its own. */
 const WITHOUT_EFFECT = ['workspace', 'inspect', 'reload'];
 
 export function gatewayCommand(context: FlowContext): Command {

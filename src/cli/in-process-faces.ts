@@ -1,4 +1,4 @@
-/** Opens the faces in this process for one command: without ports, keys or limits. */
+/** Opens the APIs in this process for one command: without ports, keys or limits. */
 
 import { type InProcess, openInProcess } from '#app/in-process.ts';
 import { processTemporaryFolder } from '#app/temporary-folder.ts';

@@ -30,11 +30,11 @@ export function indexCommand(context: IndexContext): Command {
     .argument('[source]', 'URL of a page or sitemap, or a file or folder')
     .option('--depth <links>', 'Also read pages of the same host up to this many links away.', parseInteger, 0)
     .option('--max-pages <count>', 'Maximum number of pages.', parseInteger, 10_000)
-    .option('--delay <ms>', 'Pause between two reads of a host.', parseInteger, 1_000)
+    .option('--delay <ms>', 'Delay between reads from the same host, in ms.', parseInteger, 1_000)
     .option('--stats', 'Show statistics of the index.')
     .option(
       '--prune [bytes]',
-      'Remove the oldest pages until the index has this size; the configured maximum if omitted.',
+      'Remove the oldest pages until the index is no larger than this. Default: the configured maximum.',
       parseInteger,
     )
     .option('--clear', 'Remove all pages.')

@@ -28,7 +28,7 @@ export function keysCommand(context: CommandContext): Command {
   addMintCommand(keys, context);
   withDataFlags(keys.command('list'))
     .description('List keys. The keys themselves are not stored and cannot be shown.')
-    .option('--account <id>', 'Only keys of this account.')
+    .option('--account <id>', 'List only keys of this account.')
     .action((flags: DataFlags & { account?: string }) =>
       withAccounts(context, flags, async ({ accounts }) => {
         const { toKeyJson } = await import('#accounts/index.ts');

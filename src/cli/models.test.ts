@@ -77,7 +77,7 @@ describe('lectern models', () => {
   it('says what to do when offline', async () => {
     await hub.close();
     const failed = expect(run('pull', 'jina-embeddings-v3')).rejects;
-    // The command that has just failed is no advice.
+    // The command that has just failed is not useful advice.
     await failed.toThrow(/the hub cannot be reached(?!.*lectern models pull)/);
   });
 });

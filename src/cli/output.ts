@@ -1,4 +1,4 @@
-/** Writes answers to standard output, a file, or a folder with one file per target. */
+/** Writes results to standard output, a file, or a folder with one file per target. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,8 +12,8 @@ export const write = (output: Writable, data: string | Uint8Array): Promise<void
   });
 
 /**
- * Writes a file completely or not at all, so an interrupted run leaves no partial file. Follows symbolic links and writes
- * directly to devices and pipes.
+ * Writes a file completely or not at all, so an interrupted run leaves no partial file. Follows symbolic links and
+ * writes directly to devices and pipes.
  */
 export const writeFileAtomically = (name: string, data: string | Uint8Array): Promise<void> =>
   writeAtomically(name, (file) => writeFile(file, data));
@@ -58,7 +58,7 @@ export function fileNameFor(source: string, extension: string): string {
 
 export const fileExists = existsSync;
 
-/** Returns the file extension for an answer in these formats. */
+/** Returns the file extension for a result in these formats. */
 export function extensionOf(formats: string | undefined, isJson: boolean): string {
   if (isJson) return 'json';
   const format = (formats ?? '').trim().toLowerCase();

@@ -66,7 +66,7 @@ async function ask(what: string, { scheme, ...target }: Target, timeoutMs: numbe
   const response = await fetch(new URL(wholeFlow ? '/dry_run' : '/', `http${tls ? 's' : ''}://${name}:${port}`), {
     signal,
   });
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!response.ok) throw new Error(`responded with status ${response.status}`);
   if (!wholeFlow) return;
   const { code, description } = (await response.json()) as { code?: number; description?: string };
   if (code) throw new Error(description ?? 'an executor of the flow is not ready');

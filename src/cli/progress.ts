@@ -1,4 +1,4 @@
-/** Progress on the last line of a terminal; shows nothing without one. */
+/** Shows progress on the last line of the terminal, or nothing if there is no terminal. */
 import type { CliContext } from './context.ts';
 
 export interface Progress {

@@ -20,7 +20,7 @@ import { parseSource, readList, type Source } from './sources.ts';
 /** Outcome for one source. */
 type Outcome =
   | ({ readonly source: string; readonly kind: 'read' } & Answer)
-  /** With `--fail`: the target answered with an error status, so nothing was written. */
+  /** With `--fail`: the target responded with an error status, so nothing was written. */
   | { readonly source: string; readonly kind: 'refused'; readonly status: number; readonly error: Error }
   | { readonly source: string; readonly kind: 'skipped' | 'stopped' }
   | { readonly source: string; readonly kind: 'failed'; readonly error: unknown };
@@ -83,7 +83,7 @@ function isFatal(error: unknown, atServer: boolean): boolean {
 
 type ListedSource = Source | { readonly kind: 'invalid'; readonly name: string; readonly error: unknown };
 
-/** Yields the sources of arguments and list. An invalid line of the list does not stop the others. */
+/** Yields the sources from the arguments and the list. An invalid line of the list does not stop the others. */
 async function* listSources(
   sources: readonly Source[],
   { flags, context: { input } }: ReadContext,
@@ -104,7 +104,7 @@ async function* listSources(
 /** Creates the function that reads one source and, with `--out-dir`, writes its file. */
 function createSourceReader(reading: ReadContext): (source: ListedSource) => Promise<Outcome> {
   const { outDir, force } = reading.flags;
-  /** Reads in progress by output file: a list may contain a URL twice. */
+  /** In-progress reads, keyed by output file, because a list may contain the same URL twice. */
   const pending = new Map<string, Promise<Outcome>>();
 
   async function intoFile(source: Source, file: string): Promise<Outcome> {
@@ -157,7 +157,7 @@ interface Tally {
   /** `7 read, 2 of them with an error status (404 2), 2 skipped (file exists), 3 failed (TimeoutError 3)`. */
   summary(): string;
   counts(): RunCounts;
-  /** The exit code that all failures share, if there is one. */
+  /** The exit code, if all failures have the same one. */
   exit(): ExitName | undefined;
 }
 
@@ -191,7 +191,7 @@ function createTally(total: number | undefined, progress: Progress): Tally {
         `${count(counts.read)} read`,
         answers > counts.refused && `${count(answers)} of them ${which}`,
         counts.skipped > 0 && `${count(counts.skipped)} skipped (file exists)`,
-        counts.refused > 0 && `${count(counts.refused)} answered ${which}`,
+        counts.refused > 0 && `${count(counts.refused)} responded ${which}`,
         counts.failed > 0 && `${count(counts.failed)} failed (${formatCounts(reasons)})`,
       ]
         .filter(Boolean)

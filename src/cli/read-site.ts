@@ -44,7 +44,7 @@ interface PageLine {
 
 interface Run {
   readonly id: string;
-  /** Number of the last line already written. */
+  /** Sequence number of the last line already written. */
   readonly after: number;
 }
 
@@ -160,7 +160,7 @@ async function follow(client: Client, run: Run, { flags, context, atServer }: Fo
   }
   const summary = [
     `${count(counts.page)} read`,
-    counts.refused > 0 && `${count(counts.refused)} answered with an error status (${formatCounts(statuses)})`,
+    counts.refused > 0 && `${count(counts.refused)} responded with an error status (${formatCounts(statuses)})`,
     counts.failed > 0 && `${count(counts.failed)} failed`,
     counts.skipped > 0 && `${count(counts.skipped)} skipped`,
   ]

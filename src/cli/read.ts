@@ -92,14 +92,14 @@ function withSiteFlags(command: FlagCommand): FlagCommand {
       ).choices(['path', 'host', 'domain']),
     )
     .addOption(
-      site('--include <pattern>', 'Only URLs that match this glob or /regular expression/. Repeatable.').argParser(
+      site('--include <pattern>', 'Read only URLs that match this glob or /regular expression/. Repeatable.').argParser(
         repeated,
       ),
     )
     .addOption(site('--exclude <pattern>', 'Skip URLs that match. Repeatable.').argParser(repeated))
     .addOption(without('--no-sitemap', 'Do not look for sitemaps.'))
     .addOption(without('--no-robots', 'Ignore robots.txt; only for your own sites.'))
-    .addOption(site('--delay <ms>', 'Pause between two reads of a host.').argParser(parseInteger))
+    .addOption(site('--delay <ms>', 'Delay between reads from the same host, in ms.').argParser(parseInteger))
     .addOption(site('--resume <id>', 'Resume an interrupted run.'))
     .addOption(site('--cancel <id>', 'Cancel an interrupted run.'));
 }
@@ -166,7 +166,7 @@ export interface Answer {
 export const isErrorStatus = (status: number | undefined): status is number => status !== undefined && status >= 400;
 
 export const targetStatusError = (source: string, status: number): CommandError =>
-  new CommandError('targetStatus', `${source}: the target answered with status ${status}`);
+  new CommandError('targetStatus', `${source}: the target responded with status ${status}`);
 
 /** Reads one source and formats the output. With `isLine`, JSON is written on one line. */
 export async function readAnswer(source: Source, reading: ReadContext, isLine = false): Promise<Answer> {

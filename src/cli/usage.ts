@@ -39,8 +39,8 @@ export function usageCommand(context: CommandContext): Command {
     )
     .addOption(new Option('--from <when>', `First day: ${TIME_HELP} ago.`).argParser(parseDay))
     .addOption(new Option('--to <when>', `Last day: ${TIME_HELP} ago.`).argParser(parseDay))
-    .option('--account <id>', 'Only usage of this account.')
-    .option('--key <id>', 'Only usage of this key.')
+    .option('--account <id>', 'Count only usage of this account.')
+    .option('--key <id>', 'Count only usage of this key.')
     .action((flags: UsageFlags) =>
       withAccounts(context, flags, async (module) => {
         const { by, from, to, account, key } = flags;

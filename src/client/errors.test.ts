@@ -44,7 +44,7 @@ describe('failures', () => {
   it('of a server that is not Lectern', () => {
     const page = failure(502, '<html><title>502 Bad Gateway</title></html>');
     expect(page).toMatchObject({ status: 502, code: undefined, message: expect.stringContaining('Bad Gateway') });
-    expect(failure(500, '').message).toBe('The server answered 500 without a message');
+    expect(failure(500, '').message).toBe('The server responded with status 500 without a message');
     expect(failure(500, 'null').message).toBe('null');
     expect(failure(500, '{}').message).toContain('500');
     expect(failure(500, 'x'.repeat(1e6)).message).toHaveLength(500);

@@ -1,4 +1,4 @@
-/** Errors that calls throw: one class for the error formats of all faces. */
+/** Errors that calls throw: one class for the error formats of all APIs. */
 
 export interface Failure {
   readonly message: string;
@@ -13,7 +13,7 @@ export interface Failure {
   /** Invalid option or field. */
   readonly path?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Wait that the server requests before a retry. */
+  /** How long the server asks to wait before a retry. */
   readonly retryAfterMs?: number | undefined;
   /** Response body; parsed if it is JSON. */
   readonly body?: unknown;
@@ -52,7 +52,10 @@ export class LecternUnreachable extends LecternError {
   }
 }
 
-/** Returns the reason of a failed fetch. Node, Deno and Bun put it into `cause`; `fetch` itself says only "fetch failed". */
+/**
+ * Returns the reason of a failed fetch. Node, Deno and Bun put it into `cause`; `fetch` itself says only "fetch
+ * failed".
+ */
 function reasonOf(error: unknown): string {
   for (const one of [(error as { cause?: unknown } | undefined)?.cause, error]) {
     const { code, message } = (one ?? {}) as { code?: unknown; message?: unknown };
@@ -74,7 +77,7 @@ export function errorFromResponse(status: number, headers: Headers, text: string
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   const requestId = headers.get('x-request-id') ?? undefined;
   const failure = isRecord(body) ? parseFailure(body) : { message: text.trim().slice(0, 500) };
-  const message = failure.message || `The server answered ${status} without a message`;
+  const message = failure.message || `The server responded with status ${status} without a message`;
   return new LecternError({
     requestId,
     ...withoutUndefined(failure),

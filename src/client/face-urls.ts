@@ -1,4 +1,4 @@
-/** Derives the URL of each face from one base URL. */
+/** Derives the URL of each API from one base URL. */
 
 export type FaceName = 'reader' | 'search' | 'models' | 'flow';
 export type Places = Readonly<Record<FaceName, string>>;
@@ -7,7 +7,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const LAST_PORT = 65_535;
 
-/** First host name label and port offset from the reader, for each face. */
+/** First host name label and port offset from the reader, for each API. */
 const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = [
   { name: 'reader', label: 'r', portOffset: 0 },
   { name: 'search', label: 's', portOffset: 1 },
@@ -16,8 +16,9 @@ const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = 
 ];
 
 /**
- * Derives face URLs: from `https://r.example.com` the hosts `s.`, `api.` and `flow.`, from `http://127.0.0.1:3000` the
- * ports 3001 to 3003. Omits faces whose URL does not follow. Throws a TypeError for a URL that is not http or https.
+ * Derives the URLs of the APIs: from `https://r.example.com` the hosts `s.`, `api.` and `flow.`, from
+ * `http://127.0.0.1:3000` the ports 3001 to 3003. Omits APIs whose URL cannot be derived. Throws a TypeError for a URL
+ * that is not http or https.
  */
 export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);

@@ -1,4 +1,4 @@
-/** Requests to a flow. */
+/** Sends requests to a flow. */
 import { isRecord, LecternError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { FlowAnswer, FlowRequest } from './types.ts';

@@ -1,4 +1,4 @@
-/** Client for all faces of a Lectern server, for Node, browsers and similar runtimes. It has no dependencies. */
+/** Client for all APIs of a Lectern server, for Node, browsers and similar runtimes. It has no dependencies. */
 import { type BatchCalls, batchCalls } from './batches.ts';
 import { type CrawlCalls, crawlCalls } from './crawl.ts';
 import { type FlowCalls, flowCalls } from './flow.ts';

@@ -11,7 +11,7 @@ export interface CallLimits {
   release(): void;
 }
 
-/** Longest possible timer; a longer one fires at once (HTML standard, section 8.7). */
+/** Maximum delay of a timer; a longer one fires at once (HTML standard, section 8.7). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Combines the caller's signal and the timeout into one signal. */

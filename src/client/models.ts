@@ -17,7 +17,7 @@ import type {
   RerankAnswer,
 } from './types.ts';
 
-/** Built-in models of every server, used if a request names none. */
+/** Models built into every server, used if a request names none. */
 export const STANDARD_MODELS = {
   embed: 'lectern-static-v1',
   rerank: 'lectern-static-rerank-v1',

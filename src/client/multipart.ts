@@ -20,7 +20,7 @@ export function multipartOf(fields: object, file: Uint8Array | Blob, name?: stri
   return new Blob(pieces, { type: `multipart/form-data; boundary=${boundary}` });
 }
 
-/** Random, so that a file cannot contain the boundary. `randomUUID` is missing on pages without TLS. */
+/** A random string, so that a file cannot contain the boundary. `randomUUID` is missing on pages without TLS. */
 const randomHex = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 

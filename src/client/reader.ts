@@ -9,7 +9,7 @@ import { parseEventData } from './stream.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';
 import type { Health, Meta, Page, ReadAnswer, Trace } from './types.ts';
 
-/** A URL, or HTML or a file to read instead of fetching; `url` is then the base for links. */
+/** A URL to fetch, or HTML or a file to read instead; `url` is then the base for links. */
 export type Target =
   | string
   | {

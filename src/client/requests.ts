@@ -3,7 +3,7 @@ import { resolveFaceUrls } from './face-urls.ts';
 import type { CallOptions, ClientOptions, RequestSpec } from './transport.ts';
 
 export interface RequestBuilder {
-  /** Throws a TypeError if the URL of the face is unknown. */
+  /** Throws a TypeError if the URL of the API is unknown. */
   urlOf(spec: RequestSpec): string;
   requestOf(spec: RequestSpec, call: CallOptions, signal: AbortSignal | undefined): RequestInit;
 }
@@ -11,7 +11,7 @@ export interface RequestBuilder {
 export function createRequestBuilder(options: ClientOptions): RequestBuilder {
   const places = resolveFaceUrls(options.baseUrl, options.urls);
   const apiKey = options.apiKey?.trim();
-  // Checked here: the error of `fetch` would contain the key.
+  // Checked here, because the error of `fetch` would contain the key.
   if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('The API key contains invalid characters: only visible ASCII is allowed');
 

@@ -1,7 +1,7 @@
-/** Reads responses of the server, and throws for those that cannot come from one. */
+/** Reads responses, and throws for those that cannot come from a Lectern server. */
 import { isRecord, LecternError } from './errors.ts';
 
-/** Facts of the target that the server reports in headers. */
+/** Facts about the target that the server reports in headers. */
 function targetFacts(headers: Headers) {
   const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
   return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
@@ -58,7 +58,7 @@ export async function redirectError(response: Response, url: string): Promise<Le
   return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
 }
 
-/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has another shape, as from a server that is not Lectern. */
+/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has the wrong shape, as from a server that is not Lectern. */
 export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
   if (isRecord(answer) && isRight(answer.data)) return answer.data;
   const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';

@@ -1,4 +1,4 @@
-/** Which failures of a call are worth a retry, and how long to wait before it. */
+/** Decides which failures of a call are retried, and how long to wait before the retry. */
 import { LecternError, LecternUnreachable } from './errors.ts';
 
 /** Whether a failure is transient. */
@@ -21,10 +21,12 @@ function wasNeverSent({ cause }: LecternUnreachable): boolean {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8_000;
-/** The call fails if the server requests a longer wait: the caller decides. */
+/** Maximum wait. If the server asks for a longer one, the call fails, and the caller decides. */
 const MAX_RETRY_AFTER_MS = 65_000;
 
-/** Back-off with jitter, so that clients refused together do not retry together. `undefined`: do not retry. */
+/**
+ * Back-off with jitter, so that clients refused at the same time do not retry at the same time. `undefined`: no retry.
+ */
 export function pauseMs(tries: number, retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs !== undefined)
     return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs + Math.random() * FIRST_PAUSE_MS;

@@ -9,11 +9,11 @@ import { isRetryable, pauseMs } from './retries.ts';
 
 export interface ClientOptions {
   /**
-   * URL of the reader; `http://127.0.0.1:3000` by default. The other faces follow from it: host `r.` becomes `s.`, `api.`
-   * and `flow.`, or the port becomes the next three.
+   * URL of the reader; `http://127.0.0.1:3000` by default. The other URLs follow from it: host `r.` becomes `s.`,
+   * `api.` and `flow.`, or the port becomes the next three.
    */
   readonly baseUrl?: string | undefined;
-  /** URLs of single faces that do not follow from `baseUrl`. */
+  /** URLs of APIs that cannot be derived from `baseUrl`. */
   readonly urls?: Partial<Places> | undefined;
   readonly apiKey?: string | undefined;
   /** Replaces the `fetch` of the platform. */
@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly retries?: number | undefined;
   /** Timeout of a call including retries; 240,000 by default, none for streams and jobs. 0 disables it. */
   readonly timeoutMs?: number | undefined;
-  /** Sent with each call. */
+  /** Headers sent with each call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface RequestSpec {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly accept?: string;
-  /** Sent as JSON. */
+  /** A body that is sent as JSON. */
   readonly json?: unknown;
-  /** Sent unchanged with its media type. */
+  /** A body that is sent unchanged, with its media type. */
   readonly body?: Blob;
   /** Whether the request can be repeated safely. */
   readonly idempotent?: boolean;
@@ -66,7 +66,7 @@ export interface Transport {
   stream(spec: RequestSpec, call?: CallOptions): AsyncGenerator<Uint8Array>;
 }
 
-/** Longer than a server takes for one page. */
+/** Longer than a server needs for one page. */
 const DEFAULT_TIMEOUT_MS = 240_000;
 const DEFAULT_RETRIES = 2;
 

@@ -1,4 +1,4 @@
-/** The types of the client match the answers of the faces, which the compiler checks (`npm run types`). */
+/** The types of the client match the answers of the APIs, which the compiler checks (`npm run types`). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';

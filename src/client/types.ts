@@ -1,4 +1,4 @@
-/** Types of the answers of all faces, as on the wire. The file imports nothing, so the types work in every program. */
+/** Types of the answers of all APIs, as on the wire. The file imports nothing, so the types work in every program. */
 
 /** A page that was read. The options decide which optional fields are present. */
 export interface Page {
@@ -9,14 +9,14 @@ export interface Page {
   targetStatus?: number;
   /** Markdown, or the output of a model. */
   content?: string;
-  /** With `markdownChunking`. */
+  /** The Markdown in chunks, with `markdownChunking`. */
   chunks?: string[];
   publishedTime?: string;
   html?: string;
   text?: string;
   screenshotUrl?: string;
   pageshotUrl?: string;
-  /** With `exportStorageState`. */
+  /** Cookies and local storage after the read, with `exportStorageState`. */
   storageState?: StorageState;
   /** Number of pages of a document that was read completely. */
   numPages?: number;
@@ -27,7 +27,7 @@ export interface Page {
   warning?: string;
   metadata?: Record<string, string>;
   external?: Record<string, Record<string, Record<string, string>>>;
-  /** With `explain`. */
+  /** How the content was chosen, with `explain`. */
   explanation?: Explanation;
   usage: { tokens: number };
 }
@@ -65,7 +65,7 @@ export interface Explanation {
     /** Selects the element in the original document. */
     selector: string;
     words: number;
-    /** Its first words. */
+    /** The first words of the element. */
     text: string;
     hidden?: true;
     probability?: number;
@@ -91,7 +91,7 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   siteLinks?: readonly { readonly title: string; readonly link: string; readonly snippet?: string | undefined }[];
   /** Markdown; empty if the page was not read. */
   content: string;
-  /** With `passages`. */
+  /** The selected passages, with `passages`. */
   passages?: { text: string; heading?: string; tokens: number }[];
   favicon?: string;
   usage: { tokens: number };
@@ -103,7 +103,7 @@ export interface Trace {
   readonly duration_ms: number;
   readonly spans: readonly {
     readonly name: string;
-    /** From the start of the request. */
+    /** Time since the start of the request. */
     readonly start_ms: number;
     readonly duration_ms: number;
     readonly [fact: string]: string | number | boolean;
@@ -116,7 +116,7 @@ export interface Trace {
 export interface Meta {
   readonly usage: { readonly tokens: number };
   readonly trace?: Trace;
-  /** For searches: a notice that another provider than the requested one answered. */
+  /** For searches: a notice that a provider other than the requested one answered. */
   readonly notice?: string;
 }
 
@@ -136,7 +136,7 @@ export interface Embedding {
   readonly object: 'embedding' | 'embeddings';
   /** Index of the input. */
   readonly index: number;
-  /** Numbers or base64 text; an object by type if several types were requested, or token weights. */
+  /** Numbers or base64 text; an object keyed by type if several types were requested, or weights keyed by token. */
   readonly embedding: Vector | Readonly<Record<string, Vector | number>>;
   /** One vector per token, with `return_multivector`. */
   readonly embeddings?: readonly (Vector | Readonly<Record<string, Vector>>)[];
@@ -175,7 +175,7 @@ export interface Model {
   readonly owned_by: string;
   readonly input_modalities: readonly string[];
   readonly output_modalities: readonly string[];
-  /** Tokens. */
+  /** Maximum number of tokens per input. */
   readonly context_length: number;
   /** Length of the vectors, for embedding models. */
   readonly max_output_length: number;
@@ -245,7 +245,7 @@ export interface BatchLine {
 
 export interface BatchRequest {
   readonly model?: string | undefined;
-  /** Give either `input`, the lines, or `input_url`, the URL of a JSONL file. */
+  /** Set either `input` (the lines) or `input_url` (the URL of a JSONL file). */
   readonly input?: readonly BatchLine[] | undefined;
   readonly input_url?: string | undefined;
   readonly task?: string | undefined;
@@ -284,7 +284,7 @@ export interface BatchOutput {
 export interface BatchError {
   readonly id: string;
   readonly custom_id: string | null;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly response: null;
   readonly error: { readonly code: string; readonly message: string };
@@ -309,7 +309,7 @@ export interface FlowDocument {
 export interface FlowRequest {
   readonly data?: readonly FlowDocument[] | undefined;
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** A pattern for the names of executors. */
+  /** A regular expression for the names of executors. */
   readonly targetExecutor?: string | undefined;
 }
 
@@ -339,7 +339,7 @@ export interface Health {
 export interface CrawlJob {
   readonly crawl_id: string;
   readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired';
-  /** The first start URL; `urls` has all if there are several. */
+  /** The first start URL; `urls` contains all of them if there are several. */
   readonly url: string;
   readonly urls?: readonly string[];
   readonly created_at: string;
@@ -364,7 +364,7 @@ interface CrawlLineBase {
   /** The number of this line, from 1. */
   readonly seq: number;
   readonly url: string;
-  /** Distance from the start, in links. */
+  /** Distance from the start URL, in links. */
   readonly depth: number;
 }
 
@@ -373,7 +373,7 @@ export type CrawlLine =
   | (CrawlLineBase & { readonly event: 'page'; readonly page: Page })
   | (CrawlLineBase & {
       readonly event: 'failed';
-      /** HTTP status of the page, if it answered. */
+      /** HTTP status of the page, if there was a response. */
       readonly status?: number;
       readonly error: {
         readonly code: number;

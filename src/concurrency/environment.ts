@@ -1,7 +1,7 @@
 /**
- * The environment of child processes. They parse untrusted files, so they get no keys, settings, proxies or home
- * directory of the server. It also disables the telemetry of libraries, because a child process does not inherit the
- * variables that do so.
+ * The environment of child processes. They parse untrusted files, so they do not get the server's keys, settings,
+ * proxies or home directory. The environment also disables the telemetry of libraries, because a child process does not
+ * inherit the variables that do so.
  */
 
 /** Paths of programs, libraries, fonts and temporary files, and the time zone. */
@@ -26,7 +26,7 @@ export const TELEMETRY_OFF = {
   DO_NOT_TRACK: '1',
 } as const;
 
-/** This is not a directory, so not even root can create anything below it. */
+/** A path that is not a directory, so not even root can create anything below it. */
 const NOWHERE = '/dev/null';
 
 /** A common locale, independent of the server's. Many libraries treat an unset or `C` locale as no language. */

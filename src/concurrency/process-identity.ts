@@ -1,7 +1,9 @@
 /** Identifies a process by its id and start time, because the system reuses process ids. */
 import { readFileSync } from 'node:fs';
 
-/** Start time of a process: field 22 of proc_pid_stat(5). '' if there is no such process, and on other systems. */
+/**
+ * Start time of a process: field 22 of proc_pid_stat(5). Returns '' if there is no such process, and on other systems.
+ */
 export function processStartTime(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * A pool of child processes for work on untrusted bytes. Unlike a thread, a process can always be killed without harm to
- * the server. A task that exceeds its time or memory limit is ended by killing its process.
+ * A pool of child processes for work on untrusted bytes. Unlike a thread, a process can always be killed without harm
+ * to the server. A task that exceeds its time or memory limit is ended by killing its process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
@@ -12,8 +12,8 @@ import { defaultThreads } from './threads.ts';
 export interface ProcessPool<Task, Result> {
   /**
    * Runs a task. The time limit starts when a process takes the task. Throws TaskTimeoutError, TaskCrashedError (out of
-   * memory, or the process died), QueueFullError (no process became free in time), the signal's reason, or an Error with
-   * the message of the task's error.
+   * memory, or the process died), QueueFullError (no process became free in time), the signal's reason, or an Error
+   * with the message of the task's error.
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
   /** Ids of the running processes. */
@@ -27,8 +27,8 @@ export interface ProcessPoolOptions {
   readonly worker: URL;
   readonly count?: number | undefined;
   /**
-   * Memory limit of one process. Enforced for the whole process on Linux, for the JavaScript heap everywhere. A task may
-   * ask for less; it then runs in a process that was started with that limit.
+   * Memory limit of one process. Enforced for the whole process on Linux, for the JavaScript heap everywhere. A task
+   * may ask for less; it then runs in a process that was started with that limit.
    */
   readonly memoryMb: number;
   /** Maximum number of waiting tasks. Default 1,000. */
@@ -51,7 +51,9 @@ const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 
 const START_MS = 20_000;
 /** Interval of memory checks; short, because a task can allocate hundreds of MB per second. */
 const MEMORY_CHECK_MS = 50;
-/** A process that still uses more than this share of its limit after a task is not reused: the next task would fail. */
+/**
+ * A process that uses more than this share of its limit after a task is not reused, because the next task could fail.
+ */
 const MAX_REUSE_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 const PAGE_BYTES = 4096;
 
-/** 0 if there is no such process, and on other systems. */
+/** Returns 0 if there is no such process, and on other systems. */
 export async function residentBytes(pid: number | undefined): Promise<number> {
   if (process.platform !== 'linux' || pid === undefined) return 0;
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');

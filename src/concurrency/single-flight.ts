@@ -70,7 +70,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     return flight;
   }
 
-  /** Later callers start the work again. */
+  /** Removes the work, so that later callers start it again. */
   function forget(key: string, flight: Flight<T>): void {
     if (flights.get(key) === flight) flights.delete(key);
   }

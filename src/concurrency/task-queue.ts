@@ -1,4 +1,4 @@
-/** The queue and the errors that thread and process pools share. */
+/** The queue and the errors shared by thread and process pools. */
 
 /** The task exceeded its time limit and was stopped. A retry is likely to fail again. */
 export class TaskTimeoutError extends Error {}
@@ -17,13 +17,16 @@ export interface TaskLimits {
 }
 
 export interface TaskQueue {
-  /** Waits for a free slot. Throws QueueFullError (too many wait, or no slot became free in time) or the signal's reason. */
+  /**
+   * Waits for a free slot. Throws QueueFullError (too many wait, or no slot became free in time) or the signal's
+   * reason.
+   */
   acquire(weight: number, signal: AbortSignal | undefined): Promise<void>;
   release(): void;
   load(): Load;
 }
 
-/** Numbers of running and of waiting tasks. */
+/** Numbers of running and waiting tasks. */
 export interface Load {
   readonly busy: number;
   readonly waiting: number;

@@ -14,7 +14,7 @@ export interface Score {
 export type Scores = Record<string, Score>;
 export type ArrayLike = NdArray | TypedArray | NestedList;
 
-/** Properties of a new document; those left out stay empty. At most one of text, blob and tensor. */
+/** Properties of a new document. Omitted ones stay empty. At most one of text, blob and tensor may be set. */
 export interface DocumentInit {
   readonly id?: string;
   readonly text?: string;
@@ -77,7 +77,7 @@ export class Document {
   modality = '';
   evaluations: Scores = {};
   scores: Scores = {};
-  /** Travels between processes but is never written to JSON. */
+  /** Sent between processes but never written to JSON. */
   metadata: JsonObject | undefined = undefined;
   /** Unknown protobuf fields, kept as received. */
   unknown: readonly Uint8Array[] | undefined = undefined;
@@ -126,7 +126,7 @@ export class Document {
     this.#content = value;
   }
 
-  /** Empty if the content is not text. Setting it clears blob and tensor. */
+  /** The text; empty if the content is not text. Setting it clears blob and tensor. */
   get text(): string {
     return typeof this.#content === 'string' ? this.#content : '';
   }
@@ -137,7 +137,7 @@ export class Document {
     this.#content = value;
   }
 
-  /** Setting it clears text and tensor. */
+  /** The bytes. Setting them clears text and tensor. */
   get blob(): Uint8Array | undefined {
     return this.#content instanceof Uint8Array ? this.#content : undefined;
   }
@@ -149,7 +149,7 @@ export class Document {
     this.#content = value;
   }
 
-  /** Setting it clears text and blob. */
+  /** The array. Setting it clears text and blob. */
   get tensor(): NdArray | undefined {
     return this.#content instanceof NdArray ? this.#content : undefined;
   }
@@ -166,7 +166,7 @@ export class Document {
     this.#embedding = value === undefined ? undefined : asNdArray(value);
   }
 
-  /** Setting them makes this document their parent and adjusts their granularity. */
+  /** The chunks. Setting them makes this document their parent and adjusts their granularity. */
   get chunks(): readonly Document[] {
     return this.#chunks;
   }
@@ -180,7 +180,7 @@ export class Document {
     }
   }
 
-  /** Setting them adjusts their adjacency. Their granularity stays as it is, because a match may be a chunk. */
+  /** The matches. Setting them adjusts their adjacency. Their granularity is kept, because a match may be a chunk. */
   get matches(): readonly Document[] {
     return this.#matches;
   }

@@ -24,9 +24,9 @@ export interface Call {
   readonly docs: Document[];
   /** The parameters that apply to this executor. */
   readonly parameters: JsonObject;
-  /** One list of documents for each incoming part; `undefined` when all are empty. */
+  /** One list of documents for each incoming part; `undefined` if all are empty. */
   readonly docsMatrix: readonly Document[][] | undefined;
-  /** The same lists by the name of each part's last executor. */
+  /** The same lists, keyed by the name of each part's last executor. */
   readonly docsMap: Readonly<Record<string, Document[]>> | undefined;
   /** The requested endpoint. A catch-all handler needs it to tell requests apart. */
   readonly endpoint: string;
@@ -37,7 +37,7 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Nothing keeps the documents as they are, a list replaces them, and an object is returned in `__results__`. */
+/** Returning nothing keeps the documents, a list replaces them, and an object is added to `__results__`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply not return.
 export type Answer = void | null | readonly Document[] | Record<string, unknown>;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
@@ -64,7 +64,7 @@ export interface ExecutorSetup<Options = Record<string, unknown>> {
   readonly context: ExecutorContext;
 }
 
-/** Endpoint to method name. */
+/** Maps endpoints to method names. */
 export type Bindings = Readonly<Record<string, string>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: only the executor's class knows the type of its options.

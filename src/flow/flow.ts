@@ -98,7 +98,7 @@ async function startWithTimeout(deployment: Deployment): Promise<void> {
   try {
     await within(timeoutReadyMs, started);
   } catch (error) {
-    // If the deployment starts after the timeout, close it again.
+    // A deployment that starts after the timeout is closed again.
     started.then(() => deployment.close(0)).catch(() => {});
     throw error instanceof DeadlineExceededError ? new Error(`not ready after ${timeoutReadyMs} ms`) : error;
   }
@@ -116,7 +116,7 @@ async function startAll(deployments: readonly Deployment[]): Promise<void> {
   throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
 }
 
-/** The headers that executors may see. */
+/** Selects the headers that executors may see. */
 function visibleHeaders(
   definition: FlowDefinition,
   headers: HandleOptions['headers'],
@@ -231,7 +231,7 @@ export function createFlow(definition: FlowDefinition, tools: FlowTools = {}): F
   };
 }
 
-/** Options that only exported manifests use. */
+/** Warns about options that only exported manifests use. */
 function manifestWarnings({ rest, deployments }: FlowDefinition): string[] {
   const parts = [{ where: 'with', rest }, ...deployments.map(({ name, rest }) => ({ where: name, rest }))];
   return parts.flatMap(({ where, rest }) =>

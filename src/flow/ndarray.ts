@@ -95,10 +95,10 @@ const DTYPES = new Map<unknown, string>([
 
 export const sizeOf = (shape: readonly number[]): number => shape.reduce((size, length) => size * length, 1);
 
-/** Maximum number of entries written out as a list. The sender declares the shape, and zeros need no bytes. */
+/** Maximum number of entries of a list. A sender can declare any shape, because zeros need no bytes. */
 const MAX_LIST_ENTRIES = 2 ** 26;
 
-/** As in NumPy. */
+/** Maximum number of dimensions, as in NumPy. */
 const MAX_DIMENSIONS = 32;
 
 function checkShape(shape: readonly number[]): number {

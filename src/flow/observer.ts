@@ -4,11 +4,11 @@ import type { DataRequest } from './request.ts';
 export interface ProcessedFacts {
   /** Name of the executor: `NAME/rep-0`. */
   readonly runtime: string;
-  /** Its class. */
+  /** Class name of the executor. */
   readonly executor: string;
   /** The bound endpoint; `/default` for a catch-all. */
   readonly endpoint: string;
-  /** The endpoint in the request. */
+  /** The endpoint that the request names. */
   readonly asked: string;
   readonly ms: number;
   readonly documents: number;

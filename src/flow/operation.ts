@@ -22,13 +22,15 @@ export interface OperationTools {
   /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** Called in addition. */
+  /** An observer that is called in addition to metrics and traces. */
   readonly observe?: FlowObserver | undefined;
 }
 
 const ANY_PORT = 0;
 
-/** The ports that the options name. Executors of this program share the ports of the gateway unless they have their own. */
+/**
+ * The ports that the options name. Executors of this program share the ports of the gateway unless they have their own.
+ */
 function portsOf({ gateway, deployments }: OperationTools): number[] {
   const here = deployments.filter(({ external }) => !external);
   const watched = [gateway, ...here].filter((one) => one?.monitoring);

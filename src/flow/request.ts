@@ -4,7 +4,7 @@
 import { cloneDocuments, createId, type Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
-/** As on the wire; `nanos` is 0 to 999,999,999. */
+/** A time, as on the wire. `nanos` is 0 to 999,999,999. */
 export interface Timestamp {
   readonly seconds: number;
   readonly nanos: number;

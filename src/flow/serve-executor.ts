@@ -59,7 +59,7 @@ const PREFETCH = 1000;
 /** Reconnecting makes clients resolve the host name again, so they find new replicas. */
 const MAX_CONNECTION_AGE_MS = 600_000;
 
-/** The services that gateways of the original framework know. Some of them fail on any other name. */
+/** The services that gateways of the original framework know. Some of these gateways fail on any other name. */
 const LISTED_SERVICES = [SERVICES.single, SERVICES.list, SERVICES.discovery, SERVICES.info, SERVICES.stream];
 
 async function startWithTimeout(deployment: Deployment): Promise<void> {
@@ -89,7 +89,7 @@ function headersOf(info: CallInfo): Record<string, string> {
 
 const sourceOf = ({ routes }: DataRequest, at: number): string => routes.at(-1)?.executor || `part-${at}`;
 
-/** Documents serialized as a Python pickle, which can run code when decoded. */
+/** The request contains documents serialized as a Python pickle, which can run code when decoded. */
 class UnsupportedContentError extends Error {
   override readonly name = 'UnsupportedContent';
 }
@@ -209,7 +209,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
 const encodeEndpoints = (endpoints: ReadonlySet<string> | undefined): Uint8Array =>
   endpointsProto.encode({ endpoints: [...(endpoints ?? [])], writeEndpoints: [], schemas: undefined });
 
-/** Counts the bytes of a request and its answer for the executor that gave it. */
+/** Counts the bytes of a request and its answer for the executor that answered. */
 const createByteCounter =
   (observe: FlowObserver, facts: AnswerFacts) =>
   ({ receivedBytes, sentBytes }: TransferredFacts, answer: DataRequest | undefined): void => {
@@ -219,7 +219,7 @@ const createByteCounter =
     observe.served?.({ runtime, executor, asked, receivedBytes, sentBytes });
   };
 
-/** A deployment that can be replaced by one with another definition; the old one serves until the new one is ready. */
+/** A deployment whose definition can be replaced. The old executors serve until the new ones are ready. */
 function createReplaceableDeployment(definition: DeploymentDefinition, tools: DeploymentTools) {
   let current = createDeployment(definition, tools);
   let isClosed = false;
@@ -229,7 +229,7 @@ function createReplaceableDeployment(definition: DeploymentDefinition, tools: De
       isClosed = true;
       await current.close(graceMs);
     },
-    /** Rebuilds the executors, of the changed definition if there is one. */
+    /** Rebuilds the executors, from the changed definition if one is given. */
     async rebuild(changed: DeploymentDefinition | undefined): Promise<void> {
       if (!changed) return current.reload(GRACE_MS);
       const next = createDeployment(changed, tools);
@@ -244,7 +244,7 @@ function createReplaceableDeployment(definition: DeploymentDefinition, tools: De
 
 type TransferredFacts = Parameters<NonNullable<FlowObserver['transferred']>>[0];
 
-/** Bytes are counted where they arrive, not again between this process and those of the executors. */
+/** The observer without `served`: bytes are counted where they arrive, and not again between processes. */
 const withoutServed = (observe: FlowObserver): FlowObserver => ({
   ...observe,
   exchanged: undefined,

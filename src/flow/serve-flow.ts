@@ -43,7 +43,7 @@ interface Gateway {
 
 const GRACE_MS = 10_000;
 
-/** Limits of WebSocket connections that the options of the HTTP server set. */
+/** The limits of WebSocket connections that follow from the options of the HTTP server. */
 export function socketLimits({ httpServer }: GatewayOptions): Partial<SocketLimits> {
   const { maxMessageBytes, pingMs, pongMs } = httpServer;
   return {
@@ -66,8 +66,8 @@ async function createGateway(protocol: Protocol, flow: Flow, options: ServeFlowO
 }
 
 /**
- * Rejects with a FaceNotReadyError when an executor cannot start, with the system's error when a port is in use, and with a
- * ConfigError when telemetry needs packages that are not installed.
+ * Rejects with a FaceNotReadyError when an executor cannot start, with the system's error when a port is in use, and
+ * with a ConfigError when telemetry needs packages that are not installed.
  */
 export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> {
   const { definition, load, version, log } = options;
@@ -83,7 +83,7 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
     watcher?.close();
     const until = performance.now() + graceMs;
     const leftMs = () => Math.max(0, until - performance.now());
-    // No port closes before the requests of all gateways are answered, so new ones get an answer until then.
+    // All gateways answer their requests before any port closes, so new requests get an answer until then.
     await Promise.all(gateways.map((gateway) => gateway.drain(graceMs)));
     await Promise.all(gateways.map((gateway) => gateway.close(leftMs())));
     await flow.close(graceMs);

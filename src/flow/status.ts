@@ -19,7 +19,7 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** Thrown values are foreign objects, so reading one may throw too. */
+/** Reads a thrown value. Thrown values can be any object, so reading one may throw too. */
 function readError(error: unknown): Thrown {
   try {
     const thrown = readThrown(error);
@@ -78,7 +78,10 @@ export function statusOf(error: unknown, executor: string, withStacks: boolean):
 /** The exception name that clients expect for invalid requests. */
 const VALIDATION_ERROR = 'ValidationError';
 
-/** Reports a failure that the request caused, over interfaces that answer it instead of refusing the call. */
+/**
+ * The status for a failure caused by the request, for interfaces that answer such requests instead of refusing the
+ * call.
+ */
 export const refusalStatus = ({ code, name, message }: Problem): Status => ({
   code: ERROR,
   description: message,
@@ -90,7 +93,7 @@ export const refusalStatus = ({ code, name, message }: Problem): Status => ({
   },
 });
 
-/** The joined request with the failure as its status. */
+/** Returns the joined request, with the failure as its status. */
 export function failedRequest(
   requests: readonly DataRequest[],
   error: unknown,

@@ -1,4 +1,4 @@
-/** JSON values: what tags, parameters and returned objects may hold. A protobuf Struct holds the same. */
+/** JSON values, which tags, parameters and returned objects may contain. A protobuf Struct contains the same values. */
 import { setOwnValue } from '#own-value.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;

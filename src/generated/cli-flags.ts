@@ -822,7 +822,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--eu-reader-port',
     variable: 'LECTERN_EU_READER_PORT',
     meaning:
-      'Additional port of the reader whose requests use only services inside the EU. Requests for a host name that begins with `eu-r.` get it on every port of the reader.',
+      'Additional port of the reader, for requests that use only services inside the EU. Requests to a host name that begins with `eu-r.` are treated the same way on every port of the reader.',
     defaultText: 'none',
   },
   {
@@ -831,7 +831,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--eu-search-port',
     variable: 'LECTERN_EU_SEARCH_PORT',
     meaning:
-      'Additional port of the search host whose requests use only services inside the EU. Requests for a host name that begins with `eu-s.` get it on every port of the search host.',
+      'Additional port of the search host, for requests that use only services inside the EU. Requests to a host name that begins with `eu-s.` are treated the same way on every port of the search host.',
     defaultText: 'none',
   },
   {
@@ -864,7 +864,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--port',
     variable: 'LECTERN_PORT',
     meaning:
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` the same inside the EU, `api.` models, `flow.` flow gateway. Any other host name gets the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway. Any other host name selects the reader.',
     defaultText: 'none',
   },
   {
@@ -1006,7 +1006,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--host-refusal-s',
     variable: 'LECTERN_HOST_REFUSAL_S',
     meaning:
-      'How long a page that was stopped as abuse is refused to callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
+      'How long a page that was stopped as abuse is blocked for callers without a key, in s. Several such pages block their folder, then their host. 0 turns this off.',
     defaultText: '3600',
   },
   {
@@ -1195,7 +1195,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-model',
     variable: 'LECTERN_OCR_MODEL',
-    meaning: 'Model name for text recognition on that server.',
+    meaning: 'Name of the model on the text recognition server.',
     defaultText: 'none',
   },
   {
@@ -1293,7 +1293,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--chat-model',
     variable: 'LECTERN_CHAT_MODEL',
-    meaning: 'Name of the language model on that server.',
+    meaning: 'Name of the language model on the server at `chatUrl`.',
     defaultText: 'none',
   },
   {
@@ -1357,7 +1357,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--readerlm-key',
     variable: 'LECTERN_READERLM_KEY',
-    meaning: 'API key for that model.',
+    meaning: 'API key for the model that converts HTML.',
     defaultText: 'value of `chatKey`',
   },
   {
@@ -1366,7 +1366,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--readerlm-tokens',
     variable: 'LECTERN_READERLM_TOKENS',
     meaning:
-      'Maximum length of the page sent to that model, in tokens; at least 100. Keep it below the context length of the model.',
+      'Maximum length of the page sent to the model that converts HTML, in tokens; at least 100. Keep it below the context length of the model.',
     defaultText: '60000',
   },
   {
@@ -1383,7 +1383,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Language and vision models',
     flag: '--speech-model',
     variable: 'LECTERN_SPEECH_MODEL',
-    meaning: 'Name of the speech model on that server.',
+    meaning: 'Name of the speech model on the server at `speechUrl`.',
     defaultText: 'whisper-1',
   },
   {
@@ -1441,7 +1441,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Embeddings and local models',
     flag: '--model-memory-bytes',
     variable: 'LECTERN_MODEL_MEMORY_BYTES',
-    meaning: 'Memory limit of all loaded models together, in bytes. The least recently used model is unloaded first.',
+    meaning: 'Total memory limit of the loaded models, in bytes. The least recently used model is unloaded first.',
     defaultText: '4000000000',
   },
   {
@@ -1594,7 +1594,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-pages',
     variable: 'LECTERN_CRAWL_PAGES',
-    meaning: 'Maximum number of pages that this process reads at once, for all its crawls together.',
+    meaning: 'Maximum number of pages that this process reads at once, across all its crawls.',
     defaultText: '4',
   },
   {
@@ -1610,7 +1610,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-delay-ms',
     variable: 'LECTERN_CRAWL_DELAY_MS',
-    meaning: 'Default delay of a crawl between two requests to the same host, in ms.',
+    meaning: 'Default delay between requests of a crawl to the same host, in ms.',
     defaultText: '500',
   },
   {
@@ -1694,7 +1694,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--plans',
     variable: 'LECTERN_PLANS',
     meaning:
-      'Changes to the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
+      'Overrides for the table of plans, by plan and endpoint: `{free: {reader: {requestsPerMinute: 50}}}`, as JSON in the environment.',
     defaultText: 'the table of plans',
   },
   {
@@ -1843,32 +1843,40 @@ export const FLOW_FLAGS: readonly FlowFlag[] = [
   { name: 'title', meaning: 'Title of the OpenAPI document.', value: 'text' },
   { name: 'description', meaning: 'Description in the OpenAPI document.', value: 'text' },
   { name: 'cors', meaning: 'Allow web pages of other sites.' },
-  { name: 'no_debug_endpoints', meaning: 'Without /status, /post and /dry_run.' },
-  { name: 'no_crud_endpoints', meaning: 'Without /index, /search, /update and /delete.' },
-  { name: 'expose_endpoints', meaning: 'Endpoints of executors with HTTP paths of their own.', value: 'json' },
+  { name: 'no_debug_endpoints', meaning: 'Do not serve /status, /post and /dry_run.' },
+  { name: 'no_crud_endpoints', meaning: 'Do not serve /index, /search, /update and /delete.' },
+  { name: 'expose_endpoints', meaning: 'Executor endpoints to serve at HTTP paths of their own.', value: 'json' },
   {
     name: 'prefetch',
-    meaning: 'Maximum number of concurrent requests of a connection; 0 for no limit.',
+    meaning: 'Maximum number of concurrent requests per connection; 0 for no limit.',
     value: 'count',
   },
-  { name: 'timeout_send', meaning: 'Timeout of each call of an executor.', value: 'ms' },
-  { name: 'retries', meaning: 'Retries of a call; -1 for the larger of 3 and the number of replicas.', value: 'count' },
-  { name: 'compression', meaning: 'Compression to executors: NoCompression, Deflate or Gzip.', value: 'name' },
+  { name: 'timeout_send', meaning: 'Timeout of each call to an executor.', value: 'ms' },
+  {
+    name: 'retries',
+    meaning: 'Number of retries of a call; -1 for 3 or the number of replicas, whichever is larger.',
+    value: 'count',
+  },
+  {
+    name: 'compression',
+    meaning: 'Compression of requests to executors: NoCompression, Deflate or Gzip.',
+    value: 'name',
+  },
   { name: 'ssl_certfile', meaning: 'TLS certificate, PEM.', value: 'file' },
   { name: 'ssl_keyfile', meaning: 'Private key of the certificate, PEM.', value: 'file' },
   { name: 'monitoring', meaning: 'Serve Prometheus metrics.' },
-  { name: 'port_monitoring', meaning: 'Port of the metrics; 0 picks a free one.', value: 'port' },
+  { name: 'port_monitoring', meaning: 'Port that serves the metrics; 0 picks a free one.', value: 'port' },
   { name: 'tracing', meaning: 'Send traces to an OpenTelemetry collector.' },
-  { name: 'traces_exporter_host', meaning: 'Host of the collector of traces (OTLP over gRPC).', value: 'host' },
-  { name: 'traces_exporter_port', meaning: 'Its port. Default: 4317.', value: 'port' },
+  { name: 'traces_exporter_host', meaning: 'Host of the trace collector (OTLP over gRPC).', value: 'host' },
+  { name: 'traces_exporter_port', meaning: 'Port of the trace collector. Default: 4317.', value: 'port' },
   { name: 'metrics', meaning: 'Send metrics to an OpenTelemetry collector.' },
-  { name: 'metrics_exporter_host', meaning: 'Host of the collector of metrics (OTLP over gRPC).', value: 'host' },
-  { name: 'metrics_exporter_port', meaning: 'Its port. Default: 4317.', value: 'port' },
-  { name: 'reload', meaning: 'Apply changes of the files without a restart.' },
+  { name: 'metrics_exporter_host', meaning: 'Host of the metrics collector (OTLP over gRPC).', value: 'host' },
+  { name: 'metrics_exporter_port', meaning: 'Port of the metrics collector. Default: 4317.', value: 'port' },
+  { name: 'reload', meaning: 'Apply changed files without a restart.' },
   { name: 'name', meaning: 'Name of the flow.', value: 'name' },
   { name: 'workspace', meaning: 'Folder for the data of executors.', value: 'folder' },
   { name: 'inspect', meaning: 'COLLECT, HANG, or REMOVE to omit inspecting executors.', value: 'how' },
-  { name: 'restful', meaning: 'Short for --protocol http.' },
+  { name: 'restful', meaning: 'Same as --protocol http.' },
   { name: 'uvicorn_kwargs', meaning: 'Options of the HTTP server, each KEY: VALUE.', value: 'pairs' },
   { name: 'grpc_server_options', meaning: 'Options of the gRPC server, each KEY: VALUE.', value: 'pairs' },
   { name: 'grpc_channel_options', meaning: 'Options of connections to executors, each KEY: VALUE.', value: 'pairs' },
@@ -1876,14 +1884,14 @@ export const FLOW_FLAGS: readonly FlowFlag[] = [
 
 export const EXECUTOR_FLAGS: readonly FlowFlag[] = [
   { name: 'monitoring', meaning: 'Serve Prometheus metrics.' },
-  { name: 'port_monitoring', meaning: 'Port of the metrics; 0 picks a free one.', value: 'port' },
+  { name: 'port_monitoring', meaning: 'Port that serves the metrics; 0 picks a free one.', value: 'port' },
   { name: 'tracing', meaning: 'Send traces to an OpenTelemetry collector.' },
-  { name: 'traces_exporter_host', meaning: 'Host of the collector of traces (OTLP over gRPC).', value: 'host' },
-  { name: 'traces_exporter_port', meaning: 'Its port. Default: 4317.', value: 'port' },
+  { name: 'traces_exporter_host', meaning: 'Host of the trace collector (OTLP over gRPC).', value: 'host' },
+  { name: 'traces_exporter_port', meaning: 'Port of the trace collector. Default: 4317.', value: 'port' },
   { name: 'metrics', meaning: 'Send metrics to an OpenTelemetry collector.' },
-  { name: 'metrics_exporter_host', meaning: 'Host of the collector of metrics (OTLP over gRPC).', value: 'host' },
-  { name: 'metrics_exporter_port', meaning: 'Its port. Default: 4317.', value: 'port' },
-  { name: 'reload', meaning: 'Apply changes of the files without a restart.' },
+  { name: 'metrics_exporter_host', meaning: 'Host of the metrics collector (OTLP over gRPC).', value: 'host' },
+  { name: 'metrics_exporter_port', meaning: 'Port of the metrics collector. Default: 4317.', value: 'port' },
+  { name: 'reload', meaning: 'Apply changed files without a restart.' },
   { name: 'grpc_server_options', meaning: 'Options of the gRPC server, each KEY: VALUE.', value: 'pairs' },
 ];
 

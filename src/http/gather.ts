@@ -95,13 +95,13 @@ function sentence(issue: Issue | undefined): string {
 const bound = (origin: string, side: 'least' | 'most', limit: number | bigint): string =>
   origin === 'string' ? `must have at ${side} ${limit} characters` : `must be at ${side} ${limit}`;
 
-/** The value for the error body: scalars only, at most 100 characters. */
+/** The value shown in the error body: only scalars, at most 100 characters. */
 const shown = (input: unknown) =>
   typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean'
     ? String(input).slice(0, 100)
     : undefined;
 
-/** The object that the headers set together, or undefined if none is present. */
+/** The object composed of the fields that headers set, or undefined if no such header is present. */
 function objectFromHeaders(fields: Readonly<Record<string, string>>, header: (name: string) => string | undefined) {
   const given = Object.entries(fields).flatMap(([name, field]) => {
     const text = header(name);

@@ -1,6 +1,8 @@
-/** Parses untrusted JSON. A parsed value may take thirty times the memory of its text, so the text is measured first. */
+/**
+ * Parses untrusted JSON. A parsed value may take thirty times the memory of its text, so the text is measured first.
+ */
 
-/** Maximum number of marks: brackets, commas and colons outside strings, about two for each value. */
+/** Maximum number of marks: brackets, commas and colons outside strings. JSON has about two marks for each value. */
 const MAX_MARKS = 200_000;
 const MAX_DEPTH = 200;
 

@@ -14,7 +14,7 @@ export function inputSchema(schema: z.ZodType): Record<string, unknown> {
   return convert(schema, () => undefined);
 }
 
-/** The JSON schema of an option's input in a JSON body, with its words and limits. */
+/** The JSON schema of an option's input in a JSON body, with its known values and limits. */
 export const jsonSchema = (schema: z.ZodType): Record<string, unknown> =>
   convert(schema, (inner) => shownForm(inner)?.json);
 
@@ -60,7 +60,7 @@ function defaultOf({ schema, defaultText }: DescribedOption): JsonSchema {
   return { default: isJson ? JSON.parse(defaultText) : defaultText };
 }
 
-/** A header has one value. Several are written into one text. */
+/** The schema of a header. A header has one value, so a list is written as one text. */
 function headerSchema(option: DescribedOption, header: string): JsonSchema {
   const field = option.headerFields?.[header];
   if (field !== undefined) return fieldSchema(jsonSchema(option.schema), field);

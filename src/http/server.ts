@@ -1,6 +1,6 @@
 /**
- * Creates the HTTP server of any face: a Fastify instance without routes. Handles request ids, bodies, CORS, compression,
- * limits and the request log. The face adds its routes and the format of its errors.
+ * Creates the HTTP server for an API: a Fastify instance without routes. It handles request ids, bodies, CORS,
+ * compression, limits and the request log. The API adds its routes and the format of its errors.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { asProblem, Problem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { registerBodies } from './body.ts';
 
-/** Writes a failure in the format of a face. */
+/** Writes a failure in the format of an API. */
 export type ErrorWriter = (failure: Problem, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export interface ServerOptions {
@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** Folder for uploaded files while they are received. */
   readonly temporaryDir: string;
   /**
-   * For a face that only programs call. Request ids are generated, in 32 hex digits. CORS allows any origin without
+   * For an API that only programs call. Request ids are generated, with 32 hex digits. CORS allows any origin without
    * credentials, and preflights get 204. Trailing slashes are ignored. Responses are not compressed (vectors hardly
    * shrink). Unknown paths get 404 with every method.
    */
@@ -35,7 +35,7 @@ export interface ServerOptions {
   /** IP addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly observe?: RequestObserver | undefined;
-  /** For a face that only this process calls: responses are not compressed. */
+  /** For an API that only this process calls: responses are not compressed. */
   readonly isInside?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface EndedRequest {
 
 export type Face = FastifyInstance<Server>;
 
-/** Limit of request line and headers together. Large because the reader takes target URLs in the request line. */
+/** Maximum total size of request line and headers. Large because the reader takes target URLs in the request line. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Time limit for receiving a request. The response may take longer. */
 const REQUEST_MS = 300_000;
@@ -121,7 +121,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
-    // Requests with an undecodable URL run no hooks.
+    // No hooks run for requests with an undecodable URL.
     frameworkErrors: (error, framed, replied) => {
       const [request, reply] = [framed as FastifyRequest, replied as FastifyReply];
       const failure = asHttpProblem(error);
@@ -277,7 +277,7 @@ function asHttpProblem(error: unknown): Problem {
   return asProblem(error);
 }
 
-/** Answers requests that are not valid HTTP or have too large headers. They never reach a route. */
+/** Answers requests that are not valid HTTP or whose headers are too large. They never reach a route. */
 function malformedRequestHandler(bodyOf: ServerOptions['malformedBody']) {
   return (error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void => {
     if (socket.destroyed || error.code === 'ECONNRESET') return;

@@ -1,18 +1,20 @@
-/** Schemas of option values as an OpenAPI document shows them, where zod cannot derive them: words, limits, text forms. */
+/** Schemas of option values for OpenAPI documents, where zod cannot derive them: known values, limits, text forms. */
 import * as z from 'zod';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ShownSchema {
-  /** In a JSON body. Default: what zod derives. */
+  /** The schema in a JSON body. Default: the schema that zod derives. */
   readonly json?: JsonSchema;
-  /** As the text of a query parameter or header. */
+  /** The schema as the text of a query parameter or header. */
   readonly text: JsonSchema;
 }
 
 const SHOWN = new WeakMap<z.ZodType, ShownSchema>();
 
-/** Notes how the input of a schema is shown. Methods such as `refine` copy a schema: note the copy, or use `transform`. */
+/**
+ * Notes how the input of a schema is shown. Methods such as `refine` copy a schema: note the copy, or use `transform`.
+ */
 export function showAs<Schema extends z.ZodType>(schema: Schema, form: ShownSchema): Schema {
   SHOWN.set(schema, form);
   return schema;
@@ -22,7 +24,7 @@ export function showAs<Schema extends z.ZodType>(schema: Schema, form: ShownSche
 export const showBoth = <Schema extends z.ZodType>(schema: Schema, form: JsonSchema): Schema =>
   showAs(schema, { json: form, text: form });
 
-/** Texts of which some words are known. */
+/** A string with some known values. Others are accepted too. */
 export const openWords = <Schema extends z.ZodType = z.ZodString>(
   words: readonly string[],
   schema: Schema = z.string() as unknown as Schema,

@@ -1,6 +1,6 @@
 /**
- * Connections on which no request has arrived. Browsers open some ahead, and `fetch` opens one after an aborted request.
- * Node does not count them as idle, so they would delay the end of a server.
+ * Tracks connections on which no request has arrived. Browsers open some in advance, and `fetch` opens one after an
+ * aborted request. Node does not count them as idle, so they would delay the end of a server.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

@@ -14,7 +14,7 @@ export function toBoolean(value: boolean | number | string | null | undefined): 
   return Boolean(value);
 }
 
-/** Accepted as a boolean. Numbers other than 0 and 1 are probably mistakes, so they are refused. */
+/** The values accepted as a boolean. Numbers other than 0 and 1 are probably mistakes, so they are refused. */
 const LOOSE = [z.boolean(), z.literal([0, 1]), z.string(), z.null()] as const;
 
 const TEXT: JsonSchema = { type: 'string' };
@@ -32,7 +32,7 @@ export const flag = () =>
     text: { anyOf: LOOSE_TEXTS },
   }).transform(toBoolean);
 
-/** Either one of these words, or a loose boolean. */
+/** One of the given words, or a loose boolean. */
 export const flagOr = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
   showAs(z.union([z.enum(words), ...LOOSE], `must be true, false or ${words.join(', ')}`), {
     json: { anyOf: [{ ...TEXT, enum: words }, ...LOOSE_FORMS] },

@@ -5,7 +5,10 @@ export const DEFAULT_TOKENS = 8_000;
 export const MIN_TOKENS = 500;
 export const MAX_TOKENS = 100_000;
 
-/** Upper bound on characters per token, to limit how much text is counted. Text above it is cut slightly early. */
+/**
+ * Upper bound on characters per token, to limit how much text is counted. Text with longer tokens is cut slightly
+ * early.
+ */
 const CHARACTERS_PER_TOKEN = 16;
 
 export interface Excerpt {
@@ -72,13 +75,13 @@ function lastBlockEnd(text: string): number {
 
 export interface TokenClaim {
   readonly text: string;
-  /** Tokens of the words around the text. */
+  /** Number of tokens of the words around the text. */
   readonly overheadTokens: number;
 }
 
 /**
- * Divides `tokens` between texts, including their overhead. A text that needs less than an equal share gets what it needs;
- * the rest is divided between the others (max-min fairness).
+ * Divides `tokens` between texts, including their overhead. A text that needs less than an equal share gets what it
+ * needs; the rest is divided between the others (max-min fairness).
  */
 export function divideTokens(sharers: readonly TokenClaim[], tokens: number): number[] {
   const needs = sharers.map(({ text, overheadTokens }) => countUpTo(text, tokens) + overheadTokens);

@@ -1,4 +1,4 @@
-/** The caller of an MCP request, and the signal that cancels the request. */
+/** Finds the caller of an MCP request, and the signal that cancels it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Client } from '#client/index.ts';
 import type { RecentPages } from './recent.ts';

@@ -44,7 +44,7 @@ export interface Endpoint {
 
 export interface EndpointOptions {
   readonly version: string;
-  /** Creates a client that calls the faces with the caller's key and IP address. */
+  /** Creates a client that calls the APIs with the caller's key and IP address. */
   readonly clientFor: (caller: HttpCaller) => Client;
   readonly onError: (error: unknown) => void;
 }
@@ -54,7 +54,7 @@ const TOO_MANY_WAIT_S = 10;
 export function createEndpoint({ version, clientFor, onError }: EndpointOptions): Endpoint {
   const recentStore = createRecentPageStore();
   const resolveCaller = ({ http }: ServerContext): McpCaller => {
-    // `authOf` sets it for every exchange.
+    // `authOf` sets the auth info for every exchange.
     const { caller, recent } = http!.authInfo!.extra as unknown as Extra;
     return { client: clientFor(caller), recent };
   };

@@ -42,7 +42,7 @@ function adviceFor(status: number | undefined, path: string | undefined, retryAf
     case 404:
       return undefined;
     case 413:
-      return 'Send less in one call.';
+      return 'Send less data in one call.';
     case 429:
       return `Wait ${Math.max(1, Math.ceil((retryAfterMs ?? 60_000) / 1000))} seconds before the next call, and make fewer concurrent calls.`;
     case 451:

@@ -1,4 +1,4 @@
-/** Shared by the reading tools: their options, the text form of a page, and excerpts of long texts. */
+/** Code shared by the reading tools: options, the text form of a page, and excerpts of long texts. */
 import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
@@ -139,7 +139,7 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
-/** Tokens of the words around a fenced excerpt. */
+/** Number of tokens of the words around a fenced excerpt. */
 const OVERHEAD_TOKENS = 80;
 
 /** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */

@@ -1,6 +1,6 @@
 /**
- * Recently read pages of each caller. Clients list them, and further parts of a long page come from the same text without
- * a second charge. Number, size and age are bounded per caller and in total.
+ * Recently read pages of each caller. Clients list them, and further parts of a long page come from the same text
+ * without a second charge. Number, size and age are bounded per caller and in total.
  */
 
 export interface RecentPage {
@@ -30,7 +30,7 @@ export interface RecentPageStore {
 
 const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
-/** Limit over all callers; a character takes one or two bytes. */
+/** Maximum number of characters stored for all callers; a character takes one or two bytes. */
 const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
 const KEEP_MS = 15 * 60_000;

@@ -1,6 +1,6 @@
 /**
- * Sessions for protocols before 2026-07-28, where cancelling a call and listing recent pages span several requests. Their
- * number is bounded per caller and in total; idle ones expire.
+ * Sessions for protocols before 2026-07-28, where cancelling a call and listing recent pages span several requests.
+ * Their number is bounded per caller and in total; idle ones expire.
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -39,7 +39,7 @@ export interface Sessions {
 
 export interface SessionCaller {
   readonly owner: string | undefined;
-  /** The key or IP address whose sessions are limited together. */
+  /** The key or IP address to which the limit on sessions applies. */
   readonly limitKey: string;
 }
 
@@ -78,8 +78,8 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
   }
 
   /**
-   * Ends an idle session if there are `most` or more: the least recently used one of the caller with the most sessions, so
-   * that one caller cannot displace the others. Returns false if all sessions are busy.
+   * Ends an idle session if there are `most` or more: the least recently used one of the caller with the most sessions,
+   * so that one caller cannot displace the others. Returns false if all sessions are busy.
    */
   async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
@@ -108,7 +108,7 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
     });
     const server = makeServer();
     await server.connect(transport);
-    /** Functions that end unfinished responses, by request id. */
+    /** Functions that end unfinished responses, keyed by request id. */
     const answers = new Map<unknown, () => void>();
     const session: OpenSession = {
       id,

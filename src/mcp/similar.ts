@@ -7,7 +7,7 @@ export interface Selection {
   readonly dropped: readonly { readonly index: number; readonly like: number; readonly similarity: number }[];
 }
 
-/** Multiplications between two yields to the event loop; they take about ten milliseconds. */
+/** Number of multiplications between two yields to the event loop; they take about ten milliseconds. */
 const YIELD_AFTER_OPERATIONS = 10_000_000;
 
 /** Keeps a vector unless its similarity to an earlier kept vector is at least `threshold`. */
@@ -30,8 +30,8 @@ export async function removeDuplicates(
 }
 
 /**
- * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first and repeatedly adds the one
- * least similar to all kept vectors.
+ * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first and repeatedly adds the
+ * one least similar to all kept vectors.
  */
 export async function selectMostDifferent(
   vectors: readonly Float32Array[],

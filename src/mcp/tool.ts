@@ -9,7 +9,7 @@ import type { RecentPages } from './recent.ts';
 
 /** Context of one tool call. */
 export interface ToolCall {
-  /** Calls the faces with the caller's key and IP address. */
+  /** Calls the APIs with the caller's key and IP address. */
   readonly client: Client;
   /** Aborted when the caller cancels the call or disconnects. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ export const maxTokens = () =>
     .min(MIN_TOKENS)
     .max(MAX_TOKENS)
     .default(DEFAULT_TOKENS)
-    .describe(`Maximum tokens of the whole answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
+    .describe(`Maximum number of tokens of the whole answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
 export const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: 'text', text })),

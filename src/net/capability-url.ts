@@ -7,7 +7,7 @@ import { isUrl } from '#is-url.ts';
 import { parseAddress } from './guard/ip-address.ts';
 import { isTrackingParameter } from './tracking-parameters.ts';
 
-/** Also true for invalid URLs. Takes linear time. */
+/** Whether a URL is a capability URL. Also true for invalid URLs. Takes linear time. */
 export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTING);
 
 /** Maximum number of levels of URLs inside URLs that are checked. */
@@ -117,7 +117,10 @@ function looksRandom(part: string): boolean {
   return false;
 }
 
-/** Words, numbers, `256gb` and `iPad` change between digits, lower and upper case at most once. */
+/**
+ * Whether a piece of letters and digits is random. Words, numbers, `256gb` and `iPad` change between digits, lower and
+ * upper case at most once.
+ */
 function isRandomPiece(piece: string): boolean {
   if (/^\d+$/.test(piece)) return piece.length >= MAX_NUMBER;
   if (/\d/.test(piece)) return (piece.match(CHANGES)?.length ?? 0) >= 2;
@@ -128,7 +131,7 @@ function isRandomPiece(piece: string): boolean {
 }
 
 const CHANGES = /\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])/g;
-/** Longer numbers are not ids of posts or timestamps, so they count as random. */
+/** A number with this many digits counts as random, because it is longer than timestamps and ids of posts. */
 const MAX_NUMBER = 24;
 
 /** The most frequent letter pairs in words of European languages and Pinyin; a fifth of all pairs. */

@@ -1,6 +1,6 @@
 /**
- * Enforces the setting `region`. With `eu`, only services and proxies that the operator marked as inside the EU are used.
- * Each use is checked here and logged.
+ * Enforces the setting `region`. With `eu`, only services and proxies that the operator marked as inside the EU are
+ * used. Each use is checked here and logged.
  */
 import { problem } from '#errors.ts';
 import { bareHostname, portOf } from './guard/guard.ts';
@@ -25,7 +25,7 @@ export interface Region {
   require(url: URL, what: 'service' | 'proxy'): void;
 }
 
-/** Number of hosts that are remembered; hosts beyond it may be logged again. */
+/** Maximum number of remembered hosts; hosts beyond it may be logged again. */
 const MAX_LOGGED = 1_000;
 
 export function createRegion({ region, euHosts, log }: RegionOptions): Region {
@@ -53,7 +53,7 @@ export function createRegion({ region, euHosts, log }: RegionOptions): Region {
       log.warn(facts, `${what} refused: not marked as inside the EU`);
       throw problem('DownstreamServiceFailureError', {
         ...(what === 'proxy' && { path: 'proxyUrl' }),
-        message: `The ${what} is not inside the EU, and this server uses only services and proxies inside the EU. The operator marks hosts inside the EU in LECTERN_EU_HOSTS`,
+        message: `The ${what} is not inside the EU, and this server uses only services and proxies inside the EU. The operator can list hosts inside the EU in LECTERN_EU_HOSTS`,
       });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Query parameters that do not identify a page. The keys of the crawler, of search results and of the local index all
- * use this list.
+ * Query parameters that do not identify a page. The crawler, the search results and the local index omit them from
+ * their keys.
  */
 
 /** Parameters of analytics and advertising, which say where a visitor came from. */

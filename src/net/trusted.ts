@@ -36,8 +36,8 @@ export interface TrustedResponse {
 }
 
 /**
- * Throws DownstreamServiceFailureError (outside the region, unreachable, too slow, too large, incomplete) or the reason of
- * the signal. Messages never contain the URL, headers or body of a service.
+ * Throws DownstreamServiceFailureError (outside the region, unreachable, too slow, too large, incomplete) or the reason
+ * of the signal. Messages never contain the URL, headers or body of a service.
  */
 export interface TrustedFetch {
   (url: URL | string, options?: TrustedOptions): Promise<TrustedResponse>;
@@ -59,7 +59,7 @@ export function createTrustedFetch(rules: RegionOptions): TrustedFetch {
     options.signal?.throwIfAborted();
     if (closed) throw failed('cannot be reached: the server is shutting down');
     agent ??= startAgent();
-    const limit = limitTime(options.signal, options.timeoutMs ?? 120_000, new Error('time is up'));
+    const limit = limitTime(options.signal, options.timeoutMs ?? 120_000, new Error('timed out'));
     try {
       const answer = await (await agent).request({
         origin: url.origin,

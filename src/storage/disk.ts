@@ -59,7 +59,7 @@ export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): Disk
   return { full, close: () => clearInterval(timer) };
 }
 
-/** `undefined` if the system does not report it. */
+/** The free bytes on the disk of a folder; `undefined` if the system does not report them. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const facts = await statfs(folder).catch(() => undefined);
   return facts && facts.bavail * facts.bsize;

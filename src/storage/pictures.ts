@@ -34,7 +34,7 @@ export interface StoredPicture {
 }
 
 export interface PicturesOptions {
-  /** Checked for each origin of a page before its picture is served. */
+  /** Called for each origin of a page before its picture is served. */
   readonly mayServeCached: (url: string) => Promise<boolean>;
   readonly clock?: () => number;
 }

@@ -40,7 +40,7 @@ export async function openProcessFolder(base: string = temporaryBase()): Promise
   };
 }
 
-/** A child process of another Lectern process creates its folder beside that of its parent, not inside it. */
+/** A child process of another Lectern process creates its folder next to its parent's folder, not inside it. */
 function temporaryBase(): string {
   const given = os.tmpdir();
   const base = NAME.test(path.basename(given)) ? path.dirname(given) : given;

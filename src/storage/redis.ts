@@ -11,7 +11,7 @@ export function redisOptions(
   url: string,
   { pingMs, silenceMs }: { readonly pingMs: number; readonly silenceMs: number },
 ) {
-  // The path is a database number.
+  // The path of the URL is a database number.
   if (!/^rediss?:\/\//.test(url) || !isUrl(url) || !/^\/?\d*$/.test(new URL(url).pathname)) {
     throw new Error('the Redis URL must be redis://host:port/database, or rediss:// for TLS; the database is a number');
   }

@@ -38,7 +38,7 @@ interface Series {
 
 interface Distribution extends Series {
   count: number;
-  /** Observations for each bucket, not cumulative. Those above the last bound are only in `count`. */
+  /** Number of observations in each bucket, not cumulative. Observations above the last bound are only in `count`. */
   readonly buckets: Float64Array;
 }
 
@@ -172,7 +172,7 @@ function histogramValues(
   ] as MetricValue<string>[];
 }
 
-/** One for the whole process, however many servers it creates: the default metrics cannot be stopped. */
+/** Shared by all servers of the process, because the default metrics cannot be stopped. */
 let processMetrics: Promise<Registry> | undefined;
 
 const processRegistry = (): Promise<Registry> => {

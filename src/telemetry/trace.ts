@@ -1,6 +1,6 @@
 /**
- * The trace of one request: its steps (spans) and their durations. A trace is passed as an argument, so untraced requests
- * cost nothing. Names and facts come from the code: they must not contain URLs, keys or text of callers.
+ * The trace of one request: its steps (spans) and their durations. A trace is passed as an argument, so untraced
+ * requests cost nothing. Names and facts come from the code: they must not contain URLs, keys or text of callers.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -47,8 +47,8 @@ export interface Trace {
   /** Adds to a count. */
   count(name: CountName, amount: number): void;
   /**
-   * Records the cache outcome or the engine. If there are several outcomes, the worst is kept; if there are several
-   * engines, all are.
+   * Records the cache outcome or the engine. Of several outcomes, only the worst is kept; of several engines, all are
+   * kept.
    */
   fact(name: 'cache' | 'engine', value: string): void;
   /** A view of this trace that adds these facts to each new span. */
@@ -65,7 +65,7 @@ export interface SpanJson {
   readonly [fact: string]: string | number | boolean;
 }
 
-/** A trace in the form that callers see, which is the same on every face. */
+/** A trace in the form that callers see, which is the same in every API. */
 export interface TraceJson {
   readonly id: string;
   readonly duration_ms: number;
@@ -82,9 +82,9 @@ interface Step {
   facts: SpanFacts | undefined;
 }
 
-/** Long redirect chains and large searches could have thousands. */
+/** Maximum number of spans. Long redirect chains and large searches could have thousands. */
 const MAX_SPANS = 300;
-/** From best to worst. */
+/** Cache outcomes, from best to worst. */
 const CACHE_OUTCOMES = ['off', 'hit', 'stale', 'miss'];
 
 export interface TraceOptions {
@@ -174,7 +174,7 @@ export async function* traceIteration<T>(
 const joined = (first: SpanFacts | undefined, second: SpanFacts | undefined): SpanFacts | undefined =>
   first && second ? { ...first, ...second } : (first ?? second);
 
-/** To 10 µs. */
+/** Rounds a duration to 10 µs. */
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 const newTraceId = (): string => randomBytes(16).toString('hex');

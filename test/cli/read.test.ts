@@ -86,7 +86,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
   it('reports the status of a target and fails with --fail', async () => {
     const gone = `${base}/gone`;
-    const said = `lectern: ${gone}: the target answered with status 410\n`;
+    const said = `lectern: ${gone}: the target responded with status 410\n`;
     const plain = await runHere(['read', gone, '-f', 'text'], { env: env() });
     expect(plain).toEqual({ out: expect.stringContaining('Green tea'), error: said, code: 0 });
     for (const form of [[], ['--json'], ['-f', 'html'], ['-o', path.join(dir, 'gone.md')]])
@@ -133,7 +133,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
     const without = path.join(dir, 'without');
     const run = ['read', ...all, '--out-dir', without, '--fail'];
     expect(await runHere(run, { env: env() })).toMatchObject({
-      error: expect.stringContaining('1 read, 3 answered with an error status (410 2, 500 1)'),
+      error: expect.stringContaining('1 read, 3 responded with an error status (410 2, 500 1)'),
       code: 22,
     });
     expect((await readdir(without)).filter((name) => name.endsWith('.md'))).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
   it('counts them separately for a site too', async () => {
     const site = ['read', '--site', `${base}/shop/`, '--delay', '0', '--no-sitemap', '--json'];
-    const summary = '1 read, 1 answered with an error status (410 1)';
+    const summary = '1 read, 1 responded with an error status (410 1)';
     const plain = await runHere(site, { env: env() });
     expect(plain).toMatchObject({ error: expect.stringContaining(summary), code: 3 });
     expect(JSON.parse(plain.out)).toMatchObject({ page: { targetStatus: 200 } });

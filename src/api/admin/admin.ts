@@ -20,7 +20,7 @@ const RETRY_AFTER_S = 2;
 
 /** Writes a failure, always as JSON, since only programs use this API. */
 export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
-  // Requests that Fastify rejects by itself skip the hooks.
+  // Fastify rejects some requests on its own, without running the hooks.
   reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
@@ -29,7 +29,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
 export function adminRoutes(face: Face, { secret, counters, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
-    // No page of another origin may read the responses.
+    // Pages of other origins must not read the responses.
     for (const name of Object.keys(reply.getHeaders())) {
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }
@@ -72,7 +72,7 @@ async function runRoute(route: AdminRoute, modules: AdminModules, request: Fasti
   }
 }
 
-/** Only JSON is accepted, as the fields of a form have no types. */
+/** The body of a request. Only JSON is accepted, because the fields of a form have no types. */
 function bodyOf({ body, headers }: FastifyRequest): unknown {
   if (body === undefined || body === null) return {};
   if (/^(?:application|text)\/json\b/i.test(headers['content-type'] ?? '')) return body;

@@ -35,10 +35,10 @@ export const ADMIN_SHAPES = {
 
 /** Tags of the OpenAPI document. */
 export const ADMIN_TAGS = {
-  Accounts: 'Who pays: a plan and a balance.',
+  Accounts: 'Accounts: each has a plan and a balance.',
   Keys: 'API keys of accounts.',
-  Usage: 'What was used.',
-  Plans: 'Limits of the plans.',
+  Usage: 'Usage totals.',
+  Plans: 'Plans and their limits.',
 };
 type AdminTag = keyof typeof ADMIN_TAGS;
 
@@ -69,7 +69,7 @@ export interface AdminAnswer {
 
 export type AdminRoute = Row<z.ZodType, z.ZodType>;
 
-// Each row is typed by its own schemas. The cast is safe, as a row only gets values that its schemas have checked.
+// Each row is typed by its own schemas. The cast is safe, because a row only gets values that its schemas have checked.
 const row = <Query extends z.ZodType, Body extends z.ZodType>(made: Row<Query, Body>) => made as unknown as AdminRoute;
 
 const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {
@@ -77,7 +77,7 @@ const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {
   throw problem('ResourceNotFoundError', { path: 'id', message: `There is no ${what} ${id}` });
 };
 
-/** Reads one row more than is shown, to find out whether the list continues. */
+/** Reads one row more than requested, to find out whether the list continues. */
 async function readPage<T extends { readonly id: string }>(
   limit: number,
   list: (limit: number) => Promise<T[]>,

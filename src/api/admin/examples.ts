@@ -1,11 +1,13 @@
-/** Examples of requests and answers in the OpenAPI document of the admin API. The answers are those of a server. */
+/**
+ * Examples of requests and answers in the OpenAPI document of the admin API. The answers were recorded from a server.
+ */
 
 const ACCOUNT_ID = '01a208f6-8758-7000-ac2f-7233fcd8196b';
 const KEY_ID = '01a208f6-87b9-7000-aed8-3a0f365f113e';
 
 export const ADMIN_IDS = { Accounts: ACCOUNT_ID, Keys: KEY_ID, Usage: '', Plans: '' };
 
-/** By the name of the operation. */
+/** Request bodies, keyed by the name of the operation. */
 export const ADMIN_BODIES: Readonly<Record<string, unknown>> = {
   createAccount: { name: 'search team', plan: 'paid', balance: 1_000_000 },
   changeAccount: { addBalance: 500_000 },

@@ -25,7 +25,7 @@ const FAILURES: readonly ProblemName[] = [
 ];
 const statusOf = ({ method }: AdminRoute) => (method === 'POST' ? 201 : 200);
 
-/** The OpenAPI 3.1 document of the admin API. `version` is that of the interface. */
+/** The OpenAPI 3.1 document of the admin API. `version` is the version of the interface. */
 export function createAdminDescription(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of ADMIN_TABLE) {

@@ -16,7 +16,7 @@ const balance = z
   .int()
   .min(0)
   .nullable()
-  .describe('Tokens left; null for an account without a balance, which is not charged.');
+  .describe('Tokens left; null for an account that has no balance and is never charged.');
 const time = (meaning: string) => z.iso.datetime().describe(meaning);
 const expiry = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with a time zone, or null' })
@@ -55,7 +55,7 @@ const limit = z.coerce
   .describe('Maximum number of items, 1 to 1000. Default: 100.');
 const after = id('The id after which the list continues: `next` of the previous response.').optional();
 export const accountList = z.strictObject({ limit, after });
-export const keyList = z.strictObject({ accountId: id('Only keys of this account.').optional(), limit, after });
+export const keyList = z.strictObject({ accountId: id('List only keys of this account.').optional(), limit, after });
 
 const groups = z
   .string()
@@ -70,8 +70,8 @@ export const usageQuery = z.strictObject({
     .describe(`Groups of the totals, separated by commas: ${USAGE_GROUPS.join(', ')}. Default: one total.`),
   from: day.optional().describe('The first day, UTC.'),
   to: day.optional().describe('The last day, UTC.'),
-  accountId: id('Only usage of this account.').optional(),
-  keyId: id('Only usage of this key.').optional(),
+  accountId: id('Count only usage of this account.').optional(),
+  keyId: id('Count only usage of this key.').optional(),
 });
 
 export const accountShape = z.strictObject({
@@ -95,7 +95,7 @@ export const createdKeyShape = keyShape.extend({ key: z.string().describe('The k
 export const usageShape = z.strictObject({
   ...Object.fromEntries(USAGE_GROUPS.map((group) => [group, z.string().optional()])),
   requests: z.int(),
-  failed: z.int().describe('Requests answered with a status of 400 or above.'),
+  failed: z.int().describe('Number of requests answered with a status of 400 or above.'),
   tokens: z.int(),
   durationMs: z.int(),
 });

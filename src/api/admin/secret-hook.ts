@@ -6,8 +6,8 @@ import { problem } from '#errors.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
 /**
- * Wrong secrets per minute and client IP. Beyond that, the right secret is refused too, so that guessing cannot
- * continue.
+ * Maximum number of wrong secrets per minute and client IP. Above it, even the right secret is refused, so that
+ * guessing cannot continue.
  */
 const MAX_GUESSES = 20;
 const RETRY_AFTER_S = 2;

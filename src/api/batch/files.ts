@@ -36,7 +36,10 @@ interface Range {
   readonly to: number;
 }
 
-/** Parses a single byte range (RFC 9110, section 14). Several ranges or another unit return `undefined`: the whole file. */
+/**
+ * Parses a single byte range (RFC 9110, section 14). Returns `undefined`, for the whole file, if there are several
+ * ranges or the unit is not bytes.
+ */
 export function rangeOf(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
   if (!first && !last) return undefined;

@@ -47,10 +47,10 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'object',
     properties: {
       model: { type: 'string', description: 'The id of a model with dense vectors.' },
-      // Invalid lines are reported in the file of errors.
+      // Invalid lines are reported in the error file.
       input: orNull('array', { minItems: 1, maxItems: MAX_INLINE_LINES, description: 'The lines, each a BatchLine.' }),
       input_url: orNull('string', { description: 'URL of a JSONL file of lines, instead of `input`.' }),
-      webhook_url: orNull('string', { description: 'URL that gets one signed request when the job has ended.' }),
+      webhook_url: orNull('string', { description: 'URL that is sent one signed request when the job has ended.' }),
       ...OPTIONS,
     },
     required: ['model'],
@@ -60,9 +60,9 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'object',
     description: 'One line of the output or of the errors.',
     properties: {
-      id: { type: 'string', description: 'Its number in the job.' },
+      id: { type: 'string', description: 'The number of the line in the job.' },
       custom_id: { type: ['string', 'null'], description: 'Null if the line had none.' },
-      line: { type: 'integer', minimum: 1, description: 'With an error: its line in the input.' },
+      line: { type: 'integer', minimum: 1, description: 'With an error: the number of the line in the input.' },
       response: {
         anyOf: [
           {

@@ -86,7 +86,7 @@ function classifierOwner(caller: Caller, plans: Plans): ClassifierOwner {
   return { id, maxLabels: labels, maxClassifiers: classifiers };
 }
 
-/** With groups of labels, each field is an object by group. */
+/** The entry of one prediction. With groups of labels, each field is an object keyed by group. */
 function entryOf(prediction: Prediction, index: number) {
   const groups = [...prediction];
   const single = prediction.get(null);

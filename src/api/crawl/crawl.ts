@@ -17,7 +17,9 @@ import { type CrawlRules, readCrawl } from './request.ts';
 export interface CrawlEndpointOptions extends CrawlRules {
   readonly crawls: CrawlModule;
   readonly accessHooks: AccessHooks;
-  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
+  /**
+   * Whether to refuse keyless requests from web pages of other sites, because this server may read private networks.
+   */
   readonly refusesCrossSite: boolean;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
@@ -33,7 +35,10 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   const { crawls, accessHooks } = deps;
   const onRequest = accessHooks.hook(ACCESS, 'plain');
 
-  /** The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all crawls. */
+  /**
+   * The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all
+   * crawls.
+   */
   function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
     const { caller }: { caller: Caller } = accessHooks.admissionOf(request);
     if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };

@@ -36,17 +36,17 @@ export function readCrawl(request: FastifyRequest, admission: Admission, rules: 
   return { asked, options };
 }
 
-/** Options that name a target, which the crawl finds by itself. */
+/** Options that name a target. They cannot be set, because the crawl finds its targets itself. */
 const TARGETS = ['url', 'html', 'file', 'pdf'] as const;
 const PICTURES = /screenshot|pageshot/;
 
 function readerOptions(body: Record<string, unknown>, admission: Admission, rules: CrawlRules): GivenOptions {
   const { userAgent } = rules;
   const target = TARGETS.find((name) => body[name] !== undefined && body[name] !== null);
-  if (target) throw invalidOption(target, 'cannot be set, as a crawl finds the pages to read by itself');
+  if (target) throw invalidOption(target, 'cannot be set, because a crawl finds the pages to read itself');
   const given = { ...(userAgent && { userAgent }), ...readOptions(body) };
   if (given.zeroDataRetention)
-    throw invalidOption('zeroDataRetention', 'cannot be set, as a crawl stores pages until they are fetched');
+    throw invalidOption('zeroDataRetention', 'cannot be set, because a crawl stores pages until they are fetched');
   if (PICTURES.test(given.respondWith ?? ''))
     throw invalidOption('respondWith', 'cannot be a screenshot format in a crawl');
   const options = resolve(given);

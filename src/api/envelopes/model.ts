@@ -44,7 +44,7 @@ export const MODEL_CODES = {
   RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
   InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
   DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500, title: 'An unexpected error occurred' },
-  // A model that cannot be downloaded or loaded, or a model server that is broken.
+  // Thrown for a model that cannot be downloaded or loaded, or a model server that is broken.
   DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
   ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
   ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: UNAVAILABLE },
@@ -94,7 +94,7 @@ export function modelFailure({ name, code: standard, message, facts }: Problem):
   return { status: row.status, code: (limited && RATE_CODES[limited]) ?? row.code, detail };
 }
 
-/** The title alone for the default message of the problem, which says no more than the title. */
+/** The title and the message. If the message is the default one, only the title, because it says the same. */
 const titled = (title: string, message: string, name: ProblemName) =>
   message === PROBLEMS[name].message ? title : `${title}: ${message}`;
 
@@ -131,7 +131,7 @@ function atPathParameter(failure: Problem, url: string): Problem {
   return problem('ParamValidationError', { message: failure.message, errors: [error] });
 }
 
-/** Retry-After of 503 answers whose problem states none. */
+/** Retry-After, in seconds, of 503 answers whose problem has no `retryAfter`. */
 const DEFAULT_RETRY_AFTER_S = 30;
 
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {

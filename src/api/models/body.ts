@@ -1,4 +1,4 @@
-/** Request bodies of the model host: JSON objects, whatever the Content-Type says. */
+/** Request bodies of the model host: JSON objects, regardless of the Content-Type. */
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { JsonTooLargeError, parseJson } from '#http/json.ts';

@@ -85,7 +85,7 @@ async function collectAnswer(pieces: AsyncIterable<CompletionPiece>, { id, creat
       system_fingerprint: null,
     };
   }
-  throw problem('InternalError', {}, new Error('an answer had no end'));
+  throw problem('InternalError', {}, new Error('the answer of the model has no end'));
 }
 
 export const usageJson = ({ promptTokens, completionTokens }: { promptTokens: number; completionTokens: number }) => ({

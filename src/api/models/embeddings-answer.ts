@@ -1,6 +1,6 @@
 /**
- * The answer of the embeddings endpoint (docs/reference/wire/models.md, Embedding answers). Written in chunks, as
- * thousands of vectors make many megabytes.
+ * The answer of the embeddings endpoint (docs/reference/wire/models.md, Embedding answers). It is written in chunks,
+ * because thousands of vectors take many megabytes.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';

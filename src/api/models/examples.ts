@@ -1,4 +1,6 @@
-/** Examples of requests and answers in the OpenAPI document of the model host. The answers are those of a server. */
+/**
+ * Examples of requests and answers in the OpenAPI document of the model host. The answers were recorded from a server.
+ */
 
 export const EMBEDDER = 'lectern-static-v1';
 const RERANKER = 'lectern-static-rerank-v1';

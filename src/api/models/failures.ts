@@ -1,4 +1,6 @@
-/** The failures of the model host in its OpenAPI document: one response for each HTTP status, from the table of codes. */
+/**
+ * The failures of the model host in its OpenAPI document: one response for each HTTP status, from the table of codes.
+ */
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { FAULT_TYPES } from '#models/index.ts';
 import { MODEL_CODES, RATE_CODES } from '../envelopes/model.ts';
@@ -14,7 +16,7 @@ const CODES = [...new Set([...Object.values(MODEL_CODES).map(({ code }) => code)
 const REQUEST_ID = string('32 hexadecimal digits, as in the header X-Request-Id.');
 const EXAMPLE_ID = '4f1c2b7a9d3e48f6a0b5c6d7e8f90123';
 
-/** Failures of the host that have no code. */
+/** Problems of the model host that have no code. */
 const WITHOUT_CODE = [
   'RequestPayloadTooLargeError',
   'UnsupportedMediaTypeError',

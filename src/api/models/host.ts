@@ -17,7 +17,7 @@ export interface ModelHostOptions extends ChatEndpointOptions {
   readonly classify?: ClassifyEndpointOptions | undefined;
 }
 
-/** The face must be created with `servesPrograms`. */
+/** The server must have been created with `servesPrograms`. */
 export function modelHostRoutes(face: Face, host: ModelHostOptions): void {
   registerModelBodies(face);
   embeddingsRoutes(face, host);

@@ -27,7 +27,7 @@ export function modelDescriptionRoute(face: Face): void {
   );
 }
 
-/** The OpenAPI 3.1 document of the model host. `version` is that of the interface. */
+/** The OpenAPI 3.1 document of the model host. `version` is the version of the interface. */
 export function createModelDescription(version: string): object {
   return {
     openapi: '3.1.0',
@@ -55,7 +55,7 @@ export function createModelDescription(version: string): object {
         post: keyed({
           id: 'rerank_v1_rerank_post',
           tag: 'Rerank',
-          summary: 'Rank documents by a query',
+          summary: 'Rank documents by their relevance to a query',
           request: 'RerankRequest',
           answer: ref('RerankingResponse'),
           examples: examples.RERANKING,
@@ -131,9 +131,9 @@ export function createModelDescription(version: string): object {
 
 const TAGS = [
   { name: 'Embeddings', description: 'Vectors of texts, images, PDFs, audio and video.' },
-  { name: 'Rerank', description: 'The order of documents by a query.' },
+  { name: 'Rerank', description: 'Ranking of documents by their relevance to a query.' },
   { name: 'Chat', description: 'Text recognition and chat completions.' },
-  { name: 'Batch', description: 'Embeddings of many texts as a job.' },
+  { name: 'Batch', description: 'Jobs that embed many texts.' },
   { name: 'Classification', description: 'Labels of texts and images.' },
   { name: 'Models', description: 'The models of this host.' },
   { name: 'Health', description: 'Probes.' },
@@ -167,7 +167,7 @@ function requestSchema(
   };
 }
 
-/** Some words of a text, which depend on the kind of the model. */
+/** A string with some known values, which depend on the kind of the model. */
 const openWords = (words: readonly string[]): Schema => ({
   anyOf: [{ type: 'string', enum: words }, { type: 'string' }, { type: 'null' }],
 });
@@ -288,7 +288,7 @@ const CHAT = {
       headers: LIMIT_HEADERS,
       content: {
         ...json(ref('ChatCompletion'), examples.CHAT.answer),
-        'text/event-stream': { schema: string('Events whose data are each a ChatChunk, then `[DONE]`.') },
+        'text/event-stream': { schema: string('Events, each with a ChatChunk as its data, then `[DONE]`.') },
       },
     },
     ...CHAT_FAILURES,
@@ -308,7 +308,10 @@ const probe = (operationId: string, summary: string, status: string) => {
   const state = object(
     {
       status: string(),
-      ...(models && { models: { type: 'object', additionalProperties: string() }, reason: string('Why not.') }),
+      ...(models && {
+        models: { type: 'object', additionalProperties: string() },
+        reason: string('Why the host is not ready.'),
+      }),
     },
     ['status'],
   );
@@ -320,7 +323,7 @@ const probe = (operationId: string, summary: string, status: string) => {
     security: [],
     responses: {
       200: { description: 'Yes.', content: json(state, example) },
-      503: { description: 'No.', content: json(state, { ...example, status: 'not_ready' }) },
+      503: { description: 'The host is not ready.', content: json(state, { ...example, status: 'not_ready' }) },
     },
   };
 };

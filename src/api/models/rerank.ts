@@ -33,7 +33,8 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
       write: cohereFormat,
     });
   });
-  // TEI sends `texts` and may omit the model, as it serves one. Some servers offer the format of `/v1/rerank` here.
+  // TEI clients send `texts` and may omit the model, because a TEI server has only one. Other servers accept the format
+  // of `/v1/rerank` at this path.
   keyedRoute(face, '/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
     const tei = body.texts !== undefined;

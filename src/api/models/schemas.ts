@@ -25,7 +25,7 @@ const VECTOR: Schema = {
     { type: 'object', additionalProperties: { anyOf: [numbers, string(), { type: 'number' }] } },
   ],
   description:
-    'Numbers or base64; an object by type if several were requested; an object of weights by token for sparse models.',
+    'Numbers or base64; an object keyed by type if several types were requested; an object of weights keyed by token for sparse models.',
 };
 
 export const EMBEDDING_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -55,9 +55,9 @@ export const EMBEDDING_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
   EmbeddingUsage: object(
     {
-      total_tokens: integer('All tokens, including those of images.'),
+      total_tokens: integer('Number of all tokens, including those of images.'),
       prompt_tokens: integer('Same as `total_tokens`.'),
-      image_tokens: integer('Tokens of images, if there are any.'),
+      image_tokens: integer('Number of tokens of images, if there are any.'),
     },
     ['total_tokens', 'prompt_tokens'],
   ),
@@ -131,7 +131,7 @@ export const MODEL_SCHEMAS: Readonly<Record<string, Schema>> = {
       description: string(),
       input_modalities: list(string()),
       output_modalities: list({ enum: ['embeddings', 'rerank', 'text'] }),
-      context_length: integer('Maximum tokens per input.'),
+      context_length: integer('Maximum number of tokens per input.'),
       max_output_length: integer('Maximum vector dimensions; 0 for rerankers.'),
       quantization: string(),
       pricing: ref('ModelPricing'),

@@ -1,4 +1,4 @@
-/** Parts that the OpenAPI 3.1 documents of the hosts share. */
+/** Building blocks shared by the OpenAPI 3.1 documents of all hosts. */
 import { TRACE_SCHEMA } from './trace.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export const PAGE_FIELDS = {
     ],
   },
   images: textMap('Image labels to URLs.'),
-  numPages: integer('Number of pages of a document that was read completely.'),
+  numPages: integer('Number of pages of the document, if it was read completely.'),
   external: {
     type: 'object',
     description: 'The links in the head of the page: rel, URL, attributes.',
@@ -76,7 +76,7 @@ export const answerEnvelope = (data: Schema, meta: Readonly<Record<string, Schem
   required: ['code', 'status', 'data', 'meta'],
   properties: {
     code: { const: 200, description: 'The HTTP status.' },
-    status: { const: 20_000, description: 'The HTTP status with two digits for the kind of answer.' },
+    status: { const: 20_000, description: 'The HTTP status, followed by two digits for the kind of answer.' },
     data,
     meta: { type: 'object', required: ['usage'], properties: { usage: USAGE, trace: TRACE_SCHEMA, ...meta } },
   },

@@ -3,7 +3,7 @@ import { PROBLEMS, type ProblemName } from '#errors.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names of the responses. Those of Node.js differ between its versions. */
+/** Names of the responses. The names in Node.js are not used, because they differ between its versions. */
 const RESPONSE_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -66,14 +66,14 @@ function failureOf(names: readonly ProblemName[]): Schema {
       },
       limitedBy: { enum: ['address', 'concurrency', 'requests', 'tokens'], description: 'The limit that was reached.' },
       retryAfter: { type: 'number', minimum: 0, description: 'Seconds to wait before retrying.' },
-      retryAfterDate: { type: 'string', format: 'date-time', description: 'The time of `retryAfter`.' },
+      retryAfterDate: { type: 'string', format: 'date-time', description: 'The time at which `retryAfter` ends.' },
       targetStatus: integer('The HTTP status of the page.'),
       mediaType: text('The media type of a target that cannot be read.'),
       code: { enum: distinct(names.map((name) => PROBLEMS[name].code)), description: 'The HTTP status.' },
       name: { enum: names, description: 'The kind of failure.' },
       status: {
         enum: names.map((name) => PROBLEMS[name].status),
-        description: 'The HTTP status with two digits for the kind of failure.',
+        description: 'The HTTP status, followed by two digits for the kind of failure.',
       },
       message: text('A description of the failure.'),
       readableMessage: text('The name and message on one line.'),
@@ -83,7 +83,7 @@ function failureOf(names: readonly ProblemName[]): Schema {
 
 interface FailureFormats {
   readonly names: readonly ProblemName[];
-  /** Whether failures are also written as text and as an event. */
+  /** Whether failures are written as text and as an event, in addition to JSON. */
   readonly isNegotiated: boolean;
 }
 
@@ -133,9 +133,9 @@ const MODEL_HOST_ONLY: readonly ProblemName[] = [
   'ResourceBusyError',
   'UnsupportedMediaTypeError',
 ];
-/** Answers to requests that are no operation. */
+/** Failures of requests that match no operation. */
 const NO_OPERATION: readonly ProblemName[] = ['RouteNotFoundError', 'MethodNotAllowedError'];
-/** Only where a request names a crawl or creates one. */
+/** Failures of requests that name or create a crawl. */
 const CRAWL_ONLY: readonly ProblemName[] = ['ResourceNotFoundError', 'ResourceLimitExceededError'];
 
 const without = (...lists: readonly (readonly ProblemName[])[]) =>

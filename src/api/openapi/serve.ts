@@ -4,7 +4,7 @@ import { escapeText } from '#html/serialize.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 
-/** Both are made when they are first requested: the schemas would make each start slower. */
+/** Document and page are made when they are first requested, because the schemas would make each start slower. */
 interface Description {
   readonly description: () => object;
   /** The HTML page. */

@@ -1,4 +1,4 @@
-/** The schema of a trace, the same on all faces. */
+/** The schema of a trace, the same in all APIs. */
 import { SPANS } from '#telemetry/trace.ts';
 
 const number = { type: 'number', minimum: 0 };

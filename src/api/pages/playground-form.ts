@@ -23,7 +23,7 @@ function fieldsOf(name: string, option: FieldTable[string], table: FieldTable): 
   if (!members) {
     const kind = kindOf(schema);
     const values = valuesOf(name, schema, kind, meaning).filter((value) => !isOtherOption(value, table));
-    // Pages may not send this header: it is the browser's.
+    // Pages cannot set the header DNT: the browser controls it.
     const header = headers.find((other) => other !== 'dnt');
     return [
       {

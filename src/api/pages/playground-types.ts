@@ -21,7 +21,7 @@ export type FormName = 'read' | 'search' | 'embed' | 'rerank' | 'ocr';
 /** The data that the page loads first. */
 export interface PlaygroundSetup {
   readonly version: string;
-  /** URLs without a final slash; null if this server cannot know them. */
+  /** URLs of the APIs, without a final slash; null if this server cannot know them. */
   readonly faces: { readonly reader: string; readonly search: string | null; readonly models: string | null };
   readonly keyNeeded: { readonly reader: boolean; readonly search: boolean; readonly models: boolean };
   readonly forms: Readonly<Record<FormName, readonly FormField[]>>;

@@ -1,6 +1,6 @@
 /**
- * Serves the playground: a page on the reader's host that sends requests to all faces. Its files are built by
- * scripts/build-playground.mjs. It loads the options and the URLs of the faces as JSON.
+ * Serves the playground: a page on the reader's host that sends requests to all APIs. Its files are built by
+ * scripts/build-playground.mjs. It loads the options and the URLs of the APIs as JSON.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
@@ -17,7 +17,7 @@ export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
 export interface PlaygroundOptions {
   readonly version: string;
-  /** The ports of the faces; 0 for one without. */
+  /** The ports of the APIs; 0 for an API without a port. */
   readonly ports: () => Readonly<Record<'reader' | 'search' | 'model', number>>;
   /** The URL of the reader as callers see it. Default: the host of each request. */
   readonly publicUrl?: string | undefined;
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const HTML = 'index.html';
 
-/** The options of search. As a header, `engine` is the engine of the reader. `count` is omitted as an alias of `num`. */
+/** The options of search, without `count`, which is an alias of `num`. As a header, `engine` is the reader's engine. */
 const { count: _, ...searchOptions } = ALL_OPTIONS;
 const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
@@ -43,7 +43,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     reading ??= readBuilt();
     return reading;
   };
-  // Made when they are first requested: the schemas would make each start slower.
+  // The forms are made when they are first requested, because the schemas would make each start slower.
   let forms: PlaygroundSetup['forms'] | undefined;
   const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
@@ -118,7 +118,7 @@ const policyFor = ({ search, models }: Faces): string =>
 const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The URLs of the faces for the caller's browser. With one port for all faces: `r.`, `s.` and `api.`. With separate
+ * The URLs of the APIs for the caller's browser. With one port for all APIs: `r.`, `s.` and `api.`. With separate
  * ports: those ports, or, if a container maps the reader's port, the two ports after it.
  */
 function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {

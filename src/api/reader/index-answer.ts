@@ -8,7 +8,7 @@ export interface IndexPage {
   readonly usage1: string;
   readonly usage2: string;
   readonly homepage: string;
-  /** A remark for the caller, shown with the rest. */
+  /** A remark for the caller. */
   readonly note?: string;
 }
 

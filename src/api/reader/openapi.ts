@@ -22,7 +22,7 @@ export function descriptionRoutes(face: Face, version: string): void {
   });
 }
 
-/** The OpenAPI 3.1 document of the reader host. `version` is that of the interface. */
+/** The OpenAPI 3.1 document of the reader host. `version` is the version of the interface. */
 export function createReaderDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const body = optionsBody('ReadOptions', READ_EXAMPLES);
@@ -97,7 +97,8 @@ const PAGE_RESPONSE = success('The page.', {
   headers: {
     'X-Stale-Copy': {
       schema: { type: 'string', format: 'date-time' },
-      description: 'Set if a cached copy is returned because the page could not be read: when it was stored.',
+      description:
+        'Set if a cached copy is returned because the page could not be read: the time when the copy was stored.',
     },
     'X-Target-Status': { schema: { type: 'integer' }, description: 'Same as `targetStatus`. Not sent with streams.' },
     'X-Warning': {

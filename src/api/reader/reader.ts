@@ -42,7 +42,9 @@ export interface ReaderEndpointOptions {
   readonly reader: Reader;
   readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
-  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
+  /**
+   * Whether to refuse keyless requests from web pages of other sites, because this server may read private networks.
+   */
   readonly refusesCrossSite: boolean;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];
@@ -60,7 +62,7 @@ export interface ReaderEndpointOptions {
 const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
-/** Tokens reserved per read, as its cost is known only afterwards. Enough for most pages. */
+/** Tokens reserved per read, because the cost is known only afterwards. Enough for most pages. */
 const EXPECTED_TOKENS = 20_000;
 const ACCESS: AccessRule = {
   face: 'reader',
@@ -119,7 +121,7 @@ async function read(
   const given = gather(OPTIONS, { headers: request.headers, query, body });
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
-  // Options come first, so that an invalid one is reported whatever else is wrong.
+  // Options come first, so that an invalid one is reported even if something else is wrong too.
   const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
   const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
   const target = targetOf(given, path, ownHosts(request, deps));
@@ -197,7 +199,9 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
   return objectFromPairs(new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1)));
 };
 
-/** Without a URL to read, nothing is preloaded; a warning says so (docs/reference/wire/reader.md, Option values). */
+/**
+ * Without a URL to read, nothing is preloaded, and a warning is added (docs/reference/wire/reader.md, Option values).
+ */
 const withoutPreload = (given: GivenOptions, path: string | undefined): GivenOptions =>
   path?.trim() || given.url ? given : { ...given, preloadUrl: undefined };
 

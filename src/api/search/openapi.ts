@@ -30,7 +30,7 @@ export function searchDescriptionRoutes(face: Face, version: string): void {
   });
 }
 
-/** The OpenAPI 3.1 document of the search host. `version` is that of the interface. */
+/** The OpenAPI 3.1 document of the search host. `version` is the version of the interface. */
 export function createSearchDescription(version: string): object {
   const headers = headerParameters(TABLE);
   const query = queryParameters(TABLE);
@@ -52,7 +52,7 @@ export function createSearchDescription(version: string): object {
     ...more,
   });
   const inBody = { requestBody: optionsBody('SearchOptions', SEARCH_EXAMPLES) };
-  // The query in the path is no option.
+  // The query in the path is not an option.
   const others = query.filter((parameter) => (parameter as { readonly name: string }).name !== 'q');
   return {
     ...hostDocument('Lectern search', 'Searches the web and returns the found pages as Markdown.', version),
@@ -101,7 +101,7 @@ const RESULT = {
     title: text('The title of the page; until the page is read, the title from the search provider.'),
     url: text('The URL of the page.'),
     description: text(
-      'The description of the page; if it has none or is not read yet, the text from the search provider.',
+      'The description of the page. If the page has none or is not read yet, the text from the search provider.',
     ),
     imageUrl: text('URL of the image found, or of an image on the page.'),
     imageWidth: integer('In pixels.'),

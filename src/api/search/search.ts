@@ -38,7 +38,9 @@ export interface SearchEndpointOptions {
   readonly tracing: Tracing;
   /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
-  /** Whether to refuse web pages of other sites without a key, as private networks may be read here. */
+  /**
+   * Whether to refuse keyless requests from web pages of other sites, because this server may read private networks.
+   */
   readonly refusesCrossSite: boolean;
   readonly ownNames: readonly string[];
   readonly ownPages: OwnOrigins;

@@ -66,7 +66,7 @@ const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a scri
 /** After this time the attack page reports that it is done, even if requests are still pending. */
 const ATTEMPTS_TIMEOUT_MS = 2_000;
 
-/** The ways in which a page can send a request: each is an expression of its script that requests `address`. */
+/** The ways in which a page can send a request. Each is a script expression that requests `address`. */
 export const REQUEST_KINDS = {
   fetch: "fetch(address, { mode: 'no-cors' })",
   image:
@@ -81,7 +81,7 @@ export const REQUEST_KINDS = {
 } as const;
 export type RequestKind = keyof typeof REQUEST_KINDS;
 
-/** A page that requests each address in one of these ways, then adds the element `#tried`. */
+/** A page that requests each address in one of the ways above, then adds the element `#tried`. */
 const attackPage = (
   addresses: readonly string[],
   kind: RequestKind,

@@ -162,14 +162,14 @@ function checkLibreOffice({ libreoffice }: Config): CheckResult {
   if (known) return ok('found');
   if (libreoffice && libreoffice !== 'none')
     return broken(`${libreoffice} cannot be run`, 'Set LECTERN_LIBREOFFICE to the path of LibreOffice');
-  return absent('not found', 'Old Office formats (.doc, .xls, .ppt) need it. The current formats do not');
+  return absent('not found', 'Needed only for the old Office formats (.doc, .xls, .ppt)');
 }
 
 async function checkFfmpeg({ ffmpeg: program }: Config): Promise<CheckResult> {
   const output = await outputOf(program ?? 'ffmpeg', ['-version']);
   if (output !== undefined) return ok(firstLine(output).replace(/ Copyright.*/, ''));
   if (program !== undefined) return broken(`${program} cannot be run`, 'Set LECTERN_FFMPEG to the path of ffmpeg');
-  return absent('not found', 'Audio and video need it');
+  return absent('not found', 'Needed for audio and video');
 }
 
 /** The package is loaded in a child process, because a missing system library would crash this process. */

@@ -134,7 +134,7 @@ async function checkListeners({ listeners }: TestServer): Promise<CheckResult> {
   if (counted.every(Boolean)) return ok(`${counted.length} on this machine, all receive connections`);
   return broken(
     'a listener of the doctor receives no connections',
-    'The checks below prove nothing. Find out what blocks local connections on this machine, such as a firewall',
+    'The checks below prove nothing. Find out what blocks local connections on this machine (often a firewall)',
   );
 }
 
@@ -142,7 +142,7 @@ function checkAllowedNetworks(allowed: readonly string[]): CheckResult {
   if (!allowed.length) return ok('public ones only');
   return warning(
     allowed.join(', '),
-    'LECTERN_ALLOW_NETWORKS lets callers read these networks. The checks below run without it',
+    'LECTERN_ALLOW_NETWORKS lets callers read these networks. The checks below ignore this setting',
   );
 }
 

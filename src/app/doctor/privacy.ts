@@ -1,5 +1,5 @@
 /**
- * Checks that no process of the server contacts other machines by itself. The doctor reads only from this machine, so
+ * Checks that no process of the server contacts other machines on its own. The doctor reads only from this machine, so
  * while it runs, no process has a reason to connect elsewhere.
  */
 import { execFile } from 'node:child_process';

@@ -76,7 +76,7 @@ function textOf(bytes: readonly number[]): string {
   return (Buffer.from(bytes).toString('hex').match(/.{4}/g) ?? []).join(':');
 }
 
-/** Empty if the process has ended or belongs to another user. */
+/** The content of a file; empty if the process has ended or belongs to another user. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -1,4 +1,4 @@
-/** Checks of the stores of accounts, jobs and limits: whether they answer and can be written. */
+/** Checks whether the stores of accounts, jobs and limits respond and can be written. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -15,7 +15,7 @@ export interface TestServer {
   readonly fetch: InProcess['fetch'];
   readonly urls: InProcess['urls'];
   readonly pages: Pages;
-  /** Must never receive a connection. */
+  /** Listeners that must never receive a connection. */
   readonly listeners: readonly Listener[];
   /** The port of the first listener. */
   readonly listenerPort: number;

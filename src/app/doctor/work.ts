@@ -23,7 +23,7 @@ async function checkKeylessLimit({ fetch, urls }: TestServer): Promise<CheckResu
   const last = statuses.pop();
   if (last === 429 && statuses.every((status) => status === 200)) return ok('requests per IP address are limited');
   return broken(
-    `answered ${[...statuses, last].join(', ')}`,
+    `responded with status ${[...statuses, last].join(', ')}`,
     'Callers without a key are not limited. Please report this bug',
   );
 }
@@ -36,7 +36,7 @@ async function checkWrongKey({ fetch, urls }: TestServer): Promise<CheckResult> 
   });
   return answer.status === 401
     ? ok('refused')
-    : broken(`answered ${answer.status}, not 401`, 'Wrong keys are accepted. Please report this bug');
+    : broken(`responded with status ${answer.status}, not 401`, 'Wrong keys are accepted. Please report this bug');
 }
 
 async function checkReading(server: TestServer): Promise<CheckResult> {
@@ -80,7 +80,7 @@ async function checkEmbedding({ fetch, urls, key }: TestServer): Promise<CheckRe
   const vector = body.data?.[0]?.embedding;
   if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} dimensions`);
   return broken(
-    body.detail ?? `answered ${answer.status}`,
+    body.detail ?? `responded with status ${answer.status}`,
     'The built-in model is in the folder `assets` of the package. Reinstall Lectern',
   );
 }
@@ -101,7 +101,7 @@ async function checkFlow({ fetch, urls }: TestServer): Promise<CheckResult> {
   if (indexed.status === 200 && found.status === 200 && found.text.includes(TEXT))
     return ok('a text was indexed and found');
   return broken(
-    `answered ${indexed.status} and ${found.status}`,
+    `responded with status ${indexed.status} and ${found.status}`,
     'Start the server and see its log, which names what the flow needs',
   );
 }

@@ -1,4 +1,4 @@
-/** Tables of jobs, of the logs of their input and results, and of the secret that signs links. */
+/** Tables for jobs, for the chunks of their input and results, and for the secret that signs links. */
 import { sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 

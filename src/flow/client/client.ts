@@ -20,9 +20,9 @@ export interface FlowClientOptions {
 
 export interface PostOptions {
   readonly parameters?: JsonObject;
-  /** A pattern for deployment names. */
+  /** A regular expression for deployment names. */
   readonly targetExecutor?: string;
-  /** Documents per request; 100 by default. */
+  /** Number of documents per request; 100 by default. */
   readonly requestSize?: number;
   /** Maximum number of concurrent requests; 4 by default. */
   readonly atOnce?: number;
@@ -31,18 +31,18 @@ export interface PostOptions {
 
 export interface FlowClient {
   /**
-   * Sends documents in batches and returns those of all answers, in the order sent. Throws FlowFailed for the
+   * Sends documents in batches and returns the documents of all answers, in the order sent. Throws FlowFailed for the
    * first failed executor, and FlowUnreachable.
    */
   post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
   /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachable. */
   send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
-  /** Whether all executors of the flow answer. */
+  /** Whether all executors of the flow respond. */
   ready(signal?: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
-/** An executor failed; `status` holds its error. */
+/** An executor failed; `status` contains its error. */
 export class FlowFailed extends Error {
   override readonly name = 'FlowFailed';
   readonly status: Status;

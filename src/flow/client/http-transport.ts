@@ -55,7 +55,7 @@ export function openHttpTransport(target: TransportTarget): Transport {
       const read: unknown = await answer.json().catch(() => undefined);
       if (isAnswer(read) && answer.status < 502) return answerOf(request, read);
       const why = isAnswer(read) ? read.header.status?.description : isObject(read) && JSON.stringify(read.detail);
-      throw unreachable(`${base} answered ${answer.status}${why ? `: ${why}` : ''}`);
+      throw unreachable(`${base} responded with status ${answer.status}${why ? `: ${why}` : ''}`);
     },
     async ready(signal = new AbortController().signal) {
       try {

@@ -7,7 +7,7 @@ export interface Transport {
    * no answer or it does not come from a gateway.
    */
   send(request: DataRequest, signal: AbortSignal | undefined): Promise<DataRequest>;
-  /** Whether all executors of the flow answer. */
+  /** Whether all executors of the flow respond. */
   ready(signal: AbortSignal | undefined): Promise<boolean>;
   close(): void;
 }

@@ -60,7 +60,7 @@ export interface AddOptions {
   outputArrayType?: 'list' | 'numpy';
   /** Whether an executor from `modules` runs in its own process. */
   ownProcess?: boolean;
-  /** Memory limit of that process; 0 for none. */
+  /** Memory limit of the executor's own process, in bytes; 0 for no limit. */
   maxMemoryBytes?: number;
   [option: string]: unknown;
 }

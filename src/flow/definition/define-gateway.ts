@@ -1,6 +1,6 @@
 /**
- * Defines a gateway without executors of its own from a graph in JSON, as the original's command `gateway` takes it
- * (docs/reference/wire/flow.md, Command line).
+ * Defines a gateway without executors of its own from a graph in JSON, in the format that the original's command
+ * `gateway` accepts (docs/reference/wire/flow.md, Command line).
  */
 import { isObject } from '../values.ts';
 import { END, type FlowDefinition, START } from './definition.ts';
@@ -38,7 +38,7 @@ function readNames(value: unknown, path: string): string[] {
   throw invalidOption(path, 'expected a list of strings');
 }
 
-/** The nodes before each node, in an order in which each node follows all of them. */
+/** Returns each node with the nodes before it, sorted topologically. */
 function sortNodes(edges: Edges): Map<string, string[]> {
   const before = new Map<string, string[]>();
   const needsOf = (name: string): string[] => {
@@ -61,14 +61,14 @@ function sortNodes(edges: Edges): Map<string, string[]> {
   return sorted;
 }
 
-/** Names of a mapping that are not in the graph are mistakes. */
+/** Throws a ParamValidationError for a name that is not in the graph. */
 function checkNames(names: Iterable<string>, sorted: ReadonlyMap<string, unknown>, path: string): void {
   for (const name of names) {
     if (name === END || !sorted.has(name)) throw invalidOption(path, `${name} is not in the graph`);
   }
 }
 
-/** Nodes without a path to the end: their answers are not used. */
+/** Nodes without a path to the end. Their answers are not used. */
 function floatingNodes(sorted: ReadonlyMap<string, readonly string[]>): Set<string> {
   const awaited = new Set<string>([END]);
   for (const [name, needs] of [...sorted].reverse()) if (awaited.has(name)) for (const need of needs) awaited.add(need);
@@ -107,10 +107,10 @@ export function defineGateway(
       ...(floating.has(name) && { floating: true }),
     };
   });
-  // The answer is that of the last executor that is not floating.
+  // A flow returns the answer of its last executor that is not floating.
   if (last.length > 1) entries.push({ name: LAST_JOIN, needs: [...last] });
   const definition = parseFlow(JSON.stringify({ jtype: 'Flow', executors: entries }), { ...variables, with: options });
-  // Files cannot ask for this, because in a flow file an external executor may be a gateway.
+  // Flow files cannot turn off reduction, because an external executor in a flow file may be a gateway.
   const deployments = definition.deployments.map((one) => ({ ...one, reduce: !unreduced.includes(one.name) }));
   return { ...definition, deployments };
 }

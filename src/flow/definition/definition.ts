@@ -12,7 +12,7 @@ export const END = 'end-gateway';
 export type Polling = 'ANY' | 'ALL';
 
 export interface Batching {
-  /** A batch of this many documents runs at once. */
+  /** A batch with this number of documents runs at once. */
   readonly preferredBatchSize: number;
   /** Maximum time a request waits for others. */
   readonly timeoutMs: number;
@@ -37,7 +37,7 @@ export interface HostAndPort {
   readonly port: number;
 }
 
-/** How a program of the flow is watched and kept up to date. */
+/** Options for monitoring, telemetry and reloading of a program of the flow. */
 export interface OperationOptions {
   readonly monitoring: boolean;
   /** 0 or `undefined` for any free port. */
@@ -50,10 +50,10 @@ export interface OperationOptions {
   readonly reload: boolean;
 }
 
-/** Options of the gRPC library by their names in it. */
+/** Options of the gRPC library, under the names that the library uses. */
 export type GrpcOptions = Readonly<Record<string, string | number>>;
 
-/** Limits of the HTTP server; `undefined` for the defaults. */
+/** Limits of the HTTP server. Missing ones have their defaults. */
 export interface HttpServerOptions {
   readonly keepAliveMs?: number;
   /** Maximum number of connections that wait to be accepted. */
@@ -67,7 +67,7 @@ export interface HttpServerOptions {
 
 export interface DeploymentDefinition extends OperationOptions {
   readonly name: string;
-  /** Upstream deployments, START for the gateway. The order matters: joins merge in it. */
+  /** Upstream deployments; START for the gateway. Joins merge the requests in this order. */
   readonly needs: readonly string[];
   readonly source: ExecutorSource;
   readonly before?: ExecutorSource | undefined;
@@ -84,16 +84,16 @@ export interface DeploymentDefinition extends OperationOptions {
   readonly tls: boolean;
   readonly grpcMetadata: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'deflate' | 'gzip';
-  /** For the server of the executor when it runs on its own. */
+  /** gRPC options for the executor's server when it runs on its own. */
   readonly grpcServerOptions: GrpcOptions;
-  /** For the connections to an external executor. */
+  /** gRPC options for the connections to an external executor. */
   readonly grpcChannelOptions: GrpcOptions;
   readonly env: Readonly<Record<string, string>>;
   readonly workspace?: string | undefined;
-  /** -1: no limit. */
+  /** Maximum start-up time; -1 for no limit. */
   readonly timeoutReadyMs: number;
   readonly timeoutSendMs?: number | undefined;
-  /** -1: 3 or the number of replicas, whichever is larger. */
+  /** Number of retries; -1 for 3 or the number of replicas, whichever is larger. */
   readonly retries: number;
   /** Whether a call that timed out is retried. The work may then be done twice. */
   readonly retryTimeouts: boolean;
@@ -101,7 +101,7 @@ export interface DeploymentDefinition extends OperationOptions {
   readonly outputArrayType?: 'list' | 'numpy' | undefined;
   /** Whether executors from `modules` run in their own processes. `undefined`: the program decides. */
   readonly ownProcess?: boolean | undefined;
-  /** Memory limit of such a process; 0 for none. */
+  /** Memory limit of an executor's own process; 0 for no limit. */
   readonly maxMemoryBytes: number;
   /** Port of the executor when it runs on its own. Used by exported manifests. */
   readonly port?: number | undefined;
@@ -154,7 +154,7 @@ export interface GatewayOptions extends OperationOptions {
 export interface FlowDefinition {
   readonly name: string;
   readonly gateway: GatewayOptions;
-  /** In the order they were added. Each depends only on earlier ones. */
+  /** The deployments in the order in which they were added. Each depends only on earlier ones. */
   readonly deployments: readonly DeploymentDefinition[];
   readonly workspace?: string | undefined;
   readonly env: Readonly<Record<string, string>>;

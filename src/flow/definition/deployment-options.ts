@@ -22,7 +22,7 @@ function parsePolling(value: unknown, where: string): Polling {
 }
 
 /**
- * A single word applies to every endpoint. A mapping leaves the defaults of /search and /index unless it names them.
+ * A single word applies to every endpoint. A mapping keeps the defaults of /search and /index unless it names them.
  */
 function readPolling(reader: OptionReader): Record<string, Polling> {
   const given = reader.raw('polling');
@@ -35,7 +35,7 @@ function readPolling(reader: OptionReader): Record<string, Polling> {
   return Object.fromEntries(entries.map(([endpoint, one]) => [endpoint, parsePolling(one, reader.pathOf('polling'))]));
 }
 
-/** Each host or port is one replica. A single host is combined with every port, a single port with every host. */
+/** Returns one address per replica. A single host is combined with every port, and a single port with every host. */
 function readAddresses(reader: OptionReader): HostAndPort[] {
   const hosts = (reader.strings('host') ?? ['localhost'])
     .flatMap((host) => host.split(','))
@@ -73,7 +73,7 @@ function readTimeoutReady(reader: OptionReader): number {
 
 /** Default memory limit of an executor's process. */
 export const DEFAULT_MAX_MEMORY_BYTES = 2 ** 31;
-/** Node itself takes some 50 MB. */
+/** Minimum memory limit, because Node itself takes about 50 MB. */
 const MIN_MEMORY_BYTES = 2 ** 27;
 
 function readMaxMemory(reader: OptionReader): number {
@@ -87,7 +87,7 @@ function readMaxMemory(reader: OptionReader): number {
   return given;
 }
 
-/** Options of the program that runs the executor. */
+/** Options that apply to the program that runs the executor. */
 const OF_THE_PROGRAM = [
   'uses',
   'uses_with',

@@ -1,4 +1,4 @@
-/** Reads where the class of an executor is loaded from, and its options. */
+/** Reads the location of an executor's class, and the options of the executor. */
 import path from 'node:path';
 import type { ExecutorClass } from '../executor.ts';
 import { isObject } from '../values.ts';
@@ -42,7 +42,7 @@ const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 const PYTHON_FILE = /\.py$/i;
 const ELSEWHERE = 'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
 
-/** Python executors and containers run in programs of their own. */
+/** Throws for Python executors and containers, which run in programs of their own. */
 function refuseForeign(what: string, where: string): void {
   if (PYTHON_FILE.test(what)) throw invalidOption(where, `${what}: Python executors do not run here: ${ELSEWHERE}`);
   if (/^[a-z][a-z+]*:\/\//i.test(what))
@@ -53,7 +53,7 @@ const SOURCE_KEYS = ['jtype', 'version', 'with', 'metas', 'requests', 'dynamic_b
 
 interface Configuration {
   readonly config: Options;
-  /** The class, when it is not named by the configuration. */
+  /** The class; used if the configuration does not name one. */
   readonly type: string | ExecutorClass;
   readonly baseDir: string;
   readonly file?: string;
@@ -74,7 +74,7 @@ function readConfiguration(uses: unknown, where: string, context: SourceContext)
   if (typeof uses !== 'string') throw invalidOption(where, 'expected a class name, a file name or a configuration');
   refuseForeign(uses, where);
   if (!isFileName(uses)) return { config: {}, type: uses, baseDir };
-  if (!readExecutor) throw invalidOption(where, `${uses}: files cannot be read here`);
+  if (!readExecutor) throw invalidOption(where, `${uses}: executor files are only supported in flow files`);
   const file = path.resolve(baseDir, uses);
   const config = checked(readExecutor(file), uses);
   return { config, type: typeOf(config, where), baseDir: path.dirname(file), file };
@@ -84,7 +84,7 @@ const DEFAULT_TYPE = 'BaseExecutor';
 const typeOf = (config: Options, where: string): string =>
   createOptionReader(config, where).string('jtype') ?? DEFAULT_TYPE;
 
-/** Where the class is loaded from and its options. Options of the flow override the executor's own configuration. */
+/** Reads the location of the class and the options. Options of the flow override the executor's own configuration. */
 export function readSource(uses: unknown, reader: OptionReader, context: SourceContext): ExecutorSource {
   const where = reader.pathOf('uses');
   const { config, type, baseDir, file } = readConfiguration(uses, where, context);
@@ -122,7 +122,7 @@ function readModules(reader: OptionReader, baseDir: string): string[] {
 const toBindings = (given: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([endpoint, method]) => [endpoint, String(method)]));
 
-/** The executor runs elsewhere. */
+/** The source of an executor that runs elsewhere. */
 export const NO_SOURCE: ExecutorSource = {
   uses: DEFAULT_TYPE,
   options: {},

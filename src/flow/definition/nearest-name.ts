@@ -17,7 +17,7 @@ function distance(one: string, other: string): number {
   return previous[other.length]!;
 }
 
-/** At most this share of the letters may differ. */
+/** Maximum share of letters that may differ. */
 const MAX_SHARE = 0.4;
 
 /** The known name with the smallest distance; `undefined` if none is near. */

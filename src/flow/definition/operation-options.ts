@@ -3,7 +3,7 @@ import type { HostAndPort, OperationOptions } from './definition.ts';
 import { splitHost } from './host.ts';
 import { invalidOption, type OptionReader } from './options.ts';
 
-/** OTLP over gRPC (OpenTelemetry Protocol Specification, OTLP/gRPC Default Port). */
+/** Default port of OTLP over gRPC (OpenTelemetry Protocol Specification, OTLP/gRPC Default Port). */
 const OTLP_PORT = 4317;
 
 function readPort(reader: OptionReader, key: string): number | undefined {

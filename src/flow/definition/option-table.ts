@@ -16,9 +16,9 @@ export interface OptionRow {
   /** `ignored`: accepted with a warning, because old files have it. `exported`: has an effect in manifests only. */
   readonly use: 'used' | 'exported' | 'ignored';
   readonly flag?: OptionFlag;
-  /** Executors inherit the option from the flow. */
+  /** Whether executors inherit the option from the flow. */
   readonly inherited?: boolean;
-  /** Instead of "has no effect": why, and what to do. */
+  /** Added to the warning that the option has no effect: why, or what to do instead. */
   readonly note?: string;
 }
 
@@ -33,7 +33,7 @@ const flag = (meaning: string, value?: string, several?: boolean): { readonly fl
 
 const ignored = (note?: string): OptionRow => ({ use: 'ignored', ...(note && { note }) });
 
-/** Names of the original whose effect is the same for flows and executors. */
+/** Options of the original that have no effect here, neither for flows nor for executors. */
 const WITHOUT_EFFECT: OptionTable = {
   timeout_ctrl: ignored(),
   quiet: ignored('set the log level with LECTERN_LOG_LEVEL'),
@@ -44,14 +44,14 @@ const WITHOUT_EFFECT: OptionTable = {
 /** Monitoring, tracing and reloading, which the gateway and each executor have. */
 const OPERATION: OptionTable = {
   monitoring: { ...inherited, ...flag('Serve Prometheus metrics.') },
-  port_monitoring: { ...used, ...flag('Port of the metrics; 0 picks a free one.', 'port') },
+  port_monitoring: { ...used, ...flag('Port that serves the metrics; 0 picks a free one.', 'port') },
   tracing: { ...inherited, ...flag('Send traces to an OpenTelemetry collector.') },
-  traces_exporter_host: { ...inherited, ...flag('Host of the collector of traces (OTLP over gRPC).', 'host') },
-  traces_exporter_port: { ...inherited, ...flag('Its port. Default: 4317.', 'port') },
+  traces_exporter_host: { ...inherited, ...flag('Host of the trace collector (OTLP over gRPC).', 'host') },
+  traces_exporter_port: { ...inherited, ...flag('Port of the trace collector. Default: 4317.', 'port') },
   metrics: { ...inherited, ...flag('Send metrics to an OpenTelemetry collector.') },
-  metrics_exporter_host: { ...inherited, ...flag('Host of the collector of metrics (OTLP over gRPC).', 'host') },
-  metrics_exporter_port: { ...inherited, ...flag('Its port. Default: 4317.', 'port') },
-  reload: { ...inherited, ...flag('Apply changes of the files without a restart.') },
+  metrics_exporter_host: { ...inherited, ...flag('Host of the metrics collector (OTLP over gRPC).', 'host') },
+  metrics_exporter_port: { ...inherited, ...flag('Port of the metrics collector. Default: 4317.', 'port') },
+  reload: { ...inherited, ...flag('Apply changed files without a restart.') },
 };
 
 const GATEWAY_CLASS = 'gateways of your own are not supported';
@@ -63,14 +63,20 @@ export const FLOW_OPTIONS: OptionTable = {
   title: { ...used, ...flag('Title of the OpenAPI document.', 'text') },
   description: { ...used, ...flag('Description in the OpenAPI document.', 'text') },
   cors: { ...used, ...flag('Allow web pages of other sites.') },
-  no_debug_endpoints: { ...used, ...flag('Without /status, /post and /dry_run.') },
-  no_crud_endpoints: { ...used, ...flag('Without /index, /search, /update and /delete.') },
-  expose_endpoints: { ...used, ...flag('Endpoints of executors with HTTP paths of their own.', 'json') },
-  prefetch: { ...used, ...flag('Maximum number of concurrent requests of a connection; 0 for no limit.', 'count') },
-  timeout_send: { ...inherited, ...flag('Timeout of each call of an executor.', 'ms') },
-  retries: { ...inherited, ...flag('Retries of a call; -1 for the larger of 3 and the number of replicas.', 'count') },
+  no_debug_endpoints: { ...used, ...flag('Do not serve /status, /post and /dry_run.') },
+  no_crud_endpoints: { ...used, ...flag('Do not serve /index, /search, /update and /delete.') },
+  expose_endpoints: { ...used, ...flag('Executor endpoints to serve at HTTP paths of their own.', 'json') },
+  prefetch: { ...used, ...flag('Maximum number of concurrent requests per connection; 0 for no limit.', 'count') },
+  timeout_send: { ...inherited, ...flag('Timeout of each call to an executor.', 'ms') },
+  retries: {
+    ...inherited,
+    ...flag('Number of retries of a call; -1 for 3 or the number of replicas, whichever is larger.', 'count'),
+  },
   retry_timeouts: inherited,
-  compression: { ...inherited, ...flag('Compression to executors: NoCompression, Deflate or Gzip.', 'name') },
+  compression: {
+    ...inherited,
+    ...flag('Compression of requests to executors: NoCompression, Deflate or Gzip.', 'name'),
+  },
   ssl_certfile: { ...used, ...flag('TLS certificate, PEM.', 'file') },
   ssl_keyfile: { ...used, ...flag('Private key of the certificate, PEM.', 'file') },
   ...OPERATION,
@@ -79,7 +85,7 @@ export const FLOW_OPTIONS: OptionTable = {
   env: inherited,
   inspect: { ...used, ...flag('COLLECT, HANG, or REMOVE to omit inspecting executors.', 'how') },
   timeout_ready: inherited,
-  restful: { ...used, ...flag('Short for --protocol http.') },
+  restful: { ...used, ...flag('Same as --protocol http.') },
   rest_api_version: used,
   headers: used,
   failures_are_500: used,
@@ -152,7 +158,7 @@ export const EXECUTOR_OPTIONS: OptionTable = {
   raft_configuration: ignored(),
 };
 
-/** Older names and the current ones. */
+/** Maps older names to the current ones. */
 export const OLD_NAMES: Readonly<Record<string, string>> = {
   port_expose: 'port',
   port_in: 'port',

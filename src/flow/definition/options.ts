@@ -1,4 +1,4 @@
-/** Names and values of options: current names of old ones, unknown names, and a reader for the values. */
+/** Converts old option names to current ones, reports unknown names, and reads option values. */
 import { problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
@@ -7,7 +7,7 @@ import { OLD_NAMES, type OptionTable } from './option-table.ts';
 
 export type Options = Record<string, unknown>;
 
-/** What the reader of a definition reports besides errors. */
+/** What reading a definition reports in addition to errors. */
 export interface OptionReport {
   /** One sentence each, for the log. */
   readonly warnings: string[];
@@ -45,7 +45,7 @@ function reportUnknown(key: string, known: readonly string[], path: string, owne
 export interface OptionOwner {
   /** Path in the definition. */
   readonly path: string;
-  /** Such as "executor `a`". */
+  /** What the options belong to, such as "executor `a`". */
   readonly owner: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads `grpc_server_options`, `grpc_channel_options` and `uvicorn_kwargs`. Their names are those of the original's
- * libraries; names without a counterpart here cause a warning.
+ * Reads `grpc_server_options`, `grpc_channel_options` and `uvicorn_kwargs`. The names in them are defined by the
+ * libraries of the original. A name without a counterpart here causes a warning.
  */
 import { ownValue } from '#own-value.ts';
 import type { GrpcOptions, HttpServerOptions } from './definition.ts';
@@ -15,7 +15,7 @@ const SHARED = [
   'grpc-node.max_session_memory',
 ];
 
-/** Options that the gRPC library applies, by the option of the definition. */
+/** The options that the gRPC library applies, keyed by the option of the definition. */
 const GRPC_OPTIONS = {
   grpc_server_options: [
     ...SHARED,
@@ -69,7 +69,7 @@ interface HttpRow {
   readonly factor: number;
 }
 
-/** Arguments of the original's HTTP server with a counterpart. Its times are in seconds. */
+/** Arguments of the original's HTTP server that have a counterpart here. Times in the original are in seconds. */
 const UVICORN: Readonly<Record<string, HttpRow>> = {
   timeout_keep_alive: { name: 'keepAliveMs', factor: MS_PER_SECOND },
   backlog: { name: 'backlog', factor: 1 },
@@ -93,7 +93,7 @@ export function readHttpServerOptions(reader: OptionReader, { warnings }: Option
   return options;
 }
 
-/** The arguments that `readHttpServerOptions` reads as these options. */
+/** The reverse of `readHttpServerOptions`: the arguments for the given options. */
 export const uvicornArguments = (options: HttpServerOptions): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(UVICORN).flatMap(([argument, { name, factor }]) => {

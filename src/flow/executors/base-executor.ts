@@ -1,4 +1,4 @@
 import { Executor } from '../executor.ts';
 
-/** Changes nothing. Deployments without `uses` run it. */
+/** An executor that changes nothing. Deployments without `uses` run it. */
 export class BaseExecutor extends Executor {}

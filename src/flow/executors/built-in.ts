@@ -1,4 +1,4 @@
-/** The executors that come with the product. */
+/** The built-in executors. */
 import type { ExecutorClass } from '../executor.ts';
 import { chunkExecutor } from './chunk.ts';
 import { embedExecutor } from './embed.ts';

@@ -1,4 +1,4 @@
-/** Cuts documents into passages: at headings, then between paragraphs, then between sentences. */
+/** Splits documents into passages: at headings, then between paragraphs, then between sentences. */
 import { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { readSettings, type Settings } from './settings.ts';

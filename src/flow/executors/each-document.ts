@@ -8,7 +8,7 @@ export interface EachOptions {
 }
 
 /**
- * Runs `work` for each document. If it fails for a document, that gets the tag `error` with name and message. Throws
+ * Runs `work` for each document. A document for which it fails gets the tag `error` with name and message. Throws
  * the first document's error when all fail, and the reason of an aborted signal.
  */
 export async function eachDocument(

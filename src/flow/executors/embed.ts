@@ -21,7 +21,7 @@ export function embedExecutor(embed: BuiltInTools['embed']): ExecutorClass {
     async embed({ docs, endpoint, parameters, signal }: Call): Promise<void> {
       const requested = readParameters(parameters);
       const dimensions = requested.integer('dimensions', 1) ?? this.#dimensions;
-      // At /search texts are queries; everywhere else they are the passages to search.
+      // At /search the texts are queries; at all other endpoints they are passages.
       const side = this.#side ?? (endpoint === '/search' ? 'query' : 'passage');
       const targets = targetsOf(docs, this.#of);
       if (targets.length === 0) return;

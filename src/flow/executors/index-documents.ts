@@ -20,7 +20,7 @@ export function indexExecutor(open: BuiltInTools['openCollection']): ExecutorCla
       await this.#collection?.close();
     }
 
-    /** Indexes documents with a text. Others, such as unreadable ones, are only counted. */
+    /** Indexes documents that have a text. Others, such as unreadable ones, are only counted. */
     async add({ docs }: Call): Promise<Record<string, number>> {
       const entries = docs.filter(({ text }) => text.trim() !== '').map(createEntry);
       const added = await this.#collection!.add(entries);

@@ -1,4 +1,4 @@
-/** Converts what a document refers to or contains, a URL or a file, to Markdown. */
+/** Converts the page or file that a document refers to or contains to Markdown. */
 
 import { problem } from '#errors.ts';
 import { invalidOption } from '../definition/options.ts';
@@ -10,7 +10,7 @@ import { readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
 
 /**
- * Reader options that requests may set. Those that cost money, run scripts or change the route are set by the operator.
+ * Reader options that requests may set. Only the operator sets options that cost money, run scripts or choose a proxy.
  */
 const REQUEST_OPTIONS = [
   'targetSelector',
@@ -43,7 +43,7 @@ export function readExecutor(reading: BuiltInTools['reading']): ExecutorClass {
   };
 }
 
-/** From the parameters of a request: `{reader: {targetSelector: "main"}}`. */
+/** Reads the reader options from the parameters of a request: `{reader: {targetSelector: "main"}}`. */
 function readRequestOptions(parameters: JsonObject): Settings | undefined {
   const given = readParameters(parameters).raw('reader');
   if (given === undefined) return undefined;
@@ -97,7 +97,7 @@ const decodePercent = (data: string): Uint8Array =>
     'latin1',
   );
 
-/** Tags set by the client win. */
+/** Sets the text and tags of a document. Tags set by the client take precedence. */
 function fillDocument(doc: Document, { text, url, title, description, published, warning }: ReadPage): void {
   doc.text = text;
   doc.mimeType = 'text/markdown';

@@ -1,4 +1,4 @@
-/** Sorts the matches of each document by how well their text answers the document's text. */
+/** Sorts the matches of each document by their relevance to the document's text. */
 import type { Document } from '../document.ts';
 import { type Call, Executor, type ExecutorClass, requests } from '../executor.ts';
 import { readLimit, readParameters, readSettings, type Settings } from './settings.ts';

@@ -12,7 +12,7 @@ export interface ReadPage {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** As written on the page. */
+  /** Publication date, as written on the page. */
   readonly published?: string | undefined;
   readonly warning?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface TextPassage {
 }
 
 export interface EmbedAsk {
-  /** The default model if not set. */
+  /** Id of the model; the default model if not set. */
   readonly model?: string | undefined;
   readonly side: 'query' | 'passage';
   readonly dimensions?: number | undefined;
@@ -86,7 +86,7 @@ export interface Collection {
 export interface BuiltInTools {
   /** Creates a function that reads with these reader options. Throws a ParamValidationError for an invalid option. */
   reading(options: Readonly<Record<string, unknown>>): Read;
-  /** Cuts a text into passages, in order. Only blank lines are dropped. */
+  /** Splits a text into passages, in order. Only blank lines are dropped. */
   cut(text: string): readonly TextPassage[];
   /** One vector of length 1 for each text. */
   embed(texts: readonly string[], ask: EmbedAsk): Promise<readonly Float32Array[]>;

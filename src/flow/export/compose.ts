@@ -41,7 +41,7 @@ const boundVolumes = ({ volumes }: ExecutorPart): string[] =>
     source === undefined ? [] : [`${source}:${target}${isReadOnly ? ':ro' : ''}`],
   );
 
-/** The port is open to the other services only. */
+/** Exposes the metrics port to the other services only. */
 const metricsOf = (port: number | undefined) =>
   port === undefined
     ? {}

@@ -7,7 +7,7 @@ const MODES = ['ro', 'rw'];
 
 /** An entry of the option `volumes`. */
 export interface Volume {
-  /** Folder of the host or name of a volume, if one is given. */
+  /** Folder on the host, or volume name; `undefined` if not given. */
   readonly source: string | undefined;
   /** Path in the container. */
   readonly target: string;

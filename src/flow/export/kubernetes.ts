@@ -23,9 +23,9 @@ import {
 type Manifest = Readonly<Record<string, unknown>>;
 
 const COMMAND = ['node', 'dist/main.js'];
-/** User id in the image. */
+/** User id of the process in the image. */
 const USER_ID = 1000;
-/** Interval of probes. */
+/** Interval between probes. */
 const PROBE_SECONDS = 5;
 const MAX_SCALE_FACTOR = 4;
 const GRACE_SECONDS = 30;
@@ -47,7 +47,7 @@ interface Target {
 
 /** One program of the flow: the gateway or an executor. */
 interface Unit {
-  /** Also the host name. */
+  /** Name of the Kubernetes objects, and host name of the program. */
   readonly name: string;
   readonly component: 'gateway' | 'executor';
   readonly file: string;
@@ -87,7 +87,7 @@ const configMap = (unit: Unit, target: Target): Manifest => ({
   data: { [unit.file]: unit.yaml },
 });
 
-/** gRPC health check, or HTTP, or an open port. Kubernetes cannot probe gRPC with TLS. */
+/** Probes by gRPC health check, else HTTP, else by connecting to the port. Kubernetes cannot probe gRPC with TLS. */
 function probeOf({ ports, hasTls }: Unit): Manifest {
   const grpc = ports.find(({ protocol }) => protocol === 'GRPC');
   const http = ports.find(({ protocol }) => protocol !== 'GRPC');
@@ -193,7 +193,7 @@ const APP_PROTOCOLS = {
   WEBSOCKET: ['kubernetes.io/ws', 'kubernetes.io/wss'],
 } as const;
 
-/** For monitors that find services by the name of their port. */
+/** The metrics port of a service, for monitors that find services by port name. */
 const metricsServicePort = (port: number) => ({
   ...{ name: METRICS_PORT_NAME, port, targetPort: port, protocol: 'TCP' },
   appProtocol: 'http',
@@ -231,7 +231,7 @@ const autoscaler = (unit: Unit, target: Target): Manifest => ({
   },
 });
 
-/** Without a budget, draining a node may stop all replicas at once. */
+/** A disruption budget. Without it, draining a node may stop all replicas at once. */
 const disruptionBudget = (unit: Unit, target: Target): Manifest => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',

@@ -1,4 +1,4 @@
-/** The record without undefined and empty values. */
+/** Returns the record without undefined and empty values. */
 export function omitEmpty<T extends Record<string, unknown>>(record: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(record).filter(

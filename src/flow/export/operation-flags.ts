@@ -18,7 +18,7 @@ export const telemetryOptions = ({ traces, metrics }: OperationOptions) =>
 export const metricsPortOf = ({ monitoring, portMonitoring }: OperationOptions): number | undefined =>
   monitoring ? portMonitoring || METRICS_PORT : undefined;
 
-/** Options as flags: `true` is a switch. */
+/** Converts options to flags. `true` becomes a switch. */
 export const flagsOf = (options: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(options).flatMap(([name, value]) => {
     const flag = `--${name.replaceAll('_', '-')}`;

@@ -19,7 +19,7 @@ import { omitEmpty } from './omit-empty.ts';
 import { flagsOf, grpcFlags, metricsPortOf, telemetryOptions } from './operation-flags.ts';
 
 export interface ExportOptions {
-  /** Container image with the product, and with the executors' modules below `/flow`. */
+  /** Container image with Lectern, and with the executors' modules below `/flow`. */
   readonly image: string;
   /** Folder of the flow file. Modules below it keep their relative paths. */
   readonly baseDir: string;
@@ -62,7 +62,7 @@ export interface FlowParts {
 }
 
 export const EXECUTOR_PORT = 8080;
-/** Where the containers mount their files. */
+/** Folder in which the containers mount their files. */
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
 export const DATA_DIR = '/data';

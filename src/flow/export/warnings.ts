@@ -1,4 +1,4 @@
-/** What exported programs do differently than one program with the whole flow. */
+/** Warns where exported programs behave differently from one program with the whole flow. */
 import type { FlowDefinition } from '../definition/definition.ts';
 import { collectionOf, keepsData } from './data.ts';
 

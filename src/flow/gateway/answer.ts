@@ -43,7 +43,7 @@ export const issuesOf = (failure: Problem): readonly Issue[] =>
 
 export interface RequestFacts {
   readonly requestId: string;
-  /** The request's documents, returned with the failure; missing if they were not read. */
+  /** The request's documents, returned with the failure; `undefined` if they were not read. */
   readonly docs?: readonly Document[];
 }
 

@@ -23,7 +23,7 @@ export interface BodyLimits {
 
 const outOfMemory = (): Problem =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'The gateway has no memory left for request bodies, try again',
+    message: 'The gateway has no memory left for request bodies; try again',
     retryAfter: 1,
   });
 
@@ -56,7 +56,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, reserve }: BodyL
   });
 }
 
-/** A missing or empty content type counts as JSON: clients of the original framework send none. */
+/** A missing or empty content type counts as JSON, because clients of the original framework send none. */
 function isJson(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').split(';', 1);
   return /^(?:application\/(?:[\w.-]+\+)?json)?$/i.test(type.trim());
@@ -93,7 +93,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A shorter text cannot hold enough values to matter. */
+/** Texts shorter than this are not checked, because they cannot contain too many values. */
 const UNCHECKED_LENGTH = 2 ** 20;
 /**
  * Maximum number of objects, lists and keys. Each takes tens of bytes of memory, for as little as the two characters

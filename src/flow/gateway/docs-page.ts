@@ -18,7 +18,7 @@ export interface DocsPageInput {
   readonly schemas: Readonly<Record<string, object>>;
 }
 
-/** The same relative path from the sources and from the build. */
+/** The relative path is the same from src and from dist. */
 const FOLDER = new URL('../../../assets/flow-page/', import.meta.url);
 
 /** The first request that a form shows. */

@@ -53,9 +53,9 @@ const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
 /**
  * A gateway of the original framework may use this one as an executor. It asks reflection for the services, builds a
- * stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a name that it does not
- * know. All versions from 3.9 on know these; only newer ones know the dry run, and only the newest `stream_doc`. What is
- * not listed is served all the same.
+ * stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a name that it does
+ * not know. All versions from 3.9 on know the services listed here; only newer ones know the dry run, and only the
+ * newest `stream_doc`. Services that are not listed are served too.
  */
 const LISTED_SERVICES = [SERVICES.stream, SERVICES.single, SERVICES.discovery, SERVICES.info, SERVICES.reflectionAlpha];
 const SERVED_SERVICES = [...LISTED_SERVICES, SERVICES.document, SERVICES.dryRun, SERVICES.health, SERVICES.reflection];
@@ -76,7 +76,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
-    // A gateway that uses this one as an executor looks for the mark.
+    // A gateway that uses this one as an executor looks for the error mark.
     marksErrors: true,
     oldForms: { prefersOld: prefersOldForm(options), dryRun: (signal) => flow.dryRun(signal) },
     limits,
@@ -97,7 +97,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
     {
       ...METHODS.discovery,
       kind: 'unary',
-      // The catch-all is listed because requests to other endpoints pass through the flow, too.
+      // The catch-all is listed because requests to other endpoints pass through the flow too.
       run: () => ({
         bytes: endpointsProto.encode({
           endpoints: [...flow.endpoints(), CATCH_ALL, DRY_RUN],

@@ -1,4 +1,4 @@
-/** The health of the gateway, in the form of the other servers: `/live`, `/ready` and `/health`. */
+/** Health endpoints of the gateway, in the format of the other servers: `/live`, `/ready` and `/health`. */
 import type { Answer } from './answer.ts';
 import type { Route } from './routes.ts';
 
@@ -26,7 +26,7 @@ export function healthRoutes({ version, isDraining }: GatewayHealth): Route[] {
     run,
   });
   return [
-    route('/live', 'Whether the process answers', () => ({ code: 200, body: '{"status":"ok"}' })),
+    route('/live', 'Whether the process responds', () => ({ code: 200, body: '{"status":"ok"}' })),
     route('/ready', 'Whether requests are accepted', () => answer()),
     route('/health', 'State of the gateway', () =>
       answer({

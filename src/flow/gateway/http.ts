@@ -23,7 +23,7 @@ import { createTokenCheck } from './token.ts';
 import { createWebSocketGateway, type SocketLimits } from './websocket.ts';
 
 export interface GatewayLimits extends SocketLimits {
-  /** Total size of the bodies of all running HTTP requests. */
+  /** Maximum total size of the bodies of all running HTTP requests. */
   readonly maxHeldBytes: number;
   /** A client that reads none of its answer for this long is disconnected. */
   readonly unreadMs: number;
@@ -67,7 +67,7 @@ const MAX_BODY_BYTES = 64 * 2 ** 20;
 /** How long the rest of a refused body is read before the connection is closed. */
 const REST_MS = 10_000;
 const UNREAD_MS = 60_000;
-/** Default for `maxHeldBytes`, in bodies of the maximum size. */
+/** Default of `maxHeldBytes`, as a number of bodies of the maximum size. */
 const HELD_BODIES = 8;
 const GRACE_MS = 10_000;
 

@@ -10,7 +10,7 @@ import { decodeOldRequest, encodeOldAnswer, type OldRequest, STATUS_COMMAND } fr
 import { createRequest, type DataRequest, ERROR, type Status, timestamp } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 
-/** What an old request needs of the flow. */
+/** The functions of the flow that an old request needs. */
 export interface OldRequestTools {
   /** Throws like `Flow.handle`. */
   handle(request: DataRequest): Promise<DataRequest>;
@@ -23,15 +23,15 @@ export interface OldCall {
   readonly generation: 1 | 2;
   /** Throws like `Flow.handle`. */
   run(tools: OldRequestTools): Promise<Uint8Array>;
-  /** The answer that reports a failure. */
+  /** Encodes an answer that reports a failure. */
   writeFailure(status: Status): Uint8Array;
 }
 
-/** Whether messages that could be of the old or the current form are old ones: the flow's own `rest_api_version`. */
+/** Whether ambiguous messages count as old ones. The flow's option `rest_api_version` decides. */
 export const prefersOldForm = ({ restApiVersion }: Pick<GatewayOptions, 'restApiVersion'>): boolean =>
   restApiVersion !== '3';
 
-/** `undefined` if the bytes are no old request. Throws SubmittedDataMalformedError if they are an invalid one. */
+/** Returns `undefined` if the bytes are not an old request. Throws SubmittedDataMalformedError for an invalid one. */
 export function readOldCall(bytes: Uint8Array, prefersOld: boolean): OldCall | undefined {
   const generation = oldGenerationOf(bytes, prefersOld);
   if (!generation) return undefined;
@@ -69,7 +69,7 @@ function toDataRequest(old: OldRequest): DataRequest {
   return request;
 }
 
-/** Only STATUS can be run from outside, as over HTTP. */
+/** Runs a control request. Only the command STATUS can be run from outside, as over HTTP. */
 async function runControl(old: OldRequest, { dryRun }: OldRequestTools): Promise<Uint8Array> {
   if (old.command !== STATUS_COMMAND) {
     throw invalidAt({ parent: { parent: BODY, key: 'control' }, key: 'command' }, 'status');

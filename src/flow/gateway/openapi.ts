@@ -25,7 +25,7 @@ const unavailable = (description: string) => ({
   ...json({ anyOf: [reference('UnavailableResponse'), reference('Failure')] }, UNAVAILABLE_EXAMPLE),
 });
 
-/** `/` is named root: an id must have a name. */
+/** The id of `/` contains `root`, because an id cannot be empty. */
 const operationId = ({ method, path }: Route) =>
   `${method.toLowerCase()}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '') || 'root'}`;
 
@@ -134,7 +134,7 @@ export function createDescription(routes: readonly Route[], facts: DescriptionOp
   };
 }
 
-/** The description and its page. They are served whatever the options, and without a token: the page asks for it. */
+/** The routes of the description and its page. They are always served and need no token: the page asks for it. */
 export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
   const description = ok(JSON.stringify(createDescription(routes, facts)));
   const page = createDocsPage({

@@ -4,11 +4,11 @@ import { isObject } from '../values.ts';
 import { parseJson } from './body.ts';
 import type { V1Kind } from './rest-v1.ts';
 
-/** As in the original, documents are sent through the flow in parts of this size. */
+/** Number of documents sent through the flow at once, as in the original. */
 export const DEFAULT_PART_SIZE = 100;
 
 const DATA = { parent: BODY, key: 'data' };
-/** Values of `data_type`. Without one, an object is a document and a string is content. */
+/** Values of `data_type`. Without it, an object is a document and a string is content. */
 const DOCUMENTS = 1;
 const CONTENTS = 2;
 

@@ -18,7 +18,7 @@ export interface QueryLanguage {
   readonly priority?: number;
 }
 
-/** The key, only if it has a value. */
+/** An object with the key, or an empty one if the key has no value. */
 const ifGiven = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
   isGiven ? { [key]: value } : {};
 
@@ -38,7 +38,7 @@ const scoreObject = ({ value, opName, description, refId }: Score, name: string)
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
-/** `objectIds`: documents whose tags are written even when empty. */
+/** `objectIds` are the ids of documents whose tags are written even if empty. */
 export function v1Document(document: Document, objectIds = NO_IDS): object {
   const { blob, tensor, embedding } = document;
   const [score] = Object.entries(document.scores);
@@ -78,7 +78,7 @@ function v1Status(status: Status | undefined): object {
   };
 }
 
-/** A node that was skipped passed the request on at once: routes of version 1 always have an end. */
+/** Routes of version 1 always have an end time. For a skipped node, it is the start time. */
 const v1Route = ({ executor, startTime, endTime = startTime, status }: Route): object => ({
   pod: executor,
   podId: executor,
@@ -102,7 +102,7 @@ export interface V1Request {
   readonly requestId?: string | undefined;
   readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
-  /** Documents whose tags are written even when empty. */
+  /** Ids of documents whose tags are written even if empty. */
   readonly objectIds?: ReadonlySet<string> | undefined;
 }
 

@@ -12,7 +12,7 @@ import { DEFAULT_PART_SIZE, readMimeType, readV1Data } from './rest-v1-data.ts';
 import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
 export interface BodyContext {
-  /** The endpoint of the route. Without it the body names the endpoint. */
+  /** The endpoint of the route. If it is missing, the body names the endpoint. */
   readonly endpoint?: string | undefined;
   /** Key of the documents in version 1. */
   readonly kind?: V1Kind;
@@ -20,11 +20,13 @@ export interface BodyContext {
 
 export interface ReadBody {
   readonly request: DataRequest;
-  /** Documents sent through the flow at once; all by default. */
+  /** Number of documents sent through the flow at once; all by default. */
   readonly partSize?: number | undefined;
   readonly kind: V1Kind;
   readonly queryset: readonly QueryLanguage[];
-  /** Ids of the documents that were sent as objects. Version 1 answers these with `tags`, even empty ones. */
+  /**
+   * Ids of documents that were sent as objects. Version 1 always returns the `tags` of these documents, even if empty.
+   */
   readonly objectIds?: ReadonlySet<string>;
 }
 

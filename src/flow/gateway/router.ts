@@ -8,7 +8,7 @@ export interface RouteMatch {
   /** The routes of the path by method; `undefined` for an unknown path. */
   readonly methods: ReadonlyMap<string, Route> | undefined;
   readonly route: Route | undefined;
-  /** The value of the path parameter; empty without one. */
+  /** The value of the path parameter; empty if the path has none. */
   readonly name: string;
 }
 

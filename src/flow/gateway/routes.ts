@@ -88,7 +88,7 @@ export function gatewayRoutes(tools: RouteTools): Route[] {
   ];
 }
 
-/** In generation 1, there is nothing at `/`. */
+/** The routes at `/`. Generation 1 has none. */
 function rootRoutes({ options, version, environment }: RouteTools): Route[] {
   const root = { method: 'GET', path: '/', tags: HEALTH_TAGS, isPublic: true } as const;
   switch (options.restApiVersion) {
@@ -105,7 +105,7 @@ function rootRoutes({ options, version, environment }: RouteTools): Route[] {
         },
       ];
     case '3':
-      return [{ ...root, summary: 'Whether the gateway answers', responseSchema: 'Empty', run: () => ok('{}') }];
+      return [{ ...root, summary: 'Whether the gateway responds', responseSchema: 'Empty', run: () => ok('{}') }];
   }
 }
 
@@ -115,7 +115,7 @@ function debugRoutes(tools: RouteTools, isHttp: boolean): Route[] {
     method: 'GET',
     path: '/dry_run',
     tags: DEBUG,
-    summary: 'Whether all executors of the flow answer',
+    summary: 'Whether all executors of the flow respond',
     responseSchema: 'Status',
     run: async ({ signal }) =>
       ok(JSON.stringify(statusObject(isDraining() ? DRAINING_STATUS : await flow.dryRun(signal)))),
@@ -286,7 +286,7 @@ async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const kind = V1_KINDS.find((one) => one === mode);
   if (!kind && mode !== 'control') return reasonAnswer(405, `unsupported mode ${exchange.name}`);
   const given = await exchange.json();
-  // A list or a text alone is the data.
+  // A body that is only a list or a text is the data.
   const body = Array.isArray(given) || typeof given === 'string' ? { data: given } : isObject(given) ? given : {};
   if (!kind) return runV1Control(tools, exchange, body);
   if (body.data === undefined) return reasonAnswer(406, '"data" field is empty');
@@ -302,7 +302,7 @@ function runV1Request(
   kind: V1Kind,
 ): Promise<Answer> {
   const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
-  // Only the routes of the endpoints wrote empty tags.
+  // In the original, only the routes of the endpoints wrote empty tags.
   const request = { ...reading, objectIds: undefined };
   return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, request)));
 }

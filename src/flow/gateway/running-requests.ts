@@ -11,7 +11,7 @@ export interface RunningRequests {
 }
 
 export const DRAINING = 'The gateway is shutting down';
-/** When clients should try again, in seconds: another instance may answer by then. */
+/** When clients should try again, in seconds. Another instance may respond by then. */
 const RETRY_AFTER = 1;
 
 export function createRunningRequests(): RunningRequests {

@@ -3,7 +3,7 @@ import type { RequestSchema, ResponseSchema } from './routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names in the published document: those of the original framework for the schemas that it has. */
+/** The names of the original framework, for the schemas that it has too. They are used in the published document. */
 const PUBLISHED_NAMES: ReadonlyMap<string, string> = new Map([
   ['Document', 'PydanticDocument'],
   ['DataRequest', 'JinaRequestModel'],

@@ -1,4 +1,4 @@
-/** The report behind `/status`. It lists only known names, so that no other environment variable leaks. */
+/** The report that `/status` returns. It lists only known names, so that no other environment variable leaks. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 
@@ -144,7 +144,7 @@ export const createStatusReport = (
 
 const UNITS = ['B', 'KB', 'MB', 'GB'];
 
-/** As generation 1 writes it: `65.4 KB`. */
+/** Formats a size as generation 1 does: `65.4 KB`. */
 function readableSize(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;

@@ -19,7 +19,7 @@ export type FrameAnswer =
 export interface FrameAnswers {
   /** Never rejects. `undefined` if the signal was aborted before the answer was complete. */
   answer(received: ReceivedFrame, signal: AbortSignal): Promise<FrameAnswer | undefined>;
-  /** Whether the frame ends the stream, `ignored` if only its client may close the connection. */
+  /** Whether the frame ends the stream; `ignored` if only the client may close the connection. */
   readEnd(received: ReceivedFrame): boolean | 'ignored';
 }
 
@@ -53,9 +53,9 @@ function unavailableReason(failure: Problem): string {
 type WriteFailure = (failure: Problem) => string | Uint8Array | undefined;
 
 export function createFrameAnswers({ flow, codec, headers, log }: FrameAnswersTools): FrameAnswers {
-  /** Whether requests of generation 1 came: their clients end the connection themselves. */
+  /** Whether requests of generation 1 have arrived. Their clients end the connection themselves. */
   let hasV1Requests = false;
-  /** Resolves when all requests of generation 1 so far are answered. */
+  /** Resolves when all requests of generation 1 received so far have been answered. */
   let v1Answered: Promise<void> = Promise.resolve();
 
   const run = (frame: RequestFrame, signal: AbortSignal) => frame.run(flow, { signal, headers });

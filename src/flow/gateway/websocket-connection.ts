@@ -29,7 +29,7 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
-  /** Set once no more requests are read: the code for the close frame after all answers. */
+  /** The code of the close frame that follows all answers. Set once no more requests are read. */
   let endCode: number | undefined;
   /** Number of answers handed to the network. */
   let sentCount = 0;

@@ -57,7 +57,7 @@ function readJsonMessage(body: unknown): RequestFrame {
   };
 }
 
-/** The oldest messages are recognized by the key of their body. Their documents are complete: nothing is guessed. */
+/** Reads one of the oldest messages, recognized by the key of its body. Its documents are read as they are. */
 function readV1Message(body: Record<string, unknown>): RequestFrame {
   const requestId = idOf(body);
   if (isObject(body.control)) return readV1Control(body.control, requestId);
@@ -96,7 +96,7 @@ function readV1Control(control: Record<string, unknown>, requestId: string): Req
   };
 }
 
-/** The id of an invalid request, if it had one. */
+/** The id of an invalid request; empty if it has none. */
 function idIn(bytes: Buffer): string {
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));
@@ -129,7 +129,7 @@ const JSON_TEXT: FrameCodec = {
   writeStatus: (status) => (status.code === ERROR ? JSON.stringify({ ...statusObject(status), code: 'ERROR' }) : '{}'),
 };
 
-/** Clients of generations 1 and 2 ask for no sub-protocol, and send text and bytes. Bytes must be old requests. */
+/** Clients of generations 1 and 2 request no subprotocol, and send text and bytes. Bytes must be old requests. */
 const WITHOUT_SUBPROTOCOL: FrameCodec = {
   ...JSON_TEXT,
   refuse: (bytes, isBinary) =>
@@ -174,7 +174,7 @@ const protobufBytes = (prefersOld: boolean): FrameCodec => ({
   writeStatus: (status) => (status.code === ERROR ? encodeStatus(status) : new Uint8Array()),
 });
 
-/** Returns the codec of a connection by its sub-protocol, which is empty if none was chosen. */
+/** Returns a function that chooses the codec of a connection by its subprotocol, which is empty if none was chosen. */
 export function createCodecs(options: Pick<GatewayOptions, 'restApiVersion'>): (subprotocol: string) => FrameCodec {
   const codecs: Readonly<Record<string, FrameCodec>> = {
     json: JSON_TEXT,

@@ -13,7 +13,7 @@ import { type Connection, openConnection } from './websocket-connection.ts';
 import { createCodecs, type FrameCodec } from './websocket-frames.ts';
 
 export interface SocketLimits {
-  /** Interval of pings. */
+  /** Interval between pings. */
   readonly pingMs: number;
   /** Time to wait for a pong. */
   readonly pongMs: number;

@@ -19,7 +19,7 @@ export interface Reply {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** Messages are Buffers. To fail the call use `failStream`. */
+/** A stream of Buffers, one per message. To fail the call, use `failStream`. */
 export type ResponseStream = Writable & { readonly cancelled: boolean };
 export type BidiStream = Duplex & ResponseStream;
 

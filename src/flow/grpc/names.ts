@@ -40,7 +40,7 @@ export const METADATA = {
   traceParent: 'traceparent',
   /** HTTP headers that executors may see, as JSON. */
   headers: 'lectern-headers-bin',
-  /** In the trailing metadata of an executor's answer when its status is an error. */
+  /** Mark in the trailing metadata of an executor's answer whose status is an error. */
   isError: 'is-error',
   inOrder: '__results_in_order__',
   prefetch: '__prefetch__',

@@ -263,7 +263,7 @@ service ServerReflection {
 }
 `;
 
-/** Files by import path. */
+/** The .proto files, keyed by import path. */
 export const PROTO_FILES: Readonly<Record<string, string>> = {
   'google/protobuf/empty.proto': EMPTY,
   'google/protobuf/struct.proto': STRUCT,

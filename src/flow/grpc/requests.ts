@@ -51,13 +51,13 @@ export async function answerRequest(handle: Handle, request: DataRequest, info: 
 
 /** Answers to requests of generations 1 and 2, which old clients send to the streaming method. */
 export interface OldForms {
-  /** Whether messages that could be old or current are old. */
+  /** Whether ambiguous messages, which could be old or current, count as old. */
   readonly prefersOld: boolean;
   dryRun(signal: AbortSignal): Promise<Status>;
 }
 
 /**
- * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. So does an unavailable executor,
+ * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. An unavailable executor ends it too,
  * after an answer with the request's id.
  */
 export async function answerStreamMessage(

@@ -7,10 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { NdArray } from '../ndarray.ts';
 import { isObject } from '../values.ts';
 
-/** Shorter texts are faster to parse as a whole. */
+/** Minimum length of a text with lists kept as text. Shorter texts are faster to parse as a whole. */
 const MIN_LENGTH = 4096;
 
-/** In valid JSON only a key precedes a colon, and a quote inside a string follows a backslash. */
+/**
+ * Matches the start of an array under these keys. In valid JSON only a key precedes a colon, and quotes are escaped.
+ */
 const ARRAY_KEY = /"(?:embedding|tensor)"[ \t\n\r]*:[ \t\n\r]*\[/g;
 
 const BACKSLASH = 0x5c;
@@ -21,7 +23,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const COMMA = 0x2c;
 const BRACKET_END = 0x5d;
-/** Integers with more digits may not be exact as a double. */
+/** Maximum number of digits of an integer that is always exact as a double. */
 const MAX_EXACT_DIGITS = 15;
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
@@ -140,6 +142,6 @@ export function parseWithArrays(text: string, parse: (text: string) => unknown =
   const value = parse(taken.text);
   const data = isObject(value) ? value.data : undefined;
   const placed = restoreArrays(isObject(data) ? data.docs : data, taken);
-  // A placeholder is outside the documents, in tags for instance, where a list must stay a list. Parse it all as usual.
+  // If a placeholder is outside the documents or in tags, where a list must stay a list, all is parsed as usual.
   return placed === taken.arrays.length ? value : parse(text);
 }

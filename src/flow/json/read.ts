@@ -36,7 +36,7 @@ function readInteger(value: unknown, location: JsonLocation): number {
   return whole;
 }
 
-/** Rounded to single precision as in protobuf, so a number is the same over every protocol. */
+/** Reads a number and rounds it to single precision as protobuf does, so that it is the same over every protocol. */
 function readFloat(value: unknown, location: JsonLocation): number {
   const number = typeof value === 'string' && /^[-+\d.eE]{1,30}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || Number.isNaN(number)) throw invalidAt(location, 'float');
@@ -197,7 +197,7 @@ function setContent(
   reading.document.content = content;
 }
 
-/** `blob` has had two meanings: a string is bytes, anything else is an array. */
+/** `blob` has two meanings: a string is bytes, anything else is an array. */
 const blobOrArray: Field = (reading, value, location) => {
   if (typeof value === 'string') setContent(reading, 'blob', location, readBase64(value, location));
   else setTensor(reading, value, location);
@@ -330,7 +330,7 @@ export function documentFromString(value: string): Document {
 }
 
 export interface ReadOptions {
-  /** The endpoint of the route. Without it the body names the endpoint, as on /post. */
+  /** The endpoint of the route. If it is missing, as at /post, the body names the endpoint. */
   readonly endpoint?: string;
   /** Treats strings in `data` as document ids. Older clients send them to /delete. */
   readonly stringsAreIds?: boolean;

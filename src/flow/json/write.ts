@@ -8,7 +8,7 @@ const quote = JSON.stringify as (value: unknown) => string;
 const textOrNull = (value: string): string => (value === '' ? 'null' : quoteText(value));
 const numberOrNull = (value: number): string => (value && Number.isFinite(value) ? String(value) : 'null');
 
-/** Strings up to this length are checked first, because most need no escaping. */
+/** Maximum length of strings that are checked before escaping, because most of them need none. */
 const SHORT = 200;
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -117,7 +117,7 @@ const routeJson = ({ executor, startTime, endTime, status }: Route): string =>
   `{"executor":${quote(executor)},"startTime":${startTime ? `"${isoTime(startTime)}"` : 'null'}` +
   `,"endTime":${endTime ? `"${isoTime(endTime)}"` : 'null'},"status":${statusJson(status)}}`;
 
-/** Only if the request has one: clients of the original do not expect an unset one. */
+/** Written only if the request has a timeout, because clients of the original do not expect an unset one. */
 const timeoutJson = ({ timeout }: DataRequest['header']): string =>
   timeout === undefined ? '' : `,"timeout":${timeout}`;
 

@@ -1,4 +1,4 @@
-/** The calls to an executor's process: sends them, matches answers by id, and kills a process that a call blocks. */
+/** Sends calls to an executor's process, matches answers by id, and kills a process that is blocked by a call. */
 import { setMaxListeners } from 'node:events';
 import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -63,7 +63,7 @@ export function createCalls(options: CallsOptions): Calls {
   const silence = createSilenceWatch(SILENCE_MS);
   let lastId = 0;
 
-  /** Unsigned 32-bit and never 0. */
+  /** Returns a new call id: an unsigned 32-bit integer, never 0. */
   function nextId(): number {
     lastId = (lastId + 1) >>> 0 || 1;
     return lastId;

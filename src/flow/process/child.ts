@@ -1,4 +1,4 @@
-/** A child process: spawned, written to, watched, and killed together with its own children. */
+/** Spawns a child process, writes to it, watches it, and kills it together with its own children. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -37,7 +37,7 @@ const MEMORY_CHECK_MS = 200;
 const HEAP_SHARE = 0.75;
 /** How long to wait for output after the process has ended. */
 const OUTPUT_MS = 1000;
-/** How V8 ends a process that runs out of memory. */
+/** Matches the ways in which V8 ends a process that runs out of memory. */
 const OUT_OF_MEMORY = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;
 
 /** Node options that affect how modules are loaded. */

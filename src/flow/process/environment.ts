@@ -1,6 +1,6 @@
 /**
- * The environment of an executor's process: the server's without Lectern's own settings. Telemetry of libraries is off
- * unless the executor's `env` turns it on.
+ * The environment of an executor's process: the server's environment without Lectern's settings. Telemetry of libraries
+ * is off unless the executor's `env` turns it on.
  */
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 

@@ -5,13 +5,13 @@
 import type { Socket } from 'node:net';
 
 export const FRAME = {
-  /** To the process. */
+  /** Frames sent to the process. */
   init: 1,
   call: 2,
   cancel: 3,
   ping: 4,
   close: 5,
-  /** From the process. */
+  /** Frames sent by the process. */
   ready: 11,
   notStarted: 12,
   answer: 13,
@@ -22,9 +22,9 @@ export const FRAME = {
 } as const;
 
 const HEAD_BYTES = 9;
-/** A larger payload is an error of the sender. */
+/** Maximum size of a payload. A larger one is an error of the sender. */
 const MAX_PAYLOAD_BYTES = 2 ** 28;
-/** Up to this size one copy is cheaper than several writes. */
+/** Maximum size of a frame that is copied into one buffer, which is cheaper than several writes. */
 const MAX_COPIED_BYTES = 16_384;
 
 /** Writes a frame. Frames written in the same tick leave in one system call. */

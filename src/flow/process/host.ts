@@ -37,9 +37,9 @@ let log: Log | undefined;
 let worker: Worker | undefined;
 let stacks = false;
 let type = '';
-/** By call id. */
+/** Controllers of running calls, keyed by call id. */
 const calls = new Map<number, AbortController>();
-/** Metrics of a call, by its answer. */
+/** Metrics of a call, keyed by its answer. */
 const metrics = new WeakMap<DataRequest, Processed>();
 
 function killGroup(): void {

@@ -7,12 +7,12 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#telemetry/log.ts';
 
 const WINDOW_MS = 1000;
-/** Bytes read from each stream in one window; the rest waits for the next. */
+/** Maximum number of bytes read from each stream in one window; the rest waits for the next window. */
 const MAX_BYTES = 256 * 1024;
-/** Lines logged from all streams in one window; further lines are counted and dropped. */
+/** Maximum number of lines logged from all streams in one window; further lines are counted and dropped. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
-/** How much of standard error is kept to explain why the process ended. */
+/** Number of characters of standard error that are kept, to explain why the process ended. */
 const MAX_ERROR_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;

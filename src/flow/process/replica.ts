@@ -1,4 +1,4 @@
-/** The life of an executor's process: initialize, wait until it is ready, close. */
+/** The life cycle of an executor's process: start, wait until it is ready, close. */
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import type { ExecutorPosition } from '../runtime/open-executor.ts';

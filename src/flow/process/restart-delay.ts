@@ -1,4 +1,4 @@
-/** How long to wait before the process of an executor is started again. */
+/** Computes the delay before the process of an executor is started again. */
 
 /** A process that ran longer than this is restarted without delay. */
 const LONG_RUN_MS = 30_000;

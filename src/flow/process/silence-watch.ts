@@ -13,7 +13,7 @@ export function createSilenceWatch(silenceMs: number): SilenceWatch {
   return {
     start(replica) {
       timer ??= setTimeout(
-        () => replica.end(`it gave no sign of life for ${silenceMs / 1000} s after a call was cancelled`),
+        () => replica.end(`it sent nothing for ${silenceMs / 1000} s after a call was cancelled`),
         silenceMs,
       ).unref();
     },

@@ -69,7 +69,7 @@ function readScoreEntry(reader: Reader, scores: Scores, depth: number): void {
 
 const QUANTIZATION = tagOf(4, VARINT);
 
-/** Quantized arrays hold other numbers than their `dtype` says. Executors could not tell. */
+/** The numbers in quantized arrays do not have the type that `dtype` names, and executors could not detect that. */
 function checkNotQuantized(array: NdArray): void {
   for (const bytes of array.dense?.unknown ?? []) {
     const reader = createReader(bytes);
@@ -169,8 +169,8 @@ const DOCUMENT: FieldReaders<Reading> = {
 };
 
 /**
- * Reads a document of either generation. Unknown fields are dropped: they would mean something else in messages of the
- * current generation.
+ * Reads a document of either generation. Unknown fields are dropped, because they would have another meaning in
+ * messages of the current generation.
  */
 export function readOldDocument(reader: Reader, depth = 0, level = 0): Document {
   if (level > MAX_DOCUMENT_DEPTH) throw new RangeError('documents are nested too deeply');

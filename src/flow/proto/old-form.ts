@@ -1,12 +1,12 @@
 /**
  * Tells old requests (RequestProto of generations 1 and 2) from current ones (DataRequestProto) by their bytes.
  *
- * Both number their fields from 1, and nearly all fields are length-delimited, so the field numbers alone do not decide.
- * Field 1 does: it is the request id, a text, in old messages, and the header, a message, in current ones. Every stock
- * client sets it. A header begins with the tag of one of its fields. Those of the request id, the status and the endpoint
- * are control characters (0x0a, 0x12, 0x1a), which no id contains. Those of the target and the timeout are `"` and `(`:
- * an id that begins with one of them, and goes on like a header, is ambiguous. So is a message without field 1 that has
- * none of the fields 5 to 10, which only old messages have.
+ * Both number their fields from 1, and nearly all fields are length-delimited, so the field numbers alone are
+ * ambiguous. Field 1 decides: in old messages it is the request id (a string), in current ones the header (a message).
+ * Every stock client sets it. A header begins with the tag of one of its fields. The tags of the request id, the status
+ * and the endpoint are control characters (0x0a, 0x12, 0x1a), which no id contains. The tags of the target and the
+ * timeout are `"` and `(`: an id that begins with one of them and continues like a header is ambiguous. So is a message
+ * without field 1 that has none of the fields 5 to 10, which only old messages have.
  */
 import { isUtf8 } from 'node:buffer';
 import type { OldGeneration } from './old-document.ts';
@@ -40,7 +40,7 @@ function isText(bytes: Uint8Array): boolean {
 const generationOf = (fields: ReadonlyMap<number, Uint8Array>): OldGeneration =>
   [2, 3, 4, 5].filter((number) => fields.has(number)).length > 1 ? 2 : 1;
 
-/** Spares nearly all current messages the rest of the check. */
+/** A quick check that recognizes nearly all current messages. */
 function beginsWithHeader(bytes: Uint8Array): boolean {
   const reader = createReader(bytes);
   try {
@@ -50,7 +50,9 @@ function beginsWithHeader(bytes: Uint8Array): boolean {
   }
 }
 
-/** `prefersOld` decides ambiguous messages. Returns `undefined` for current messages and bytes that are no message. */
+/**
+ * `prefersOld` decides ambiguous messages. Returns `undefined` for current messages and bytes that are not a message.
+ */
 export function oldGenerationOf(bytes: Uint8Array, prefersOld: boolean): OldGeneration | undefined {
   const fields = bytes.length > 0 && !beginsWithHeader(bytes) ? fieldsOf(bytes) : undefined;
   if (!fields) return undefined;

@@ -1,5 +1,6 @@
 /**
- * Reads and writes requests of generations 1 and 2, both named RequestProto (docs/reference/wire/flow.md, Old messages).
+ * Reads and writes requests of generations 1 and 2, both named RequestProto (docs/reference/wire/flow.md, Old
+ * messages).
  */
 import { Problem, problem } from '#errors.ts';
 import { Document } from '../document.ts';
@@ -23,7 +24,7 @@ import {
   writeUnknown,
 } from './wire.ts';
 
-/** What a request of generation 1 carries, and its field. */
+/** Kinds of requests of generation 1, with the field number of their body. */
 export const OLD_KINDS = { train: 2, index: 3, search: 4, delete: 9, update: 10 } as const;
 export type OldKind = keyof typeof OLD_KINDS;
 
@@ -45,9 +46,9 @@ export interface OldRequest {
   requestId: string;
   /** `data` in generation 2. `undefined`: the message has no body. */
   kind?: OldKind | 'data' | 'control';
-  /** For a deletion, one document for each id. */
+  /** The documents. For a deletion, one document for each id. */
   docs: Document[];
-  /** Groundtruths, which are sent back as they came. */
+  /** Ground truths, which are sent back as received. */
   rest?: readonly Uint8Array[] | undefined;
   /** The command of a control request, and the whole control message. */
   command: number;
@@ -56,7 +57,7 @@ export interface OldRequest {
   targetExecutor: string;
   parameters: JsonObject;
   readonly queryset: OldQueryLanguage[];
-  /** Fields that are sent back as they came: the query set in generation 1, and unknown ones. */
+  /** Fields that are sent back as received: the query set in generation 1, and unknown ones. */
   unknown: Uint8Array[];
 }
 
@@ -91,7 +92,7 @@ const COMMAND: FieldReaders<OldRequest> = {
   },
 };
 
-/** Only one body is set; the last one counts, as in every oneof. */
+/** Reads a body. Only one body is set; the last one counts, as in every oneof. */
 const bodyReader =
   (kind: OldRequest['kind'], fields: FieldReaders<OldRequest>) =>
   (reader: Reader, request: OldRequest, depth: number) => {
@@ -125,7 +126,7 @@ function readQueryLanguage(reader: Reader, request: OldRequest, depth: number): 
   const query = { name: '', parameters: {}, priority: 0 };
   readNested(reader, query, QUERY_LANGUAGE, depth);
   request.queryset.push(query);
-  // Sent back as it came, with its tag.
+  // Sent back as received, with its tag.
   request.unknown.push(Buffer.concat([Buffer.from([tagOf(7, BYTES)]), reader.buf.subarray(start, reader.pos)]));
 }
 
@@ -133,7 +134,7 @@ const skip = (reader: Reader): void => {
   reader.skipType(BYTES);
 };
 
-/** Status and routes of a request are replaced by those of the answer. */
+/** Readers of the fields. Status and routes of a request are dropped, because those of the answer replace them. */
 const REQUEST_1: FieldReaders<OldRequest> = {
   [tagOf(1, BYTES)]: readId,
   [tagOf(OLD_KINDS.train, BYTES)]: bodyReader('train', DOCUMENTS),
@@ -187,7 +188,7 @@ export function decodeOldRequest(bytes: Uint8Array, generation: OldGeneration): 
 const oldStatus = (status: Status | undefined): Status =>
   status?.code === ERROR ? { ...status, code: OLD_ERROR } : { code: 0, description: '' };
 
-/** A node that was skipped passed the request on at once: old routes always have an end. */
+/** Old routes always have an end time. For a skipped node, it is the start time. */
 function writeRoute(writer: Writer, number: number, { executor, startTime, endTime = startTime, status }: Route): void {
   openNested(writer, number);
   writeText(writer, 1, executor);

@@ -235,7 +235,7 @@ export function readHeader(reader: Reader, header: Header, depth: number): void 
   if (unknown) header.unknown = [...(header.unknown ?? []), ...unknown];
 }
 
-/** Whether bytes that are not empty are a header that begins with a known field. */
+/** Whether non-empty bytes are a header that begins with a known field. */
 export function isHeader(bytes: Uint8Array): boolean {
   const reader = createReader(bytes);
   try {

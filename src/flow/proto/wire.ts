@@ -88,7 +88,7 @@ export function writeUint(writer: Writer, number: number, value: number): void {
   if (value) writer.uint32(tagOf(number, VARINT)).uint32(value);
 }
 
-/** Zero is the default and not written. Minus zero is written, as other implementations do. */
+/** Writes a float. Zero is the default and is not written; minus zero is written, as in other implementations. */
 export function writeFloat(writer: Writer, number: number, value: number): void {
   if (!value && !Object.is(value, -0)) return;
   if (needsDouble(writer, value)) writer.uint32(tagOf(number, FIXED64)).double(value);

@@ -24,7 +24,7 @@ const modulesOf = (deployment: DeploymentDefinition): string[] =>
 const configurationsOf = (deployment: DeploymentDefinition): string[] =>
   sourcesOf(deployment).flatMap(({ file }) => (file === undefined ? [] : [file]));
 
-/** What is read once, when the program starts. */
+/** The options that are read only once, when the program starts. */
 const operationOf = ({ monitoring, portMonitoring, traces, metrics }: OperationOptions) => ({
   ...{ monitoring, portMonitoring },
   ...{ traces, metrics },
@@ -51,8 +51,9 @@ interface ReloadFlowOptions {
 }
 
 /**
- * Watches the files of a flow whose option `reload` is on: the flow file and the configuration files of executors replace
- * the flow, a module rebuilds its executors. If this fails, the error is logged and the old flow stays.
+ * Watches the files of a flow whose option `reload` is on. A change of the flow file or of an executor's configuration
+ * file replaces the flow; a change of a module rebuilds its executors. If this fails, the error is logged and the old
+ * flow stays.
  */
 export async function reloadFlowOnChange({ flow, load, log, intervalMs }: ReloadFlowOptions): Promise<FileWatcher> {
   const watched = () => flow.definition.deployments.filter(({ reload }) => reload);
@@ -99,13 +100,13 @@ export async function reloadFlowOnChange({ flow, load, log, intervalMs }: Reload
 interface ReloadExecutorOptions {
   readonly current: () => DeploymentDefinition;
   readonly load: Load<DeploymentDefinition> | undefined;
-  /** Rebuilds the executors, of another definition if there is one. */
+  /** Rebuilds the executors, from the new definition if one is given. */
   readonly rebuild: (definition: DeploymentDefinition | undefined) => Promise<void>;
   readonly log: Log | undefined;
   readonly intervalMs?: number | undefined;
 }
 
-/** The same for an executor that is served on its own. */
+/** Like `reloadFlowOnChange`, for an executor that is served on its own. */
 export async function reloadExecutorOnChange(options: ReloadExecutorOptions): Promise<FileWatcher> {
   const { current, load, rebuild, log, intervalMs } = options;
   if (!current().reload) return NO_WATCHER;

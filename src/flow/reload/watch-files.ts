@@ -1,6 +1,6 @@
 /**
- * Watches files for changes by comparing their state once a second: unlike notifications, this also sees files on network
- * drives, in containers, and behind links that are replaced.
+ * Watches files for changes by comparing their state once a second: unlike notifications, this also sees files on
+ * network drives, in containers, and behind links that are replaced.
  */
 import { stat } from 'node:fs/promises';
 
@@ -21,8 +21,8 @@ async function stateOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * Calls `onChange` with the files that have changed, and waits for it. `files` is asked each time, and the first state of a
- * file counts as unchanged. A file that is missing counts as changed once it is there again.
+ * Calls `onChange` with the files that have changed, and waits for it. `files` is called each time; the first state of
+ * a file counts as unchanged. A missing file counts as changed once it exists again.
  */
 export async function watchFiles(
   files: () => Iterable<string>,

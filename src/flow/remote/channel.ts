@@ -44,8 +44,8 @@ export interface Channel {
 const identity = (bytes: Buffer): Buffer => bytes;
 
 /**
- * gRPC servers by default close connections that are pinged more often than every five minutes. Long calls must not be
- * lost that way.
+ * Interval between keepalive pings. By default, gRPC servers close connections that are pinged more often than every
+ * five minutes, which would end long calls.
  */
 const KEEPALIVE_MS = 310_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;

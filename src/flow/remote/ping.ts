@@ -1,4 +1,4 @@
-/** Checks whether a gRPC server answers. */
+/** Checks whether a gRPC server responds. */
 import { CODE } from '../grpc/failures.ts';
 import { METHODS } from '../grpc/names.ts';
 import { decodeStatus } from '../proto/codec.ts';

@@ -38,7 +38,7 @@ const toUnavailable = (error: unknown): unknown =>
 const isUnknownMethod = (error: unknown): boolean =>
   error instanceof RemoteCallError && error.code === CODE.unimplemented;
 
-/** Other characters are not allowed in metadata and would fail the call. */
+/** Matches the characters allowed in metadata. Others would make the call fail. */
 const PRINTABLE = /^[ -~]*$/;
 
 function metadataOf({ metadata }: RemoteTarget, { requests, headers, trace }: WorkerCall): CallMetadata {

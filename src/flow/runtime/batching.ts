@@ -15,7 +15,7 @@ interface Batch {
   timer: NodeJS.Timeout;
 }
 
-/** Returns the documents of each request to it. A list of another length cannot be split, so it is an error. */
+/** Returns to each request its documents. A list of another length cannot be split, so it is an error. */
 function distributeAnswer(answer: Answer, waiting: readonly WaitingCall[], total: number): void {
   if (!Array.isArray(answer)) {
     for (const { resolve } of waiting) resolve(answer);

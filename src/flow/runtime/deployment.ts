@@ -26,7 +26,7 @@ export interface Deployment {
   close(graceMs: number): Promise<void>;
 }
 
-/** All executors of a deployment that were opened together. Reloading replaces the generation. */
+/** The executors of a deployment that were opened together. Reloading replaces the generation. */
 interface Generation {
   readonly shards: readonly Replicas[];
   readonly before: Replicas | undefined;
@@ -196,7 +196,7 @@ const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
   docs: parts.flatMap(({ docs }) => docs),
 });
 
-/** A request moving from one executor to the next is in none of them, so wait for `inWork` before closing. */
+/** Waits for `inWork` before closing, because a request between two executors is in neither of them. */
 async function closeGeneration(generation: Generation, graceMs: number): Promise<void> {
   if (generation.inWork.size > 0) await within(graceMs, Promise.allSettled(generation.inWork)).catch(() => {});
   const closed = await Promise.allSettled(allReplicas(generation).map((replicas) => replicas.close(graceMs)));

@@ -25,7 +25,7 @@ interface Node {
   readonly at: number;
   readonly inputs: readonly Input[];
   readonly condition: Condition | undefined;
-  /** Whether its answers are not used. */
+  /** Whether the answers of the deployment are not used. */
   readonly floating: boolean;
 }
 
@@ -235,7 +235,7 @@ function createAnswer(run: Run, answer: DataRequest, order: readonly number[]): 
   };
 }
 
-/** Restores the documents' order in the request; new documents follow. */
+/** Restores the order that the documents have in the request; new documents follow. */
 function restoreOrder(answer: DataRequest, position: ReadonlyMap<string, number>): void {
   const known = answer.docs.filter(({ id }) => position.has(id));
   const fresh = answer.docs.filter(({ id }) => !position.has(id));

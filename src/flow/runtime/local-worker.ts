@@ -25,7 +25,7 @@ import { type Worker, type WorkerCall, WorkerUnavailableError } from './worker.t
 
 export interface LocalWorkerOptions {
   readonly executor: Executor;
-  /** Maps endpoints to methods; overrides the class. */
+  /** Maps endpoints to methods, overriding the bindings of the class. */
   readonly requests: Bindings;
   readonly batching: Readonly<Record<string, Batching>>;
   /** Names of errors after which the executor is closed. */

@@ -1,4 +1,4 @@
-/** Which parameters each executor receives (docs/reference/wire/flow.md, Parameters). */
+/** Selects the parameters that each executor receives (docs/reference/wire/flow.md, Parameters). */
 import { ownValue, setOwnValue } from '#own-value.ts';
 import { isPlainObject, type JsonObject } from '../values.ts';
 

@@ -1,8 +1,8 @@
-/** Regular expressions from requests and definitions, matched by RE2 in time linear in the text. */
+/** Regular expressions from requests and definitions, matched by RE2 in linear time. */
 import type { RE2JS } from 're2js';
 import { BODY, invalidValueAt } from '../json/issues.ts';
 
-/** Loaded on first use. Plain names are compared without it. */
+/** The RE2 library, loaded on first use. Plain names are compared without it. */
 let engine: Promise<typeof import('re2js')> | undefined;
 
 async function compile(pattern: string): Promise<RE2JS> {

@@ -54,7 +54,7 @@ export function mergeRoutes(parts: readonly (readonly Route[])[]): Route[] {
   return [...byName.values()];
 }
 
-/** Parameters of the first part with the `__results__` of all. */
+/** The parameters of the first part, with the `__results__` of all parts. */
 function mergeResults(parts: readonly DataRequest[]): JsonObject {
   const parameters = parts[0]?.parameters ?? {};
   let results = parameters[RESULTS];
@@ -65,7 +65,7 @@ function mergeResults(parts: readonly DataRequest[]): JsonObject {
   return results === undefined ? parameters : { ...parameters, [RESULTS]: results };
 }
 
-/** The first request with the documents, routes and results of all. */
+/** Returns the first request, with the documents, routes and results of all parts. */
 export function reduceRequests(parts: readonly DataRequest[]): DataRequest {
   const [first] = parts;
   if (!first) throw new RangeError('there are no requests to merge');

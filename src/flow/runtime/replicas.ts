@@ -1,4 +1,4 @@
-/** Equal workers: round robin over the replicas, with retries on another one when a worker is unavailable. */
+/** Distributes calls over equal workers: round robin, with retries on another worker if one is unavailable. */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { cloneRequest, type DataRequest } from '../request.ts';
 import { createRotation } from './rotation.ts';
@@ -7,7 +7,7 @@ import { type UnavailableReason, type Worker, type WorkerCall, WorkerUnavailable
 export interface ReplicasOptions {
   readonly workers: readonly Worker[];
   readonly timeoutSendMs: number | undefined;
-  /** Retries after the first attempt; -1 for 3 or the number of workers, whichever is larger. */
+  /** Number of retries after the first attempt; -1 for 3 or the number of workers, whichever is larger. */
   readonly retries: number;
   readonly retryTimeouts: boolean;
 }

@@ -7,9 +7,9 @@ const MAX_BACKOFF_MS = 10_000;
 
 export interface Candidate {
   readonly worker: Worker;
-  /** Failures since the last success. */
+  /** Number of failures since the last success. */
   failures: number;
-  /** On the clock of `performance.now()`. */
+  /** End of the back-off, in milliseconds of `performance.now()`. */
   backOffUntil: number;
 }
 

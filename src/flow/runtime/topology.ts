@@ -4,7 +4,7 @@ import { type DeploymentDefinition, START } from '../definition/definition.ts';
 export interface Input {
   /** Index of the upstream deployment; -1 for the start. */
   readonly from: number;
-  /** Which copy of its output to take: each consumer has its own. */
+  /** Index of the copy of its output to take. Each consumer has its own copy. */
   readonly copy: number;
 }
 

@@ -43,5 +43,5 @@ const UNAVAILABLE = [
   'FaceNotReadyError',
 ] as readonly string[];
 
-/** Whether the request failed reason the flow or an executor was unavailable. */
+/** Whether the request failed because the flow or an executor was unavailable. */
 export const isUnavailableProblem = ({ name }: Problem): boolean => UNAVAILABLE.includes(name);

@@ -20,7 +20,7 @@ export interface WorkerCall {
 export const OWN_PROCESS = 'own-process';
 
 export interface Worker {
-  /** For messages and routes: `in-process`, `own-process` or `host:port`. */
+  /** Address for messages and routes: `in-process`, `own-process` or `host:port`. */
   readonly address: string;
   /** The endpoints it serves, `/default` for a catch-all; `undefined` until they are known. */
   endpoints(): ReadonlySet<string> | undefined;
@@ -29,9 +29,9 @@ export interface Worker {
    * the executor could not be reached.
    */
   process(call: WorkerCall): Promise<DataRequest>;
-  /** Whether it cannot take calls now, so that another replica is used. */
+  /** Whether the worker cannot take calls now. If so, another replica is used. */
   isUnavailable?(): boolean;
-  /** Rejects when the executor does not answer. */
+  /** Rejects if the executor does not respond. */
   ping(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Metrics of a flow as OpenTelemetry instruments: histograms instead of summaries, an up-down counter for pending requests,
- * and more labels for what the gateway sends.
+ * Metrics of a flow as OpenTelemetry instruments: histograms instead of summaries, an up-down counter for pending
+ * requests, and more labels for requests that the gateway sends.
  */
 import type { MeterProvider as ApiMeterProvider, Meter } from '@opentelemetry/api';
 import type { HostAndPort, OperationOptions } from '../definition/definition.ts';
@@ -38,7 +38,7 @@ type Record = (value: number, labels: Labels) => void;
 
 export function createOtlpObserver(options: OtlpObserverOptions): FlowObserver {
   const { gateway, collectorOf } = options;
-  /** By program; `undefined` for programs without metrics. */
+  /** Programs by name; `undefined` for programs without metrics. */
   const programs = new Map<string, Program | undefined>();
 
   function programOf(labels: Labels): Program | undefined {

@@ -1,6 +1,6 @@
 /**
- * Sends spans and metrics of a flow to OpenTelemetry collectors over OTLP/gRPC, which is what the options
- * `traces_exporter_*` and `metrics_exporter_*` of the original mean. The packages are optional.
+ * Sends spans and metrics of a flow to OpenTelemetry collectors over OTLP/gRPC, as the options `traces_exporter_*` and
+ * `metrics_exporter_*` do in the original. The packages are optional.
  */
 import type { Context, Tracer } from '@opentelemetry/api';
 import { within } from '#concurrency/deadline.ts';
@@ -17,7 +17,7 @@ import type { FlowTracer, FlowTracing, SpanKind } from './tracing.ts';
 export interface FlowTelemetry extends FlowTracing {
   /** Records the metrics of the programs whose option `metrics` is on. */
   readonly observe: FlowObserver;
-  /** Sends what is left, waiting at most a few seconds. */
+  /** Sends the remaining spans and metrics, waiting at most a few seconds. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { Worker } from '../runtime/worker.ts';
 
 export const GATEWAY_SPAN = pathOf(METHODS.call);
 export const CALL_SPAN = pathOf(METHODS.single);
-/** Span of a handler that is bound to no particular endpoint. */
+/** Name of the span of a handler that is not bound to a particular endpoint. */
 const CATCH_ALL_SPAN = 'default';
 
 export type SpanKind = 'server' | 'client' | 'internal';
@@ -80,7 +80,7 @@ export function rememberFacts(observe: FlowObserver | undefined): AnswerFacts {
   };
 }
 
-/** The worker, with a span for each call and for the handler in it. */
+/** Wraps a worker, with a span for each call and a span for the handler in it. */
 export const traceWorker = (worker: Worker, tracer: FlowTracer, facts: AnswerFacts): Worker => ({
   ...worker,
   process: (call) =>

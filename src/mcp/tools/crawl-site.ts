@@ -73,5 +73,5 @@ export const crawlSite = defineTool({
 /** Minimum number of tokens for which a page is worth showing. */
 const MIN_TOKENS_PER_PAGE = 40;
 
-/** Tokens of the separator between two pages. */
+/** Number of tokens of the separator between two pages. */
 const SEPARATOR_TOKENS = 12;

@@ -38,7 +38,7 @@ const shared = {
 const READS =
   'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, an image or plain text, and returns it as Markdown';
 
-/** For remote callers: no local files. */
+/** The tool for remote callers. It reads no local files. */
 export const readDocument = defineTool({
   ...shared,
   description: `${READS}. Give one of \`url\` and \`base64\`. Text in images is recognized.`,
@@ -47,7 +47,7 @@ export const readDocument = defineTool({
   run: (args, call) => read(args, call),
 });
 
-/** For a client on this machine: also reads local files in the allowed folders. */
+/** The tool for a client on this machine. It also reads local files in the allowed folders. */
 export const readDocumentWithFiles = (folders: readonly string[]) =>
   defineTool({
     ...shared,

@@ -70,7 +70,7 @@ export const readUrls = defineTool({
   },
 });
 
-/** Tokens of `[20/20] `. */
+/** Number of tokens of `[20/20] `. */
 const NUMBERING_TOKENS = 8;
 
 /** Maps a list with at most `atOnce` concurrent calls. Rejects with the first failure. */

@@ -3,7 +3,7 @@ import { ToolError } from '../failures.ts';
 import { COMMON_OPTIONS, normalizeUrl } from '../reading.ts';
 import { defineTool } from '../tool.ts';
 
-/** Limit in base64 characters. Few models accept larger images. */
+/** Maximum size of an image, in base64 characters. Few models accept larger images. */
 const MAX_CHARACTERS = 8_000_000;
 const SIDE = { width: 1280, height: 1280 };
 
@@ -28,7 +28,8 @@ export const screenshot = defineTool({
   async run({ url, fullPage, width, height, ...options }, call) {
     const target = normalizeUrl(url, 'url');
     const respondWith = fullPage ? 'pageshot' : 'screenshot';
-    // With `doNotTrack` the image comes as a data URL. Otherwise it is a URL on the server, which may be unreachable from here.
+    // With `doNotTrack` the image comes as a data URL. Otherwise it is a URL on the server, which may be unreachable
+    // from here.
     const readOptions = { ...options, respondWith, viewport: { width, height }, doNotTrack: true };
     const { page } = await call.client.read(target, readOptions, { signal: call.signal });
     const data = /^data:image\/png;base64,(.+)$/.exec(page.pageshotUrl ?? page.screenshotUrl ?? '')?.[1];

@@ -31,7 +31,7 @@ const shared = {
   max_tokens: maxTokens(),
 };
 
-/** Options set by the arguments above, or without effect here. */
+/** Options that the arguments above set, or that have no effect in these tools. */
 const EXCLUDED_OPTIONS = [
   'q',
   'num',
@@ -133,16 +133,16 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   return textResult([markUntrusted(whole, source), cut, notice].filter(Boolean).join('\n'));
 }
 
-/** Tokens of the words around the results. */
+/** Number of tokens of the words around the results. */
 const OVERHEAD_TOKENS = 200;
-/** Tokens of the separator between two texts. */
+/** Number of tokens of the separator between two texts. */
 const SEPARATOR_TOKENS = 8;
 const MIN_PASSAGE_TOKENS = 100;
 const MAX_PASSAGE_TOKENS = 50_000;
 
 const CONTENT_OPTIONS: Record<Given['content'], (budget: number) => SearchOptions> = {
   none: () => ({ respondWith: 'no-content' }),
-  // The rest of the budget is for the heads of the results.
+  // The rest of the budget is for titles, URLs and descriptions.
   passages: (budget) => ({
     passages: Math.min(MAX_PASSAGE_TOKENS, Math.max(MIN_PASSAGE_TOKENS, Math.floor(budget * 0.8))),
   }),

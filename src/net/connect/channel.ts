@@ -22,7 +22,7 @@ export interface ChannelResponse {
 
 export interface Channel {
   request(request: ChannelRequest): Promise<ChannelResponse>;
-  /** Whether it can carry another request. */
+  /** Whether the connection can carry another request. */
   isOpen(): boolean;
   /** Marks the connection as idle: it no longer keeps the process running. */
   markIdle(): void;

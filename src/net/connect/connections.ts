@@ -17,16 +17,16 @@ export interface LeaseOptions {
   readonly proxy: URL | undefined;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
-  /** Opens a new connection even if an idle one exists. */
+  /** Open a new connection even if an idle one exists. */
   readonly fresh?: boolean;
-  /** Does not offer HTTP/2. */
+  /** Do not offer HTTP/2. */
   readonly http1Only?: boolean;
   readonly trace?: Trace | undefined;
 }
 
 export interface Lease {
   readonly channel: Channel;
-  /** Whether it has served another request. The server may have closed it unnoticed since then. */
+  /** Whether the connection has served another request. The server may have closed it unnoticed since then. */
   readonly reused: boolean;
   /** Returns the connection to the pool if the response was read completely, else closes it. Later calls do nothing. */
   release(intact: boolean): void;

@@ -1,7 +1,7 @@
 /**
- * Resolves untrusted host names. The system resolver blocks threads of libuv's small pool, so two names with unresponsive
- * DNS servers would delay all other lookups. Public names are therefore resolved by c-ares on the event loop; only local
- * names use the system resolver.
+ * Resolves untrusted host names. The system resolver blocks threads of libuv's small pool, so two names with
+ * unresponsive DNS servers would delay all other lookups. Public names are therefore resolved by c-ares on the event
+ * loop; only local names use the system resolver.
  */
 import { lookup as askSystem, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -69,7 +69,7 @@ function ignoreTimeout(error: unknown): { addresses: string[] } {
   throw error;
 }
 
-/** The host names in /etc/hosts; none if there is no such file. */
+/** The host names in /etc/hosts; empty if the file does not exist. */
 async function hostsFileNames(): Promise<ReadonlySet<string>> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/).slice(1));

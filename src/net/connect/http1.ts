@@ -8,7 +8,8 @@ import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts'
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Loads undici, which would slow down the start. Call it before opening the socket, whose data must not stay unread.
+ * Loads undici only now, because it would slow down the start. Call this before opening the socket, whose data must not
+ * stay unread.
  */
 export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts) => Channel> {
   const { Client } = await import('undici');
@@ -21,7 +22,7 @@ function optionsFor(socket: Socket): Client.Options {
   stream.on('error', () => {});
   let isUsed = false;
   return {
-    // undici would reconnect by itself after a close. This client gets only the one checked socket. The callback must
+    // undici would reconnect on its own after a close. This client gets only the one checked socket. The callback must
     // be asynchronous.
     connect: (_, callback) =>
       queueMicrotask(() => {
@@ -50,7 +51,7 @@ function channelOver(client: Client, { onEnd }: ChannelFacts): Channel {
   return {
     request: ({ method, ...rest }) => client.request({ ...rest, method: method as Dispatcher.HttpMethod }),
     isOpen: () => !isDisconnected && !client.destroyed,
-    // undici unrefs idle sockets by itself.
+    // undici unrefs idle sockets on its own.
     markIdle() {},
     markBusy() {},
     end: () => void client.destroy().catch(() => {}),

@@ -9,7 +9,10 @@ import type { Destination } from './dial.ts';
 
 type Target = Pick<Destination, 'hostname' | 'port' | 'addresses'>;
 
-/** Resolves when the tunnel to the target is open. Early bytes of the target stay in the socket. Throws a problem. */
+/**
+ * Resolves when the tunnel to the target is open. Bytes that the target sends early stay in the socket. Throws a
+ * problem.
+ */
 export type Handshake = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
 
 const failed = (message: string) => problem('AssertionFailureError', { message });

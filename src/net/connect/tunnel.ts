@@ -1,6 +1,6 @@
 /**
  * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get
- * the checked IP address; the others get the host name and resolve it themselves. This is no less secure, because a
+ * the checked IP address; the others get the host name and resolve it themselves. This is not less secure, because a
  * proxy chosen by the caller could connect anywhere anyway.
  */
 import { lookup as askSystem } from 'node:dns/promises';
@@ -32,8 +32,9 @@ export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' 
 
 /**
  * Opens a connection to the target, or to the proxy only. AssertionFailureError: the proxy is unreachable or refuses.
- * SecurityCompromiseError: the IP address of the proxy is not allowed. ParamValidationError: its host name does not exist.
- * DownstreamServiceFailureError: it is outside the region. The path is `proxyUrl`, or `proxy` for operator proxies.
+ * SecurityCompromiseError: the IP address of the proxy is not allowed. ParamValidationError: its host name does not
+ * exist. DownstreamServiceFailureError: it is outside the region. The path is `proxyUrl`, or `proxy` for operator
+ * proxies.
  */
 export async function dialThroughProxy(rules: ProxyRules, to: Destination, options: ProxyDialOptions): Promise<Socket> {
   const { proxy } = options;

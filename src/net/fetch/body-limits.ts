@@ -1,4 +1,7 @@
-/** Limits on the size and speed of a response body. `fetch.ts` applies them to the bytes received and again to the decoded ones. */
+/**
+ * Limits on the size and speed of a response body. `fetch.ts` applies them to the bytes received and again to the
+ * decoded ones.
+ */
 import { problem } from '#errors.ts';
 
 /** Why a body is incomplete: the time limit was reached, it was too slow, or the connection broke. */
@@ -14,7 +17,7 @@ export class AbortedError extends Error {
   }
 }
 
-/** Waiting time over which the speed is measured. The time that the reader needs for processing does not count. */
+/** Waiting time over which the speed is measured. The consumer's processing time does not count. */
 const WINDOW_MS = 5_000;
 
 /** Passes bytes on. Throws AbortedError if five seconds of waiting bring less than `minBytesPerSecond`. */

@@ -12,7 +12,7 @@ export interface ByteQueue {
   hasEnded(): boolean;
 }
 
-/** Limits beyond which the stream is paused. */
+/** The stream is paused while the queue holds more bytes or chunks than this. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const MAX_HELD_CHUNKS = 16 * 1024;
 

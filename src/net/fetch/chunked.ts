@@ -1,4 +1,6 @@
-/** Parses the chunked transfer coding (RFC 9112, section 7.1). Like browsers, accepts lines without a carriage return. */
+/**
+ * Parses the chunked transfer coding (RFC 9112, section 7.1). Like browsers, accepts lines without a carriage return.
+ */
 
 export interface ChunkParser {
   /** Passes the chunk data to `onData`. Returns true after the last chunk. Throws if the bytes are not chunked. */
@@ -7,7 +9,7 @@ export interface ChunkParser {
   rest(): Buffer;
 }
 
-/** Maximum length of a line, and of all trailers together. */
+/** Maximum length of a line, and maximum total length of the trailers. */
 const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
 

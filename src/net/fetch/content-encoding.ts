@@ -1,6 +1,6 @@
 /**
- * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong headers
- * are handled as browsers do (docs/guide/http.md). `fetch.ts` bounds the size of the result.
+ * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong
+ * headers are handled as browsers do (docs/guide/http.md). `fetch.ts` bounds the size of the result.
  */
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
@@ -21,13 +21,13 @@ const { ZSTD_d_windowLogMax = 0 } = zlib.constants as { ZSTD_d_windowLogMax?: nu
 /** Supported codings, for Accept-Encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** More layers are an attack or a mistake. */
+/** Maximum number of codings. More are an attack or a mistake. */
 const MAX_LAYERS = 3;
 
 /** The codings in the order they were applied, or `unknown` if any is unknown: browsers then decode none. */
 export type Codings = readonly string[] | 'unknown';
 
-/** Undefined if there are too many. */
+/** Returns undefined if there are too many codings. */
 export function parseContentEncoding(header: string | undefined): Codings | undefined {
   const names = (header ?? '')
     .toLowerCase()
@@ -69,7 +69,7 @@ async function* decodeUnlessText(source: AsyncIterable<Uint8Array>, decode: Deco
   if (start.length) yield* isText(start) ? bytes : decode(bytes);
 }
 
-/** Short encoded data may contain no control characters, but is then hardly valid UTF-8. */
+/** Short encoded data may happen to contain no control characters, but then it is unlikely to be valid UTF-8. */
 const isText = (start: Uint8Array) =>
   !hasControls(start) && (start.length === SNIFFED_BYTES || (start.length >= MIN_TEXT_BYTES && isUtf8(start)));
 const MIN_TEXT_BYTES = 16;

@@ -1,6 +1,6 @@
 /**
- * Parses the option `setCookies`: cookies in Set-Cookie syntax for one request (docs/reference/wire/reader.md, Cookies).
- * They apply to the host of the target unless Domain is given.
+ * Parses the option `setCookies`: cookies in Set-Cookie syntax for one request (docs/reference/wire/reader.md,
+ * Cookies). They apply to the host of the target unless Domain is given.
  */
 import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
@@ -48,8 +48,9 @@ const MAX_COOKIE_BYTES = 4_096;
 const MAX_COOKIES = 180;
 
 /**
- * Parses the option `setCookies` for a target. Expired cookies are dropped; a later cookie replaces an earlier one with the
- * same name, domain and path. ParamValidationError, path `cookies`: a cookie is invalid or a browser would refuse it.
+ * Parses the option `setCookies` for a target. Expired cookies are dropped; a later cookie replaces an earlier one with
+ * the same name, domain and path. ParamValidationError, path `cookies`: a cookie is invalid or a browser would refuse
+ * it.
  */
 export function parseSetCookies(input: string | readonly string[], targetUrl: string | URL): Cookie[] {
   const target = new URL(targetUrl);
@@ -119,7 +120,7 @@ function scopeOf(name: string, given: string, target: URL): Pick<Cookie, 'domain
   const isLiteral = /^[\d.]+$|:/.test(host);
   const fits = domain === host || (!isLiteral && host.endsWith(`.${domain}`));
   if (!fits) throw invalid(`The domain of the cookie ${name} does not match the target`);
-  // A public suffix that is the host itself may have cookies, but only for this exact host.
+  // A target whose host is a public suffix may have cookies, but only for this exact host.
   const isShared = !isLiteral && getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
   if (isShared && domain !== host) throw invalid(`The domain of the cookie ${name} is a public suffix`);
   return { domain, hostOnly: isLiteral || isShared };

@@ -1,6 +1,7 @@
 /**
- * The guarded fetch: the only function that requests URLs chosen by callers. Each hop of a redirect chain is checked and
- * resolved once, and the connection goes to the checked IP address. All limits are enforced here, whatever the server says.
+ * The guarded fetch: the only function that requests URLs chosen by callers. Each hop of a redirect chain is checked
+ * and resolved once, and the connection goes to the checked IP address. All limits are enforced here, regardless of
+ * what the server declares.
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
@@ -34,7 +35,9 @@ export class RedirectRefusedError extends Error {
 
 export interface FetchOptions {
   readonly method?: string;
-  /** Sent in this order, with `accept-encoding` added. After a redirect to another site, only safe ones are sent. */
+  /**
+   * Request headers, sent in this order with `accept-encoding` added. After a redirect to another site, only safe ones.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Aborts the fetch; its reason is thrown. */
@@ -47,7 +50,7 @@ export interface FetchOptions {
   readonly firstByteTimeoutMs?: number;
   /** Maximum size of the body, both encoded and decoded. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** Default 10. */
+  /** Maximum number of redirects. Default 10. */
   readonly maxRedirects?: number;
   /** Minimum speed of the body, measured over five seconds of waiting. Default 32 KiB/s; 0 disables the check. */
   readonly minBytesPerSecond?: number;
@@ -82,8 +85,8 @@ export interface FetchResponse {
 
 /**
  * Throws SecurityCompromiseError (URL not allowed), ParamValidationError with path `url` (host does not exist),
- * AssertionFailureError (unreachable, no response, too many redirects), TargetFileTooLargeError, the reason of the signal,
- * or the RedirectRefusedError of `checkRedirect`.
+ * AssertionFailureError (unreachable, no response, too many redirects), TargetFileTooLargeError, the reason of the
+ * signal, or the RedirectRefusedError of `checkRedirect`.
  */
 export interface GuardedFetch {
   (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;

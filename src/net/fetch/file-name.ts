@@ -1,4 +1,4 @@
-/** The file name of a response. It is only for display, never a path. */
+/** The file name of a response. It is only for display and never used as a path. */
 import { utf8Of } from './redirect.ts';
 
 const MAX_LENGTH = 255;
@@ -15,7 +15,7 @@ function dispositionName(header: string): string | undefined {
   const plain = /(?:^|[;\s])filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header.slice(0, 4_096));
   if (!plain) return undefined;
   const text = utf8Of(plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2]!.trim());
-  // Not standard, but many servers percent-encode it, and browsers decode it.
+  // Not part of the standard, but many servers percent-encode the name, and browsers decode it.
   return /%[0-9a-f]{2}/i.test(text) ? (percentDecoded(text, 'utf-8') ?? text) : text;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Parses the head of an HTTP/1 response as leniently as browsers do, and rewrites it for a strict parser. The end of the
- * body must be unambiguous. docs/guide/http.md explains the decisions.
+ * Parses the head of an HTTP/1 response as leniently as browsers do, and rewrites it for a strict parser. The end of
+ * the body must be unambiguous. docs/guide/http.md explains the decisions.
  */
 import { type Problem, problem } from '#errors.ts';
 import { interimResponseOnly } from './failures.ts';
 
-/** What determines the end of a body: it has none, chunks, the end of the connection, or a number of bytes. */
+/** How the end of a body is determined: no body, by chunks, by the end of the connection, or by a number of bytes. */
 export type Framing = 'none' | 'chunked' | 'close' | number;
 
 export interface ResponseHead {
@@ -82,7 +82,7 @@ function statusLine(line: string): { isHttp10: boolean; status: number; reason: 
   return { isHttp10, status, reason: printable(rest.slice(digits?.length ?? 0)).trim() };
 }
 
-/** Throws unless the status has three digits. Unassigned ones are valid. */
+/** Throws unless the status has three digits. Unassigned statuses are valid. */
 export function assertStatus(status: number): void {
   if (!(status >= 100 && status <= 999)) throw invalidStatus();
 }
@@ -125,8 +125,8 @@ function framingOf(headers: Headers, isHttp10: boolean): Framing {
 }
 
 /**
- * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both together, and
- * for chunks in HTTP/1.0: intermediaries may interpret such a response differently.
+ * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both at once,
+ * and for chunks in HTTP/1.0: intermediaries may interpret such a response differently.
  */
 export function isChunked(values: readonly string[], isHttp10: boolean): boolean {
   const codings = new Set(

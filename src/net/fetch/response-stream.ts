@@ -1,6 +1,6 @@
 /**
- * A connection that rewrites HTTP/1 responses for a strict parser. Both the fetch and the egress proxy of the browser use
- * it, so they interpret responses alike.
+ * A connection that rewrites HTTP/1 responses for a strict parser. Both the fetch and the browser's egress proxy use
+ * it, so they interpret responses in the same way.
  */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -25,7 +25,7 @@ export class ResponseStream extends Duplex {
   #method = '';
   #head: Buffer = NOTHING;
   #headLength = 0;
-  /** Size of all heads of a response, including interim responses. */
+  /** Total size of all heads of a response, including those of interim responses. */
   #headBytes = 0;
   #chunks: ChunkParser | undefined;
   /** Status of the last interim response. */
@@ -55,7 +55,7 @@ export class ResponseStream extends Duplex {
     return this;
   }
 
-  /** Early bytes of the server are read with the first request, which then reports the error. */
+  /** Bytes that the server sends early are read with the first request, which then reports the error. */
   override _read(): void {
     if (this.#hasRequest) this.#socket.resume();
   }

@@ -3,12 +3,12 @@
 export interface TimeLimit {
   /** Aborted by the caller or by the time limit. */
   readonly signal: AbortSignal;
-  /** Whether the time limit aborted the signal, not the caller. */
+  /** Whether the time limit, not the caller, aborted the signal. */
   isUp(): boolean;
   end(): void;
 }
 
-/** After the time limit the signal is aborted with `reason`, else with the reason of the caller. */
+/** The signal is aborted with `reason` after the time limit, or with the caller's reason if the caller aborts first. */
 export function limitTime(outer: AbortSignal | undefined, timeoutMs: number, reason: Error): TimeLimit {
   const controller = new AbortController();
   const leave = () => controller.abort(outer?.reason);

@@ -1,6 +1,6 @@
 /**
- * Decodes Zstandard (RFC 8878) on Node versions without it, one block at a time. Frames and blocks are parsed here, so that
- * the window size is checked before memory is allocated, and no call decodes more than one block.
+ * Decodes Zstandard (RFC 8878) on Node versions without it, one block at a time. Frames and blocks are parsed here, so
+ * that the window size is checked before memory is allocated, and no call decodes more than one block.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
@@ -12,9 +12,9 @@ const MAX_BLOCK_BYTES = 128 * 1024;
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 
-/** Work limit for blocks with little output, because each block requires moving its window. */
+/** Work, in bytes moved, that is always allowed. Each block moves its window, even if it has little output. */
 const FREE_WORK_BYTES = 4 * 1024 ** 3;
-/** Work allowed for each byte of output: that of a full block with the largest window. */
+/** Work allowed for each byte of output: the work per byte of a full block with the largest window. */
 const WORK_PER_BYTE = MAX_WINDOW_BYTES / MAX_BLOCK_BYTES;
 /** Yields to the event loop after this much work. */
 const YIELD_AFTER_BYTES = 64 * 1024 ** 2;
@@ -72,7 +72,7 @@ async function* frames(input: Reader): AsyncGenerator<Uint8Array> {
   }
 }
 
-const invalid = (what: string) => new Error(`not Zstandard: ${what}`);
+const invalid = (what: string) => new Error(`invalid Zstandard data: ${what}`);
 
 const wordOf = (bytes: Uint8Array) => Buffer.from(bytes).readUInt32LE();
 
@@ -127,7 +127,7 @@ function reader(source: AsyncIterable<Uint8Array>) {
       if (!chunk.length) {
         if (await next()) continue;
         if (end && !length) return undefined;
-        throw invalid('it ends early');
+        throw invalid('truncated');
       }
       const part = chunk.subarray(0, count - length);
       taken.set(part, length);
@@ -142,7 +142,7 @@ function reader(source: AsyncIterable<Uint8Array>) {
     close: async () => void (await iterator.return?.()),
     async skip(count: number) {
       for (let left = count; left > 0; ) {
-        if (!chunk.length && !(await next())) throw invalid('it ends early');
+        if (!chunk.length && !(await next())) throw invalid('truncated');
         const part = Math.min(left, chunk.length);
         chunk = chunk.subarray(part);
         left -= part;

@@ -1,10 +1,15 @@
-/** The setting `allowNetworks`: non-public networks, IP addresses and hosts that may be read, optionally with a port. */
+/**
+ * The setting `allowNetworks`: non-public networks, IP addresses and hosts that may be read, optionally with a port.
+ */
 import ipaddr from 'ipaddr.js';
 import { isUrl } from '#is-url.ts';
 import { type Address, isMetadataAddress, parseAddress } from './ip-address.ts';
 
 export interface AllowList {
-  /** Whether an entry matches the IP address or the host name it was resolved from. `with port`: only entries with this port. */
+  /**
+   * Whether an entry matches the IP address or the host name it was resolved from. `with port`: only entries that name
+   * it.
+   */
   has(address: Address, port: number, hostname?: string, strictness?: 'with port'): boolean;
   /** Whether an entry matches this host name and port. An entry without a port matches every port. */
   hasName(hostname: string, port: number): boolean;
@@ -32,7 +37,8 @@ export function parseAllowList(texts: readonly string[]): AllowList {
       entries.some((entry) => {
         if (strictness ? entry.port !== port : !fits(entry, port)) return false;
         if (entry.name !== undefined) return entry.name === hostname;
-        // A network must not include a cloud metadata service by accident; that needs an entry with its exact IP address.
+        // A network must not include a cloud metadata service by accident; that needs an entry with its exact IP
+        // address.
         return contains(entry.network!, address) && (entry.single || !isMetadataAddress(address));
       }),
     hasName: (hostname, port) => entries.some((entry) => entry.name === hostname && fits(entry, port)),

@@ -43,7 +43,7 @@ it('keeps the old list while the file cannot be read, and says so', async () => 
   await expect.poll(() => blocks('two.example'), wait).toBe(true);
 });
 
-it('logs lines that are no entries by number, and the entry of each refusal', async () => {
+it('logs the numbers of lines that are not valid entries, and the entry of each refusal', async () => {
   const { lines, blocks, said } = await open('faults.txt', '# hosts\ngood.example\nnot a host\n');
   expect(said()).toContain('line 3 of the list of blocked URLs is ignored: it contains white space');
   blocks('www.good.example');

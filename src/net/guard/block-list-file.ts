@@ -13,7 +13,7 @@ export interface BlockListFile extends Pick<BlockList, 'find' | 'findHost'> {
   close(): Promise<void>;
 }
 
-/** How often the file is checked. By path, so that a file that replaces it is noticed too. */
+/** How often the file is checked. The check is by path, so that a file that replaces it is noticed too. */
 const CHECK_MS = 500;
 const MAX_FAULTS_LOGGED = 100;
 

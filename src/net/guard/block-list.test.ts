@@ -60,7 +60,7 @@ describe('a block list', () => {
     'https://under.example/a',
   ])('does not block %s', (url) => expect(lineOf(url)).toBeUndefined());
 
-  it('reports lines that are no entries, and applies the others', () => {
+  it('reports lines that are not valid entries, and applies the others', () => {
     const text = 'ok.example\n*\nftp://x.example/*\na b\nhttp//\n@.example\n*://*\nlast.example\r\n';
     const parsed = parseBlockList(text);
     expect(parsed.faults.map(({ line }) => line)).toEqual([2, 3, 4, 6, 7]);

@@ -1,12 +1,12 @@
 /**
- * The operator's list of blocked hosts and URLs: one entry a line, `#` starts a comment. A host stands for its subdomains
- * too. URL patterns contain `*`, or a path (docs/guide/security.md, Blocked URLs).
+ * The operator's list of blocked hosts and URLs: one entry per line; `#` starts a comment. A host entry also matches
+ * its subdomains. URL patterns contain `*` or a path (docs/guide/security.md, Blocked URLs).
  */
 import { isUrl } from '#is-url.ts';
 import { bareHostname, portOf } from './url-host.ts';
 
 export interface BlockEntry {
-  /** The line of the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface BlockList {
 
 export interface ParsedBlockList {
   readonly list: BlockList;
-  /** Lines that are no entries, with the reason. */
+  /** Lines that are not valid entries, with the reason. */
   readonly faults: readonly { readonly line: number; readonly reason: string }[];
 }
 
@@ -30,19 +30,19 @@ interface HostEntry extends BlockEntry {
 }
 
 interface Pattern extends BlockEntry {
-  /** Whether the whole URL must match, or only path and query at the host of the pattern. */
+  /** What the pattern must match: the whole URL, or only path and query of URLs at its host. */
   readonly scope: 'url' | 'path';
   readonly glob: string;
   readonly port: number | undefined;
 }
 
-/** Longer entries are refused, which bounds the time of a match. */
+/** Maximum length of an entry, which bounds the time of a match. */
 const MAX_ENTRY_CHARACTERS = 2_000;
 
-/** Never throws: lines that are no entries are returned as faults. */
+/** Never throws: lines that are not valid entries are returned as faults. */
 export function parseBlockList(text: string): ParsedBlockList {
   const hosts = new Map<string, HostEntry[]>();
-  /** By host. Those for the whole URL are under ''. */
+  /** Patterns by host. Patterns that match the whole URL are under ''. */
   const patterns = new Map<string, Pattern[]>();
   const faults: { line: number; reason: string }[] = [];
   let size = 0;
@@ -119,7 +119,7 @@ type Parsed =
   | { readonly kind: 'host'; readonly host: string; readonly entry: HostEntry }
   | { readonly kind: 'pattern'; readonly host: string; readonly entry: Pattern };
 
-/** The entry, or why there is none. */
+/** Returns the entry, or the reason why the line is not valid. */
 function parseEntry(text: string, line: number): Parsed | string {
   if (text.length > MAX_ENTRY_CHARACTERS) return `is longer than ${MAX_ENTRY_CHARACTERS} characters`;
   if (/\s/.test(text)) return 'contains white space';
@@ -128,7 +128,7 @@ function parseEntry(text: string, line: number): Parsed | string {
   if (scheme !== undefined && !['http', 'https', '*', 'http*'].includes(scheme)) return 'is not for http or https URLs';
   const base = { line, text };
   if (scheme === undefined) {
-    // `*.example.com` is `example.com`.
+    // `*.example.com` means the same as `example.com`.
     const plain = text.replace(/^\*\./, '');
     const slash = plain.search(/[/?]/);
     const authority = slash < 0 ? plain : plain.slice(0, slash);
@@ -141,7 +141,7 @@ function parseEntry(text: string, line: number): Parsed | string {
       return { kind: 'pattern', host: host.name, entry: { ...base, scope: 'path', glob, port: host.port } };
     }
   }
-  // A URL without a path stands for all of its paths.
+  // A URL without a path matches all paths of its host.
   const isBare = scheme !== undefined && !/[/?*]/.test(text.slice(scheme.length + 3));
   const glob = normalized(text.split('#', 1)[0]!) + (isBare ? '/*' : '');
   return { kind: 'pattern', host: '', entry: { ...base, scope: 'url', glob, port: undefined } };
@@ -158,11 +158,11 @@ function parseHost(text: string): { readonly name: string; readonly port: number
   return name ? { name, port: port === undefined ? undefined : Number(port) } : undefined;
 }
 
-/** One spelling for letters in upper and lower case and for percent-encoded ASCII characters. */
+/** Converts letters to one case, and percent-encoded ASCII characters to one spelling. */
 const normalized = (text: string): string =>
   text.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))).toLowerCase();
 
-/** Whether a pattern with `*` matches the whole text. Takes at most pattern x text steps. */
+/** Whether a pattern with `*` matches the whole text. Takes at most `pattern.length * text.length` steps. */
 function matches(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

@@ -22,11 +22,12 @@ export interface Guard {
   allowed(address: string, port: number, hostname?: string): boolean;
   /** Checks scheme, port, IP address, host name and the operator's block list without DNS. Throws a problem. */
   checkUrl(url: URL): void;
-  /** Whether the operator's block list has the URL. */
+  /** Whether the operator's block list contains the URL. */
   blocks(url: URL): boolean;
   /**
-   * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. SecurityCompromiseError: not
-   * allowed. HarmfulContentError: the block list has the host. ParamValidationError, path `url`: the host does not exist. AssertionFailureError: DNS did not respond.
+   * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. SecurityCompromiseError:
+   * not allowed. HarmfulContentError: the block list has the host. ParamValidationError, path `url`: the host does not
+   * exist. AssertionFailureError: DNS did not respond.
    */
   resolve(hostname: string, port: number, signal?: AbortSignal): Promise<Resolved[]>;
 }
@@ -48,7 +49,7 @@ export interface GuardOptions {
 export const refusal = () =>
   problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 
-/** Does not name the entry, so that callers cannot read the list. */
+/** The message does not name the entry, so that callers cannot read the list. */
 export const blockedProblem = () => problem('HarmfulContentError', { path: 'url' });
 
 /** Whether the guard refused the URL; a retry or another engine changes nothing. */
@@ -109,7 +110,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
 
-/** At most 253 characters and a trailing dot (RFC 1035, section 2.3.4), without empty labels. */
+/** Whether the name has at most 253 characters, plus a trailing dot (RFC 1035, section 2.3.4), and no empty labels. */
 const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
 
 export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
@@ -145,7 +146,7 @@ const isLocalName = (name: string) =>
 async function lookUp(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
   let stop: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  // A call of the system resolver cannot be aborted, so it is abandoned.
+  // A call to the system resolver cannot be aborted, so it is abandoned.
   const interrupted = new Promise<never>((_, reject) => {
     stop = () => reject(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });

@@ -5,7 +5,7 @@ import { type Address, parseAddress } from './ip-address.ts';
 export interface OwnPorts {
   /** Adds a port that this server listens on. */
   add(port: number): void;
-  /** Whether the port is one of this server and the IP address one of this machine. */
+  /** Whether the port belongs to this server and the IP address to this machine. */
   has(address: Address, port: number): boolean;
 }
 
@@ -17,7 +17,7 @@ export function createOwnPorts(): OwnPorts {
   };
 }
 
-/** Not cached: network interfaces change while the server runs. */
+/** Whether the IP address belongs to this machine. Not cached, because network interfaces change at run time. */
 const isOfThisMachine = (address: Address): boolean =>
   ['loopback', 'unspecified'].includes(address.range()) ||
   Object.values(networkInterfaces()).some((addresses) =>

@@ -2,9 +2,10 @@
  * The egress proxy: an in-process proxy that all browser traffic goes through. Each request and tunnel is resolved once
  * and checked by the guard; the connection then goes to the checked IP address.
  *
- * Responses of the proxy itself have the header EGRESS_HEADER: `refused` (403, by the guard), `failed` (502, the target or
- * an upstream proxy is unreachable), `unknown` (404, the host does not exist) or `invalid` (400, not a URL). For a failed
- * tunnel the browser reports a network error of its own; `onRefused`, `onFailed` and the route's `failure` have the reason.
+ * Responses of the proxy itself have the header EGRESS_HEADER: `refused` (403, by the guard), `failed` (502, the target
+ * or an upstream proxy is unreachable), `unknown` (404, the host does not exist) or `invalid` (400, not a URL). For a
+ * failed tunnel the browser reports a network error of its own; `onRefused`, `onFailed` and the route's `failure` have
+ * the reason.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -286,7 +287,7 @@ function errorResponse(error: unknown, target: EgressRequest, options: EgressPro
   });
 }
 
-/** Plain requests have their whole URL. Of a tunnel, the guard sees only the host. */
+/** Whether the block list contains the URL of a plain request. For a tunnel, only the host is known. */
 const isBlocked = (url: string | undefined, guard: Guard): boolean =>
   url !== undefined && isUrl(url) && guard.blocks(new URL(url));
 

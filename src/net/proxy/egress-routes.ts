@@ -6,9 +6,9 @@ import type { Destination } from '../connect/dial.ts';
 import { dialThroughProxy, isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
 
 export interface RouteOptions {
-  /** Default: a random one. */
+  /** User name of the route. Default: a random one. */
   readonly username?: string;
-  /** Also accept an invalid certificate of the upstream proxy itself. */
+  /** Whether to accept an invalid certificate of the upstream proxy itself. */
   readonly acceptInvalidCertificates?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface ProxyEntry {
 export interface ProxyTable {
   /**
    * Chooses a proxy for the option `proxy`, round-robin among those that match. Undefined for `none`, and for `auto` if
-   * there is no proxy. AssertionFailureError, path `proxy`: no proxy in this country, or no proxies at all.
+   * there are no proxies. AssertionFailureError, path `proxy`: no proxy in this country, or no proxies at all.
    */
   pick(wanted: string): OperatorProxy | undefined;
 }
@@ -47,9 +47,9 @@ const MAX_LENGTH = 2_048;
 const MAX_CREDENTIAL_BYTES = 255;
 
 /**
- * Parses the URL of a proxy, with credentials. Host and port are normalized; SOCKS URLs always have a port. With `socks4`
- * and `socks5` this server resolves target names, with `socks4a` and `socks5h` the proxy does. Throws
- * ParamValidationError, path `proxyUrl`, whose message contains nothing of the URL.
+ * Parses the URL of a proxy, with credentials. Host and port are normalized; SOCKS URLs always have a port. With
+ * `socks4` and `socks5` this server resolves target names, with `socks4a` and `socks5h` the proxy does. Throws
+ * ParamValidationError, path `proxyUrl`, whose message contains no part of the URL.
  */
 export function parseProxyUrl(text: string): URL {
   const trimmed = text.trim();

@@ -1,10 +1,10 @@
 /**
- * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop:
- * whatever the patterns, the work is bounded by the sizes of the file and the URL.
+ * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop: the
+ * sizes of the file and the URL bound the work for every pattern.
  */
 import { isUrl } from '#is-url.ts';
 
-/** Only this many characters of a path are compared. A pattern that ends in `$` does not match longer paths. */
+/** Maximum number of compared characters of a path. A pattern that ends in `$` does not match longer paths. */
 const MAX_PATH = 2_048;
 /** Rules with `*` may scan the whole path, so only this many are used; later ones are ignored. */
 const MAX_STARRED_RULES = 3_000;
@@ -70,7 +70,7 @@ interface Groups {
 
 /** Maximum number of groups of an agent whose delays are compared. */
 const MAX_DELAYS = 1_000;
-/** Limits of the sitemap URLs; further and longer ones are ignored. */
+/** Maximum number and length of sitemap URLs; further and longer ones are ignored. */
 const MAX_SITEMAPS = 100;
 const MAX_SITEMAP_URL = 2_048;
 
@@ -115,7 +115,7 @@ function ruleOf(allows: boolean, pattern: string): Rule {
   return { allows, length: pattern.length, pieces, isAnchored };
 }
 
-/** The product token at the start, in lower case (RFC 9309, section 2.2.1). */
+/** The product token at the start of an agent's name, in lower case (RFC 9309, section 2.2.1). */
 const tokenOf = (text: string): string =>
   /^\*(?![\w-])/.test(text) ? '*' : (/^[A-Za-z_-]+/.exec(text)?.[0].toLowerCase() ?? '');
 

@@ -14,7 +14,7 @@ export interface RobotsCheck {
   readonly signal?: AbortSignal | undefined;
   readonly proxy?: URL | undefined;
   readonly acceptInvalidCertificates?: boolean;
-  /** Does not cache the file. */
+  /** Do not cache the file. */
   readonly zeroDataRetention?: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface Robots {
    * unreachable file allows everything. Throws ResourcePolicyDenyError if the file forbids it.
    */
   check(url: string | URL, agent: string, options?: RobotsCheck): Promise<void>;
-  /** The rules of the site of a URL; empty rules if there is no file. */
+  /** The rules of the site of a URL; empty if the site has no file. */
   rules(url: string | URL, options?: RobotsCheck): Promise<SiteRules>;
 }
 
 export interface SiteRules extends RobotsRules {
   /**
-   * Set if the file is temporarily unavailable: its status (429, or 500 and above), or the network problem. Crawlers must
-   * then treat the whole site as forbidden (RFC 9309, section 2.3.1.4).
+   * Set if the file is temporarily unavailable: its status (429, or 500 and above), or the network problem. Crawlers
+   * must then treat the whole site as forbidden (RFC 9309, section 2.3.1.4).
    */
   readonly unknownFor?: number | Problem;
 }
@@ -46,7 +46,7 @@ const FRESH_MS = 10 * 60_000;
 /** Cache time of a temporary failure. */
 const FAILED_FRESH_MS = 20_000;
 const MAX_FILES = 1_000;
-/** Limit of all cached files together. Parsed rules take about ten times as many bytes. */
+/** Maximum total size of the cached files. Parsed rules take about ten times as many bytes. */
 const MAX_CACHED_CHARACTERS = 4 * 1024 ** 2;
 
 const NO_RULES = parseRobots('');

@@ -10,7 +10,7 @@ export interface SitemapParser {
   push(text: string): string[];
   /** Ends the file. Returns the remaining URLs. */
   end(): string[];
-  /** The kind of the URLs; undefined until known, and if the file is not a sitemap. */
+  /** The kind of the URLs; undefined until it is known, or if the file is not a sitemap. */
   readonly kind: SitemapKind | undefined;
   /** Whether further text is ignored: the file is not a sitemap, or the limit of URLs is reached. */
   readonly isDone: boolean;
@@ -19,7 +19,7 @@ export interface SitemapParser {
 /** URLs of pages, or of further sitemaps. */
 export type SitemapKind = 'pages' | 'sitemaps';
 
-/** The limit of the protocol for one file. */
+/** Maximum number of URLs in one file, as set by the protocol. */
 const MAX_URLS = 50_000;
 const MAX_URL_UNITS = 4_000;
 /** Maximum length of an encoded URL, in which each character may be an XML entity. */
@@ -27,7 +27,7 @@ const MAX_ENCODED_UNITS = 10 * MAX_URL_UNITS;
 /** The root element must occur within this many characters. */
 const HEAD_UNITS = 4_000;
 const ROOT = /<([\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/;
-/** Longer than any opening `loc` tag. */
+/** Number of characters, larger than the length of any opening `loc` tag. */
 const TAG_UNITS = 200;
 
 type Scan = (isEnd: boolean) => string[];
@@ -72,7 +72,7 @@ export function createSitemapParser(): SitemapParser {
       opening.lastIndex = at;
       const match = opening.exec(rest);
       if (!match) {
-        // The end is kept, because it may contain an incomplete tag.
+        // The end of the text is kept, because it may contain an incomplete tag.
         keepFrom(Math.max(at, rest.length - TAG_UNITS));
         return urls;
       }

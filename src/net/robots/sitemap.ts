@@ -8,7 +8,7 @@ import type { CheckRedirect, GuardedFetch } from '../fetch/fetch.ts';
 import { createSitemapParser, type SitemapKind } from './sitemap-parser.ts';
 
 export interface Sitemap {
-  /** Whether the URLs are those of further sitemaps. */
+  /** Whether the URLs lead to further sitemaps. */
   readonly isIndex: boolean;
   readonly urls: readonly string[];
 }

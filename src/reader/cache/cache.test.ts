@@ -615,7 +615,7 @@ describe('failures', () => {
     await read(reads.live);
     await read(reads.live);
     expect(reads.times).toBe(2);
-    expect(warnings).toEqual(['a disposable database is damaged: a new one is created']);
+    expect(warnings).toEqual(['the database is damaged or too new; creating a new one (its contents can be rebuilt)']);
     await reopen();
     await expect.poll(() => blobs().length, { timeout: 20_000 }).toBe(1);
   });

@@ -19,7 +19,7 @@ export interface Blobs {
 /** The name of bytes: their SHA-256 in hex. */
 export const blobName = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Disk space of a file of this size with blocks of 4 KiB, in bytes. */
+/** Disk space that a file of this size takes, in bytes, with blocks of 4 KiB. */
 export const bytesOnDisk = (size: number): number => Math.max(1, Math.ceil(size / BLOCK_BYTES)) * BLOCK_BYTES;
 const BLOCK_BYTES = 4_096;
 

@@ -1,14 +1,14 @@
 /**
- * Sliding-window counters and leases, the basis of all limits. One `take` checks and takes several of them atomically:
- * all or nothing, across all processes that share the store. Times come from the store, so servers with different
- * clocks agree.
+ * Sliding-window counters and leases, which implement all limits. One `take` checks and takes several of them
+ * atomically: all or nothing, across all processes that share the store. Times come from the store, so servers with
+ * different clocks agree.
  */
 
 /** Length of the window: how long a taken amount counts. */
 export const WINDOW_MS = 60_000;
 /**
- * Amounts are grouped in slots of this length. A slot leaves the window once its whole period is older than the window.
- * So no period of 60 s exceeds the limit, and an amount counts for 60.0 to 60.1 s.
+ * Amounts are grouped into slots of this length. A slot leaves the window once its whole period is older than the
+ * window. So no period of 60 s exceeds the limit, and an amount counts for 60.0 to 60.1 s.
  */
 export const SLOT_MS = 100;
 /** A lease expires after this time if its process has died. A running process renews its leases well before that. */
@@ -50,7 +50,7 @@ export interface Lease {
 export type TakeResult =
   | {
       readonly ok: true;
-      /** In the order of the request. */
+      /** States of the windows, in the order of the request. */
       readonly windows: readonly WindowState[];
       readonly lease?: Lease | undefined;
       /** The slot that the amounts were added to, for `settle`. */
@@ -63,7 +63,9 @@ export type TakeResult =
       /** Leases held, or total in the window, at the time of the refusal. */
       readonly current: number;
       readonly limit: number;
-      /** Milliseconds until the take can succeed without competition. WINDOW_MS if it never can; 1000 for a lease. */
+      /**
+       * Milliseconds until the take can succeed, if nothing else is taken. WINDOW_MS if it never can; 1000 for a lease.
+       */
       readonly waitMs: number;
       readonly windows: readonly WindowState[];
     };

@@ -7,7 +7,7 @@ export interface MemoryCountersOptions {
   readonly clock?: () => number;
 }
 
-/** Windows that each take checks and drops if empty, in addition to the number that it may create. */
+/** Number of windows that each take checks and drops if empty, in addition to as many as it may create. */
 const SWEPT_PER_TAKE = 2;
 
 const monotonic = () => Math.floor(performance.now());

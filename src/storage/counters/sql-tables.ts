@@ -6,7 +6,9 @@ import { LEASE_MS, type Lease, WINDOW_MS } from './counters.ts';
 import type { Window } from './window.ts';
 
 export interface CounterTables {
-  /** `pairs` are alternating slots and amounts, as JSON. Rows for leases have no amounts; they only serve as locks. */
+  /**
+   * `pairs` is a JSON list of alternating slots and amounts. Rows for leases have no amounts; they only serve as locks.
+   */
   counter_windows: { bucket: string; pairs: string; ends_at: number };
   counter_leases: { id: string; bucket: string; ends_at: number };
 }

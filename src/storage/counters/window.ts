@@ -10,7 +10,7 @@ import {
   type WindowTake,
 } from './counters.ts';
 
-/** Number of slots that overlap the 60 s of the window, including the current one. */
+/** Number of slots that overlap the window of 60 s, including the current one. */
 const LIVE_SLOTS = WINDOW_MS / SLOT_MS + 1;
 /** Suggested wait when all leases are held, because the next release cannot be predicted. */
 const LEASE_WAIT_MS = 1_000;

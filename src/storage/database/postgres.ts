@@ -12,7 +12,7 @@ export interface PostgresOptions extends StoreOptions {
   readonly maxConnections?: number | undefined;
 }
 
-/** Timeouts for opening a connection and for one statement. */
+/** Timeouts for opening a connection and for running one statement. */
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;

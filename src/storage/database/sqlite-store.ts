@@ -111,7 +111,7 @@ const isBusy = (error: unknown): boolean =>
  * https://sqlite.org/rescode.html
  */
 const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 13, 14]);
-/** The package for Node 20 sets no code when a reading statement fails. */
+/** The package for Node 20 sets no code if the failed statement only reads. */
 const UNAVAILABLE_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
 
 function isUnavailable(error: unknown): boolean {

@@ -25,8 +25,8 @@ export interface Database {
 
 export interface DatabaseOptions {
   /**
-   * The content can be rebuilt: a file that is damaged or of a newer version is renamed to `<file>.damaged`, where it
-   * stays until the next start, and a new database is created.
+   * Whether the content can be rebuilt. If so, a file that is damaged or from a newer version is renamed to
+   * `<file>.damaged`, where it stays until the next start, and a new database is created.
    */
   readonly disposable?: boolean;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -56,7 +56,10 @@ export async function openDatabase(
     return opened;
   } catch (error) {
     if (!disposable || file === MEMORY || !(isDamaged(error) || error instanceof NewerSchemaError)) throw error;
-    log?.warn({ err: error }, 'a disposable database is damaged: a new one is created');
+    log?.warn(
+      { err: error, file },
+      'the database is damaged or too new; creating a new one (its contents can be rebuilt)',
+    );
     await moveAside(file);
     return open(Sqlite, file, migrations);
   }
@@ -75,7 +78,7 @@ const MEMORY = ':memory:';
 
 class NewerSchemaError extends Error {}
 
-/** The parts used of either SQLite package. */
+/** The members that are used of either SQLite package. */
 interface Statement {
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];

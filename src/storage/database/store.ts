@@ -30,7 +30,7 @@ export interface Store<Schema> {
 export interface StoreOptions {
   /** Owner of the tables: modules that share a database number their migrations separately. */
   readonly module: string;
-  /** Those not yet applied run once and in order: append to the list, never change a released migration. */
+  /** Migrations not yet applied run once and in order: append to the list, never change a released migration. */
   readonly migrations: readonly Migration[];
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
@@ -43,7 +43,7 @@ export interface ModuleTables {
   readonly fileIn: (dataDir: string) => string;
 }
 
-/** Number of migrations applied for a module; 0 if there is no database yet. Read only. */
+/** Returns the number of migrations applied for a module; 0 if there is no database yet. Changes nothing. */
 export async function countAppliedMigrations(
   place: { readonly url?: string | undefined; readonly file: string },
   module: string,

@@ -12,7 +12,7 @@ export interface JobAccessOptions<Row extends JobColumns, Job> {
   readonly jobOf: (row: Row) => Job;
   readonly workers: Pick<Workers, 'cancel'> | undefined;
   readonly now: () => number;
-  /** Jobs have expired, and their data can be removed. */
+  /** Called when jobs have expired, so that their data can be removed. */
   readonly onExpired: () => void;
 }
 

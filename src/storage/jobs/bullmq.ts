@@ -29,7 +29,7 @@ const CLOSE_MS = 1_000;
 const STALLED_MS = 5_000;
 /** BullMQ lock token. A constant is enough, because each worker fetches one id at a time. */
 const TOKEN = 'turn';
-/** Removes an entry from Redis once its id was fetched. */
+/** Options that remove an entry from Redis once its id has been fetched. */
 const REMOVE_WHEN_DONE = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
 /** Connects in the background and reconnects as needed. Throws if the URL is invalid. */
@@ -91,7 +91,7 @@ interface SessionOptions {
   readonly name: string;
   readonly receives: boolean;
   readonly signal: AbortSignal;
-  /** An id was sent or received. */
+  /** Called when an id has been sent or received. */
   readonly onTraffic: () => void;
 }
 

@@ -46,7 +46,7 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
         .execute();
     },
 
-    /** Deletes the rows of expired jobs created before `before`, once no cleanup remains. */
+    /** Deletes the rows of expired jobs created before `before` whose cleanup is complete. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
       let old = jobsIn(db)
         .deleteFrom(table)

@@ -1,4 +1,4 @@
-/** The queries of a worker about a job: taking, renewing and releasing its lease, and ending the job. */
+/** The queries that a worker runs: taking, renewing and releasing the lease of a job, and ending the job. */
 import { randomUUID } from 'node:crypto';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { type Lease, LeaseLostError } from './lease.ts';

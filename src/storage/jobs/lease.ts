@@ -4,7 +4,7 @@ export interface Lease {
   readonly token: string;
 }
 
-/** The job has ended, or another worker has it. */
+/** Thrown if the job has ended or another worker holds the lease. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

@@ -7,9 +7,11 @@ export interface MaintenanceOptions {
   readonly plural: string;
   /** Run in order. A failing task does not prevent the next ones. */
   readonly tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[];
-  /** Whether jobs are running in this process, which will soon need maintenance. */
+  /** Whether jobs are running in this process. They will soon need maintenance. */
   readonly busy: () => boolean;
-  /** Pause while no job runs here, in milliseconds: the delay until work left by another process is found. */
+  /**
+   * Pause while no job runs in this process, in milliseconds: the delay until work left by another process is found.
+   */
   readonly restMs: number;
   readonly log: Pick<Log, 'warn'>;
 }

@@ -1,4 +1,4 @@
-/** Opens the notifications for a module's jobs: through Redis if configured, else none, and workers poll. */
+/** Opens the notifications for a module's jobs, through Redis. Without Redis there are none, and workers poll. */
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import { openBullMqNotifications } from './bullmq.ts';

@@ -1,6 +1,6 @@
 /**
- * Shared by the queries of one kind of job: its table, the condition for jobs that can be taken, and the columns of an
- * ended job.
+ * What all queries for one kind of job share: its table, the condition for jobs that can be taken, and the columns of
+ * an ended job.
  */
 import type { Expression, Kysely } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
@@ -13,7 +13,7 @@ export type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | Expressi
 export type AnyStore = Pick<Store<any>, 'db' | 'dialect'>;
 export type AnyDb = AnyStore['db'];
 
-/** Stands for the table of any kind. */
+/** A table type that stands for the table of each kind of job. */
 export interface Tables {
   jobs: JobColumns;
 }

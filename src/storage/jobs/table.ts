@@ -1,6 +1,6 @@
 /**
  * The table of one kind of job: one function per query. A worker holds a lease with a random token, and all its changes
- * require that token. So a worker that was presumed dead can change nothing.
+ * require that token, so a worker that is presumed dead cannot change anything.
  */
 import { endQueries } from './end-queries.ts';
 import { leaseQueries } from './lease-queries.ts';
@@ -11,7 +11,7 @@ import type { JobState } from './states.ts';
 /** Columns common to all kinds of jobs. Times are milliseconds since 1970. */
 export interface JobColumns {
   id: string;
-  /** Only this key may see the job. A server without keys has one owner for all. */
+  /** Only this key may see the job. On a server without keys, all jobs have the same owner. */
   owner: string;
   state: JobState;
   /** Reason of the failure. */

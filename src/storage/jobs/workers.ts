@@ -36,7 +36,7 @@ export interface WorkersOptions {
   readonly store: AnyStore;
   /** Number of concurrent jobs. */
   readonly slots: number;
-  /** Lease period: how long a job stays blocked when its worker dies. */
+  /** Lease period: how long a job stays blocked if its worker dies. */
   readonly leaseMs: number;
   /** Pause after the first failed run. Each further failure doubles it. */
   readonly pauseMs: number;
