@@ -346,6 +346,7 @@ export class PageVisit {
       let broken = false;
       if (await this.#isReady(now, last?.snapshot)) {
         const final = await this.#capture(this.#finalMs(now), true);
+        if (final && this.#isBare) continue;
         if (final) {
           this.#warnMissing(final.snapshot);
           return yield { ...final.snapshot, notes: this.#notes };
@@ -383,7 +384,8 @@ export class PageVisit {
     this.#visit.signal.throwIfAborted();
     const why = final || last ? await this.#incompleteReason(failure !== undefined) : undefined;
     if (why) this.#warnings.add(why);
-    const answer = final?.snapshot ?? last;
+    // Earlier snapshots of a document without content are empty too.
+    const answer = final?.snapshot ?? (this.#isBare ? undefined : last);
     if (!this.#isSubmitted) this.#refuseBlocked();
     if (answer) {
       this.#warnMissing(answer);
@@ -420,6 +422,11 @@ export class PageVisit {
     return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }
 
+  /** Whether the document broke off before any of its content arrived, or could not be decoded. */
+  get #isBare(): boolean {
+    return this.#network.brokeOff() && this.#progress.elements <= BARE_ELEMENTS;
+  }
+
   /** Why there is no document to read, or why it is gone. */
   #failure(): Problem | FileTargetError | undefined {
     const wanted = this.#network.wanted();
@@ -428,8 +435,7 @@ export class PageVisit {
     if (unreached) return this.#session.proxyFailure() ?? proxyFailure ?? unreached;
     const answered = this.#network.answered();
     if (answered && isUnknownCoding(answered)) return unreadableByBrowser(answered.url);
-    const isBare = this.#network.brokeOff() && this.#progress.elements <= BARE_ELEMENTS;
-    if (answered && isBare) return unreadableByBrowser(answered.url);
+    if (answered && this.#isBare) return unreadableByBrowser(answered.url);
     const file = () => new FileTargetError(answered?.url ?? this.#visit.url, answered?.mediaType);
     if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
