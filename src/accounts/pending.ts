@@ -12,7 +12,7 @@ const FILE = /^pending-usage-[\w-]+\.jsonl$/;
 
 export interface Pending {
   readonly charges: Charge[];
-  /** Removes the files, once all charges are written. A charge that is loaded twice counts once. */
+  /** Removes the files. Call it only after all charges have been written. A charge that is loaded twice counts once. */
   remove(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface TimedStep {
   readonly toMs: number;
 }
 
-/** Larger pages are not probed: they surely have content. */
+/** Larger pages are not probed: they are assumed to have content. */
 const MAX_PROBED_CHARACTERS = 2_000_000;
 
 export default async function work(task: Task): Promise<Outcome> {

@@ -286,7 +286,7 @@ describe('limits of a key', () => {
       await untilStatus(() => embed(server, headers), 200);
     });
 
-    it('pipelined requests end with their connection', async () => {
+    it('pipelined requests end with their connection', { timeout: 120_000 }, async () => {
       const { key, headers, account } = await mint(server, 'paid');
       const { hostname, port } = new URL(server.reader);
       const socket = net.connect(Number(port), hostname);

@@ -38,7 +38,7 @@ export interface GrpcGatewayTools {
 
 export interface GrpcGateway {
   readonly protocol: 'GRPC';
-  /** Opens the port; 0 for any free port. Rejects with the library's error when it is in use. */
+  /** Opens the port; 0 for any free port. Rejects with the gRPC library's error if the port is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
   /**
    * Refuses new requests with UNAVAILABLE and reports NOT_SERVING. Resolves when all running requests are answered,

@@ -1,6 +1,6 @@
 /**
  * The operator's list of blocked hosts and URLs: one entry per line; `#` starts a comment. A host entry also matches
- * its subdomains. URL patterns contain `*` or a path (docs/guide/security.md, Blocked URLs).
+ * its subdomains. URL patterns contain `*` or a path (docs/guide/network.md, Blocked URLs).
  */
 import { isUrl } from '#is-url.ts';
 import { bareHostname, portOf } from './url-host.ts';

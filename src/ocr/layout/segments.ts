@@ -27,7 +27,7 @@ const SPACELESS_END = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]$/u;
 const SPACELESS_START = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const BROKEN_WORD = /\p{Ll}[-\u00ad\u2010]$/u;
 
-/** Joins words to a line, or lines to a paragraph. A hyphenated word at the end of a line is rejoined. */
+/** Joins words into a line, or lines into a paragraph. A hyphenated word at the end of a line is rejoined. */
 export function joinTexts(texts: readonly string[], areLines = true): string {
   const out: string[] = [];
   for (const text of texts) {

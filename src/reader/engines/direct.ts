@@ -80,7 +80,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   for (;;) {
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
-    // A page that never stops redirecting is returned unchanged.
+    // After too many redirects, the last page is returned as it is, with a warning.
     if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REDIRECT_LOOP_WARNING] };
     await visit.checkRedirect?.(next, last.url, visit.signal);
     hop = { url: next, headers: headersForRedirect(last.url, next, last.headers), redirects: last.redirects + 1 };

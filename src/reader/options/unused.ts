@@ -150,7 +150,7 @@ function factsOf({ snapshot, options, isGiven = false, isKeyless = false }: Read
 
 type Read = Pick<RenderTask, 'snapshot' | 'options' | 'isGiven' | 'isKeyless'>;
 
-/** Returns one line for each reason. */
+/** Returns one warning for each reason, naming the options that had no effect. */
 export function unusedOptions(read: Read): string[] {
   const facts = factsOf(read);
   const lines = new Map<string, OptionName[]>();

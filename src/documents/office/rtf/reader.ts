@@ -201,7 +201,7 @@ export class RtfReader implements TokenHandler {
     };
   }
 
-  /** The text style of a heading, which is ignored because it only shows that the text is a heading. */
+  /** The style of a heading. Its bold and italic are ignored, because they only mark the text as a heading. */
   get #headingStyle(): Style | undefined {
     const style = this.#header.styleOf(this.#group.paragraph.style);
     return style && headingLevelOf([style.name]) !== undefined ? style : undefined;

@@ -185,7 +185,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   };
 }
 
-/** With `isSupplied`, the content came with the visit, and `answer` contains the facts of the original response. */
+/** If `isSupplied`, the visit already contained the content, and `answer` describes the original response. */
 function describeDocument(response: Response, isSupplied: boolean, answer: NetworkConfig['answer']): MainDocument {
   const headers = response.headers();
   const status = response.status();

@@ -22,7 +22,7 @@ export interface RoutingConfig {
   readonly answer: Visit['fetchedResponse'];
   /** How to load images, fonts and styles if they bypass the proxy. */
   readonly proxyBypass: Omit<ProxyBypass, 'onRefused'> | undefined;
-  /** Whether images and fonts are loaded or substituted. */
+  /** Whether images and fonts are loaded. If not, images are replaced by a placeholder and fonts are blocked. */
   readonly pictures: boolean;
   readonly signal: AbortSignal;
   /** Called for each request that continues. */
