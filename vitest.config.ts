@@ -27,6 +27,11 @@ const startsBuilt: Plugin = {
 
 const quick = quickTests(import.meta.dirname);
 const own = ownProcessTests(import.meta.dirname);
+/**
+ * `npm test` runs the quick lane in the workers of the shared one, because every project transforms and loads the sources
+ * anew.
+ */
+const isJoined = process.env.LECTERN_TEST_LANES === 'joined' && !process.argv.includes('quick');
 /** Real parts depend on the machine. A run names every test that passed only when it was run again. */
 const REAL = { retry: 1, globalSetup: ['test/support/global-setup.ts'] };
 
@@ -40,14 +45,14 @@ export default defineConfig({
       // Files of a project without isolation share their workers and the modules in them: loading the program anew for
       // each file takes longer than most of the tests.
       { extends: true, test: { ...REAL, name: 'own', include: own } },
-      { extends: true, test: { name: 'quick', include: quick, isolate: false } },
+      ...(isJoined ? [] : [{ extends: true as const, test: { name: 'quick', include: quick, isolate: false } }]),
       {
         extends: true,
         test: {
           ...REAL,
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...own, ...quick],
+          exclude: [...configDefaults.exclude, ...own, ...(isJoined ? [] : quick)],
           isolate: false,
           setupFiles: ['test/support/restore-environment.ts'],
         },

@@ -1,4 +1,4 @@
-/** Extracted content as the Markdown that benchmarks score: all links and images, no front matter. */
+/** Extracted content as the Markdown that the benchmarks score: with all links and images, without front matter. */
 import type { Document, Element } from '#html/node.ts';
 import { MARKDOWN_STYLE_DEFAULTS } from '#reader/markdown/style.ts';
 import { toMarkdown } from '#reader/markdown/to-markdown.ts';

@@ -1,8 +1,9 @@
 /**
- * Batch jobs: `npm run bench:batch`. Measures lines a second of a job of 50,000 lines with the built-in model, compared with
- * the same texts sent in requests of 32; peak memory of a worker by job size; and recovery of workers killed at random
- * moments, 100 times or as often as the first argument says, on SQLite and, if installed, PostgreSQL. `--redis` runs only
- * the kills, with notifications through Redis.
+ * Batch jobs: `npm run bench:batch`. Measures (1) the throughput of a job of 50,000 lines with the built-in model, in
+ * lines per second, compared with sending the same texts in requests of 32; (2) the peak memory of a worker by job
+ * size; and (3) the recovery of workers that are killed at random moments, 100 times or as often as the first argument
+ * specifies, on SQLite and, if installed, on PostgreSQL. With `--redis`, only the kills are run, with notifications
+ * through Redis.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -33,7 +34,7 @@ function* linesOf(count: number) {
   for (let at = 0; at < count; at++) yield lineOf(at);
 }
 
-/** Serves a file with as many lines as the URL says. */
+/** Serves a file with the number of lines specified in the URL. */
 async function startFiles() {
   const server = http.createServer((request, response) => {
     Readable.from(linesOf(Number(request.url!.slice(1)))).pipe(response);

@@ -1,6 +1,6 @@
 /**
- * Reading a page from the cache and reading it live: `npm run bench:cache`. Both go through the
- * whole server; the site, the client and the server share this machine's processors.
+ * Reading a page from the cache compared with reading it live: `npm run bench:cache`. Both use the whole server. The
+ * site, the client and the server share the processors of this machine.
  */
 import { get, load } from './load.ts';
 import { build, machine, serve, site, table } from './support.ts';
@@ -17,7 +17,7 @@ console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
 let formatsUsed = 0;
 const rows: (string | number)[][] = [];
 
-/** One engine, live and from the cache; both have to render. */
+/** Measures one engine, live and from the cache. Both have to render the page. */
 async function compare(engine: string, concurrencies: readonly number[]): Promise<void> {
   const kept = { 'x-engine': engine, 'x-respond-with': 'markdown' };
   const live = { ...kept, 'x-no-cache': 'true' };
@@ -27,7 +27,7 @@ async function compare(engine: string, concurrencies: readonly number[]): Promis
     const before = page.hits();
     const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });
     if (page.hits() !== before) throw new Error('the page was fetched, so these were not cache hits');
-    // A format that was not requested before must be rendered from the stored snapshot.
+    // A format that was not requested before, so that it must be rendered from the stored snapshot.
     const forms = (index: number) => ({ ...kept, 'x-token-budget': String(1_000_000 + formatsUsed + index) });
     const otherFormat = await load({ url: target, headers: forms, concurrency, seconds: SECONDS, expect: EXPECTED });
     formatsUsed += otherFormat.count;

@@ -25,7 +25,7 @@ export const OURS: Contender = {
   },
 };
 
-// Both ship without types.
+// Both packages ship without types.
 const require = createRequire(import.meta.url);
 const TurndownService = require('turndown') as new (
   options: Record<string, string>,
@@ -55,7 +55,7 @@ export const COMPETITORS: readonly Contender[] = [
   {
     name: 'readability + jsdom + turndown',
     read(html, url) {
-      // A console without listeners: jsdom reports each style sheet that it cannot read.
+      // A console without listeners, because jsdom reports each style sheet that it cannot parse.
       const { window } = new JSDOM(html, { url, virtualConsole: new VirtualConsole() });
       try {
         return byReadability(window.document);

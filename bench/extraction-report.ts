@@ -19,7 +19,7 @@ export interface Timed {
 export interface Quality {
   name: string;
   report: Report;
-  /** Empty answers, and how many of these pages have content. */
+  /** Number of empty results, and how many of those pages do have content. */
   empty: number;
   wronglyEmpty: number;
 }
@@ -30,7 +30,7 @@ export const CROSS_VALIDATED = 'lectern, cross-validated';
 const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? '' : value.toFixed(3).replace(/^0/, '');
 
-/** Pages a second and times of a page; the baseline is `1.00` in the last column. */
+/** Pages per second and time per page. The last column is relative to the baseline, which is `1.00`. */
 export function speedTable(all: readonly Timed[], baseline: Contender, megabytes: number): string {
   const rateOf = ({ rows }: Timed) => (1000 * rows.length) / rows.reduce((sum, { ms }) => sum + ms, 0);
   const cpuOf = ({ rows }: Timed) => rows.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / rows.length;
@@ -69,7 +69,7 @@ export function setsTable(all: readonly Quality[]): string {
   return table(['set', 'pages', '', 'F1', 'standard error', 'precision', 'recall'], rows);
 }
 
-/** F1 of each type of page, for each set that has types. */
+/** F1 for each type of page, for each data set that has types. */
 export function typesTables(all: readonly Quality[]): string[] {
   return Object.entries(all[0]!.report.datasets).flatMap(([set, { types }]) => {
     if (!types) return [];

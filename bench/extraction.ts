@@ -1,10 +1,11 @@
 /**
- * HTML to content Markdown over a folder of pages, Lectern and its competitors in one run:
+ * Extraction of content as Markdown from a folder of HTML pages, for Lectern and its competitors in one run:
  * `npm run bench:extraction -- <folder> [--scorer <module>] [--cross] [--baseline] [--limit <pages a set>]`.
  *
- * Without a scorer the folder's `.html` and `.html.gz` files are only timed. With one (bench/scorer.ts says what it must
- * export) answers are scored too, and a run over all pages and contenders writes bench/extraction.md. `--cross` adds
- * cross-validated scores, which takes some minutes. `--baseline` runs only the competitor that speed is compared with.
+ * Without a scorer, the `.html` and `.html.gz` files of the folder are only timed. With a scorer (bench/scorer.ts
+ * defines its exports), the results are scored too, and a run over all pages and contenders writes bench/extraction.md.
+ * `--cross` adds cross-validated scores, which takes some minutes. `--baseline` runs only the competitor that the speed
+ * is compared with.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +30,7 @@ import { isLabelled, readSamples } from './fit/samples.ts';
 import { loadScorer, type Row, type Scorer, type TestPage } from './scorer.ts';
 
 const NO_URL = 'http://localhost/';
-/** Pages that a contender reads before the next contender continues. */
+/** Number of pages that a contender reads before the next contender continues. */
 const TURN = 20;
 /** Every nth page is read as a warm-up. */
 const WARM_UP = 5;
@@ -64,7 +65,7 @@ async function readPages(folder: string, scorer: Scorer | undefined, limit: numb
   return pages;
 }
 
-/** Every page once, timed one by one; an exception counts as an empty answer. */
+/** Runs each page once, timed separately. An exception counts as an empty result. */
 async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Scorer): Promise<TimedRow[]> {
   const rows: TimedRow[] = [];
   for (const { dataset, id, url, html, gold } of pages) {
@@ -82,13 +83,13 @@ async function run({ read }: Contender, pages: readonly TestPage[], scorer?: Sco
     const cpuMs = (user + system) / 1000;
     const score = scorer?.scorePage(dataset, markdown, gold);
     rows.push({ dataset, id, ms, cpuMs, empty: !markdown.trim(), score, ...(error && { error }) });
-    // jsdom's weak references are released only when the event loop continues.
+    // jsdom's weak references are released only after the event loop has continued.
     await setImmediate();
   }
   return rows;
 }
 
-/** Reads all pages with alternating contenders, so that other load affects all alike. */
+/** Reads all pages and alternates between the contenders, so that other load affects all of them equally. */
 async function timeContenders(
   contenders: readonly Contender[],
   pages: readonly TestPage[],
@@ -104,12 +105,13 @@ async function timeContenders(
 }
 
 /**
- * Lectern and the baseline run first, the others separately: garbage of a slow contender is collected in the time of the
- * next, and code that is used with two DOMs is slower with both.
+ * Lectern and the baseline run first, and each of the others runs separately. Otherwise, the garbage of a slow
+ * contender would be collected in the time of the next one. Code that is used with two DOM implementations also becomes
+ * slower with both.
  */
 async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Timed[]> {
   const { error } = console;
-  // Some contenders log while they read, which would cost them time.
+  // Some contenders write log messages while they read, which would add to their time.
   console.error = () => {};
   const first = await timeContenders([OURS, BASELINE], pages, scorer);
   const second = flags.baseline ? [] : await timeContenders(COMPETITORS, pages, scorer);
@@ -117,7 +119,7 @@ async function compete(pages: readonly TestPage[], scorer?: Scorer): Promise<Tim
   return [...first, ...second];
 }
 
-/** The quality of the answers to `pages`, as the scorer counts it. */
+/** The quality of the results for `pages`, as rated by the scorer. */
 function qualityOf(name: string, rows: readonly Row[], pages: readonly TestPage[], scorer: Scorer): Quality {
   const withContent = new Set(
     pages

@@ -1,7 +1,7 @@
 /**
  * The server that bench/flow.ts measures, in a separate process: `bare`, `gateway` (executors without a handler for the
- * endpoint), `inside` (executors whose handler does nothing) or `own` (the same, each in its own process). It sends its
- * ports to its parent.
+ * endpoint), `inside` (executors whose handler does nothing) or `own` (the same, but each executor in a separate
+ * process). It sends its ports to its parent.
  */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,7 +14,7 @@ export interface Ports {
   readonly http: number;
   readonly ws?: number;
   readonly grpc?: number;
-  /** Time from the start of the flow to open ports. */
+  /** Time from the start of the flow until its ports are open. */
   readonly readyMs: number;
 }
 
@@ -35,7 +35,7 @@ async function serveGateway(kind: ServerKind): Promise<Ports> {
   return { http: rest.port, ws: ws.port, grpc: grpc.port, readyMs: performance.now() - from };
 }
 
-/** Parses and writes the same body, and does nothing else. */
+/** A server that parses the request body and writes it back, and does nothing else. */
 async function serveBare(): Promise<Ports> {
   const from = performance.now();
   const server = http.createServer((request, response) => {
@@ -51,10 +51,10 @@ async function serveBare(): Promise<Ports> {
   return { http: (server.address() as { port: number }).port, readyMs: performance.now() - from };
 }
 
-/** Clock ticks of proc(5) are hundredths of a second. */
+/** A clock tick in proc(5) is a hundredth of a second. */
 const TICK_MICROS = 10_000;
 
-/** Processor time of child processes in microseconds (Linux only). */
+/** Processor time of the child processes, in microseconds (Linux only). */
 function childrenMicros(): number {
   if (process.platform !== 'linux') return 0;
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
@@ -65,7 +65,7 @@ function childrenMicros(): number {
   return ticks.reduce((sum, one) => sum + one, 0) * TICK_MICROS;
 }
 
-// Answers every message with the processor time used so far, in microseconds.
+// Responds to every message with the processor time used so far, in microseconds.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send!(user + system + childrenMicros());

@@ -1,14 +1,14 @@
 /**
- * The gateway of a flow of three executors, compared with a bare Node server that parses and echoes the same body. Each of
- * N connections sends one request after the other, over REST, WebSocket (JSON and bytes) and gRPC. The executors have no
- * handler for the endpoint (rest, ws, bytes, grpc), or one that does nothing: in the process of the gateway
- * (rest-inside, grpc-inside), or each in its own process (rest-own, grpc-own).
+ * The gateway of a flow with three executors, compared with a bare Node server that parses and echoes the same body.
+ * Each of N connections sends one request after another, over REST, WebSocket (JSON and bytes) and gRPC. The executors
+ * either have no handler for the endpoint (rest, ws, bytes, grpc), or a handler that does nothing: in the process of
+ * the gateway (rest-inside, grpc-inside), or each in a separate process (rest-own, grpc-own).
  *
- *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only bare,rest] [--connections 1,16,64] [--bodies '1 document']
- *         [--memory 100000]
+ *     tsx --conditions=source bench/flow.ts [--seconds 2] [--only bare,rest] [--connections 1,16,64]
+ *         [--bodies '1 document'] [--memory 100000]
  *
- * The servers run from the built package in separate processes. This process generates the load over plain sockets, which
- * is cheap. On a busy machine, processor time for each request is the most stable result.
+ * The servers run from the built package in separate processes. This process generates the load over plain sockets,
+ * which is cheap. On a busy machine, the processor time per request is the most stable result.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,20 +39,23 @@ interface Server {
 }
 
 async function start(kind: ServerKind): Promise<Server> {
-  // Without the condition `source`, so that the built package is measured.
+  // Omits the `source` condition, so that the built package is measured.
   const execArgv = process.execArgv.filter((option) => !option.startsWith('--conditions'));
   const child = fork(path.join(import.meta.dirname, 'flow-server.ts'), [kind], { execArgv });
   const [ports] = (await once(child, 'message')) as [Ports];
   return { ports, process: child };
 }
 
-/** One connection: sends a request, then reads its answer. */
+/** One connection, which sends a request and then reads its response. */
 interface Client {
   ask(): Promise<void>;
   close(): void;
 }
 
-/** Requests over a plain socket; answers must have a length, the status 200 and at least as many bytes as were sent. */
+/**
+ * Sends requests over a plain socket. Each response must have a Content-Length, the status 200 and at least as many
+ * bytes as were sent.
+ */
 async function restClient(port: number, body: string): Promise<Client> {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -114,7 +117,7 @@ async function socketClient(port: number, frame: string | Uint8Array): Promise<C
   };
 }
 
-/** One stream of calls over its own connection. */
+/** A sequence of calls over a separate connection. */
 async function grpcClient(port: number, message: Uint8Array): Promise<Client> {
   const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,
@@ -185,7 +188,7 @@ interface Load {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the server for each request. */
+  /** Processor time of the server per request. */
   readonly cpuMicros: number;
 }
 
@@ -237,7 +240,7 @@ const WAYS: Record<string, Way> = {
   'grpc-own': grpc(servers.own),
 };
 
-/** Warm-up requests, so that the code of server and executors is compiled. */
+/** Number of warm-up requests, so that the code of the server and the executors is compiled. */
 const WARM_UP = 3000;
 const WARM_UP_MS = 10_000;
 
@@ -278,7 +281,7 @@ async function speeds(): Promise<void> {
   );
 }
 
-/** Resident memory during so many requests of one document. */
+/** Measures the resident memory during this many requests, each with one document. */
 async function memory(total: number): Promise<void> {
   const { pid } = servers.gateway.process;
   const docs = documents(1, 0);

@@ -1,6 +1,7 @@
 /**
- * The cost of keys and limits for each request: identification, admission, charge and settlement separately, and requests a
- * second of an endpoint that does nothing, with and without admission. `npm run bench:gate [-- --redis redis://…]`
+ * The cost of keys and limits per request: separately for identification, admission, charge and settlement, and in
+ * requests per second for an endpoint that does nothing, with and without admission. `npm run bench:gate [-- --redis
+ * redis://…]`
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
@@ -26,7 +27,7 @@ const room = await openAccounts({ dataDir: temporaryDir });
 const account = await room.accounts.createAccount({ name: 'bench', plan: 'premium' });
 const { key } = await room.accounts.mintKey({ accountId: account.id, name: 'bench' });
 
-// Limits that are never reached are counted too.
+// Limits that are never reached, but are counted.
 const endless = { requestsPerMinute: 1e9, tokensPerMinute: 1e12 };
 const plans: Plans = {
   ...PLANS,
@@ -47,7 +48,7 @@ const gateOver = (counters: Counters) =>
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 
-/** Microseconds of processor time of this process for each call, including the writing of usage. */
+/** Processor time of this process per call, in microseconds, including the writing of usage. */
 async function costOf(counters: Counters, calls: number): Promise<number> {
   const gate = gateOver(counters);
   const costs: number[] = [];
@@ -89,7 +90,7 @@ async function rateOf(counters: Counters | undefined): Promise<number> {
   return rate;
 }
 
-/** Requests a second over 16 connections without pauses. */
+/** Requests per second over 16 connections without pauses. */
 async function load(port: number): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
   const once = () =>

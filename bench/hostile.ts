@@ -1,4 +1,4 @@
-/** Hostile HTML to content, compared with parse5, which only makes a tree: `npm run bench:hostile`. */
+/** Content extraction from hostile HTML, compared with parse5, which only builds a tree: `npm run bench:hostile`. */
 import { parse } from 'parse5';
 import { parsePage } from '#html/parse.ts';
 import { extractArticle } from '#reader/extract/extract.ts';

@@ -1,7 +1,7 @@
 /**
- * The cost of an admission in each store of counters: `npm run bench:limits`. PostgreSQL and Redis are started if installed
- * and share the processors; the processor time is that of this process alone. An admission takes one request, tokens and a
- * lease of a key, then settles the tokens and returns the lease.
+ * The cost of an admission in each counter store: `npm run bench:limits`. PostgreSQL and Redis are started if they are
+ * installed, and share the processors. The processor time is that of this process only. An admission takes one request,
+ * some tokens and a lease of a key. Afterwards, it settles the tokens and returns the lease.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -53,7 +53,7 @@ async function measure(counters: Counters, takes: readonly Take[], atOnce: numbe
     const untilMs = performance.now() + seconds * 1_000;
     return Promise.all(Array.from({ length: atOnce }, () => run(untilMs)));
   };
-  // All keys are used once before the clock starts.
+  // All keys are used once before the measurement starts.
   await Promise.all(takes.map((take) => request(counters, take)));
   await all(SECONDS / 4);
   count = 0;

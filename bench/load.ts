@@ -1,4 +1,6 @@
-/** Load generator: N connections send one request after the other for a given time; every answer is checked. */
+/**
+ * Load generator: each of N connections sends one request after another for a given time. Every response is checked.
+ */
 import http from 'node:http';
 import { percentile } from './support.ts';
 
@@ -11,11 +13,11 @@ export interface LoadResult {
 
 export interface Load {
   readonly url: string;
-  /** A fixed value, or a function of the request's number. */
+  /** Fixed headers, or a function of the request's index. */
   readonly headers?: Record<string, string> | ((index: number) => Record<string, string>);
   readonly concurrency: number;
   readonly seconds: number;
-  /** A text that every answer must contain. */
+  /** A text that every response must contain. */
   readonly expect: string;
 }
 

@@ -1,22 +1,26 @@
 /**
- * The structure of an HTML document as lists of facts by kind, so that two documents can be compared kind by kind.
+ * Extracts the structure of an HTML document as lists of facts, grouped by kind, so that two documents can be compared
+ * kind by kind.
  *
- * A text block is a run of inline content between block boundaries. Kinds:
- * - `heading`: level and text. `paragraph`: a text block that is none of the others, and every text block of an item
- *   but its first. `item`: depth among lists, ordered or not, and its text without that of the lists in it.
- * - `cell`: text of a td or th. `code`: exact text of a pre, without white space at its end and with no-break spaces
- *   as spaces. `quote`: text of a blockquote.
- * - `link`: text (alternative texts of pictures in it included) and resolved URL, once for each text block.
- *   `image`: alternative text and resolved URL. `strong`, `emphasis`: each run of such text in a text block, also
- *   across several elements.
+ * A text block is a sequence of inline content between block boundaries. Kinds:
+ * - `heading`: level and text.
+ * - `paragraph`: a text block of no other kind, and every text block of an item except its first.
+ * - `item`: depth of the list, whether it is ordered, and the text without that of nested lists.
+ * - `cell`: text of a td or th.
+ * - `code`: exact text of a pre, without trailing white space and with no-break spaces as spaces.
+ * - `quote`: text of a blockquote.
+ * - `link`: text (including the alt text of its pictures) and resolved URL, once per text block.
+ * - `image`: alt text and resolved URL.
+ * - `strong`, `emphasis`: each sequence of such text in a text block, even across several elements.
  *
- * Text is compared with white space collapsed and trimmed; no-break spaces and `br` count as white space. Facts without
- * text or picture are left out. Superscript and subscript characters of Unicode equal the plain ones. `q` has quotation
- * marks, as browsers show it.
+ * Text is compared after white space was collapsed and trimmed; no-break spaces and `br` count as white space. Facts
+ * without text or a picture are omitted. Superscript and subscript characters of Unicode equal the plain ones. `q` has
+ * quotation marks, as in browsers.
  *
- * Elements without a counterpart in Markdown are removed from the source before conversion, and counted: definition lists, formulas, drawings, scripts, styles, players, frames, controls; links inside `pre`.
- * Markup inside code spans and blocks inside cells are compared as text. References to notes, and the links back from
- * them with their caret, are left out on both sides, because each flavor writes them differently.
+ * Elements without a counterpart in Markdown are removed from the source before the conversion, and counted: definition
+ * lists, formulas, drawings, scripts, styles, players, frames and controls, and links inside `pre`. Markup inside code
+ * spans and blocks inside cells are compared as text. References to notes, and the links from the notes back to the
+ * text, are omitted on both sides, because each flavor writes them differently.
  */
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { canonicalAlt, canonicalUrl } from '#reader/markdown/round-trip.suite.ts';
@@ -67,7 +71,7 @@ const isElement = (node: Node): node is Element => 'tagName' in node;
 const attributeOf = (element: Element, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value;
 
-/** A tree without the elements that have no counterpart in Markdown, and their number. */
+/** The tree without the elements that have no counterpart in Markdown, and the number of those elements. */
 export function withoutForeign(html: string): { tree: DefaultTreeAdapterTypes.DocumentFragment; left: number } {
   const tree = parseFragment(html);
   let left = 0;
@@ -83,7 +87,7 @@ export function withoutForeign(html: string): { tree: DefaultTreeAdapterTypes.Do
   return { tree, left };
 }
 
-/** Where a text stands. */
+/** The position of a text in the document. */
 interface Place {
   readonly list: { depth: number; ordered: boolean } | null;
   readonly item: { text: string[]; blocks: number } | null;
@@ -243,7 +247,7 @@ class Collector {
   }
 }
 
-/** The text of preformatted code, with `br` as line end. */
+/** The text of preformatted code. Each `br` becomes a line end. */
 function codeText(pre: Element): string {
   const out: string[] = [];
   const read = (nodes: readonly Node[]): void => {
@@ -260,7 +264,7 @@ function codeText(pre: Element): string {
 const textOf = (node: Node): string =>
   isElement(node) ? node.childNodes.map(textOf).join('') : 'value' in node ? node.value : '';
 
-/** A reference to a note, or a link from a note back to the text. */
+/** Whether a link is a reference to a note, or leads from a note back to the text. */
 function isNoteMark(anchor: Element): boolean {
   if (attributeOf(anchor, 'data-footnote-ref') !== undefined) return true;
   if (attributeOf(anchor, 'data-footnote-backref') !== undefined) return true;
@@ -278,7 +282,7 @@ export function structureOf(tree: { childNodes: Node[] }, base: string): Structu
   return collector.facts;
 }
 
-/** The number of facts that two lists share, each counted once. */
+/** The number of facts that occur in both lists. Duplicates are matched one to one. */
 export function shared(wanted: readonly string[], given: readonly string[]): number {
   const left = new Map<string, number>();
   for (const fact of wanted) left.set(fact, (left.get(fact) ?? 0) + 1);

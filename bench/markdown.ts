@@ -1,13 +1,13 @@
 /**
- * How much structure survives HTML to Markdown and back, compared with Turndown:
+ * How much structure survives the conversion from HTML to Markdown and back, compared with Turndown:
  * `npm run bench:markdown -- [<folder of pages>] [--failures] [--page <id>]`.
  *
- * - With a folder that has `mozr/gold.json` (`{id: {url, fragment}}`): each fragment's structure and that of its
- *   Markdown, read by micromark with the GitHub flavor; F1 over the facts of all pages, one row for
- *   each kind (defined in markdown-structure.ts).
- * - The examples of the CommonMark specification: the HTML of an example becomes Markdown, the reference
- *   implementation makes HTML of that, and both are equal in canonical form (round-trip.suite.ts). Examples with raw
- *   HTML have a separate row: they need HTML inside the Markdown, which neither converter is meant to write.
+ * - With a folder that contains `mozr/gold.json` (`{id: {url, fragment}}`): compares the structure of each fragment
+ *   with that of its Markdown, which micromark parses with the GitHub flavor. Prints the F1 over the facts of all
+ *   pages, one row per kind (defined in markdown-structure.ts).
+ * - The examples of the CommonMark specification: converts the HTML of each example to Markdown, and converts that to
+ *   HTML with the reference implementation. The canonical forms must be equal (round-trip.suite.ts). Examples with raw
+ *   HTML have a separate row, because they need HTML inside the Markdown, which neither converter is meant to write.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,7 +31,7 @@ interface Turndown {
   use(plugin: unknown): Turndown;
 }
 
-// Both ship without types.
+// Both packages ship without types.
 const load = createRequire(import.meta.url);
 const TurndownService = load('turndown') as new (options: Record<string, string>) => Turndown;
 const { gfm } = load('@joplin/turndown-plugin-gfm') as { gfm: unknown };

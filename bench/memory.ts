@@ -1,7 +1,8 @@
 /**
- * Memory over 2,000 mixed reads: `npm run bench:memory`. Pages, JSON, PDF and Word files that are all different, and
- * cached pages, four at a time. Garbage is collected before each measurement; the slope over the second half is the result.
- * The heaps of threads reach their size over the first few thousand reads; a larger number as argument shows where that ends.
+ * Memory over 2,000 mixed reads: `npm run bench:memory`. Reads pages, JSON, PDF and Word files that are all different,
+ * and cached pages, four at a time. Garbage is collected before each measurement. The result is the slope over the
+ * second half. The heaps of the threads grow to their final size during the first few thousand reads. Pass a larger
+ * number as argument to see where the growth ends.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -14,7 +15,7 @@ import { articlePage, build, descendantsMb, machine, residentMb, serve, table } 
 const READS = Number(process.argv[2] ?? 2_000);
 const LOOKS = 20;
 const AT_ONCE = 4;
-/** Makes the server collect its garbage. */
+/** Makes the server collect its garbage on SIGUSR2. */
 const COLLECTING = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})'];
 
 const sentence = (n: number) => `The pot of tea number ${n} stands on the table and the steam goes up past the window.`;

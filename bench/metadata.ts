@@ -2,8 +2,8 @@
  * Accuracy of titles and time for metadata, compared with Mozilla's Readability:
  * `npm run bench:metadata -- <folder> [--show]`.
  *
- * The folder has one folder for each set: `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`. Pages whose gold
- * has no title are only timed. `--show` prints the titles that differ.
+ * The folder contains a subfolder for each set, with `gold.json` (page id to `{url, title}`) and `html/<id>.html.gz`.
+ * Pages without a title in the gold data are only timed. `--show` prints the titles that differ.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ function pagesOf(set: string): TestPage[] {
   });
 }
 
-/** Equivalent forms of white space and quotation marks become one. */
+/** Unifies equivalent forms of white space and quotation marks. */
 const settled = (title: string) =>
   title
     .normalize('NFKC')
@@ -52,7 +52,7 @@ const wordsOf = (title: string) =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** F1 over words with their number of occurrences. */
+/** F1 over bags of words. */
 function wordF1(given: string, gold: string): number {
   const left = new Map<string, number>();
   const want = wordsOf(gold);
@@ -100,7 +100,7 @@ for (const [name, read] of Object.entries(readers)) {
 console.log(`${machine()}; ${pages.length} pages, ${judged.length} with a title in the gold\n`);
 console.log(table(['titles', 'pages', 'same', 'word F1'], rows));
 
-/** Processor time of metadata alone, with the tree given; minimum of seven rounds over all pages. */
+/** Processor time of the metadata alone, without parsing the tree: the minimum of seven rounds over all pages. */
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

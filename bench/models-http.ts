@@ -1,7 +1,7 @@
 /**
- * Embeddings over HTTP with the built-in model: texts and tokens a second by concurrency, batch, length and encoding,
- * compared with a naive server (`node:http`, one request at a time through the same model, `JSON.stringify` of arrays).
- * `--seconds 3` measures longer.
+ * Embeddings over HTTP with the built-in model: texts and tokens per second by concurrency, batch size, length and
+ * encoding, compared with a naive server (`node:http`, one request at a time through the same model, `JSON.stringify`
+ * of arrays). `--seconds 3` measures longer.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +73,7 @@ const post = (url: string, body: string, agent: http.Agent): Promise<string> =>
       .end(body);
   });
 
-/** The naive server. */
+/** Starts the naive server. */
 async function startNaive() {
   const { embedder } = createStaticBackends();
   await embedder.load();
@@ -120,7 +120,7 @@ for (const dimensions of [256, 1_024]) {
 
 const host = await startRealModelHost({}, { auth: 'off' });
 const naive = await startNaive();
-// Warm-up: compilation is not measured.
+// Warm-up, so that compilation is not measured.
 for (const one of cases.filter(({ words }) => words === 16)) {
   for (const { url } of [host, naive]) await measure(url, one, 0.3);
 }

@@ -1,7 +1,8 @@
 /**
- * Throughput of the ONNX backend on a model with MiniLM's shape and random weights (speed does not depend on them), compared
- * with the pipeline of @huggingface/transformers on the same file: `tsx --conditions=source bench/models-onnx.ts`. That
- * package is installed into a temporary folder; without a registry its column is empty.
+ * Throughput of the ONNX backend on a model with MiniLM's shape and random weights (the speed does not depend on them),
+ * compared with the pipeline of @huggingface/transformers on the same file:
+ * `tsx --conditions=source bench/models-onnx.ts`. That package is installed into a temporary folder. Without access to
+ * a registry, its column is empty.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,13 +44,13 @@ const vocab = Object.fromEntries([...VOCABULARY, ...words].map((piece, id) => [p
 const config = { ...TOKENIZER_CONFIG, model_max_length: MINILM.positions };
 const tokenizer = { ...TOKENIZER, model: { ...TOKENIZER.model, vocab } };
 
-/** A text of a given number of tokens, including its two special tokens. */
+/** A text with the given number of tokens, including its two special tokens. */
 const textOf = (tokens: number, seed: number) =>
   Array.from({ length: tokens - 2 }, (_, at) => words[(seed * 7_919 + at * 104_729) % words.length]).join(' ');
 const textsOf = ({ tokens, texts }: (typeof SETTINGS)[number]) =>
   Array.from({ length: texts }, (_, at) => textOf(tokens, at));
 
-/** Runs a second. */
+/** Number of runs per second. */
 async function rate(work: () => Promise<unknown>, callers = 1): Promise<number> {
   await work();
   await work();
@@ -100,7 +101,7 @@ function installPipeline(folder: string): boolean {
 }
 
 interface Pipeline {
-  /** Runs of the texts a second. */
+  /** Number of times per second that all texts are processed. */
   rate(texts: readonly string[]): Promise<number>;
   close(): void;
 }
@@ -134,7 +135,7 @@ interface Rates {
   readonly pipeline: number | undefined;
 }
 
-/** Alternates the two, so that other load affects both. */
+/** Alternates between the two, so that other load affects both. */
 async function sideBySide(files: TestFolder, transformers: Pipeline | undefined): Promise<Rates[]> {
   const embedder = createOnnxEmbedder(row, optionsFor(files));
   const rates: Rates[] = [];

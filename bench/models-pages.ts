@@ -1,6 +1,7 @@
 /**
- * Pages of PDFs through `POST /v1/embeddings`, into a model with CLIP's picture size and fixed weights, so that mainly the
- * preparation of pages is measured: `tsx --conditions=source bench/models-pages.ts`; `--pages 20` takes fewer pages.
+ * Embeds the pages of PDFs through `POST /v1/embeddings`, with a model that has CLIP's picture size and fixed weights,
+ * so that mainly the preparation of the pages is measured: `tsx --conditions=source bench/models-pages.ts`.
+ * `--pages 20` uses fewer pages.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -29,7 +30,7 @@ const numbers = Array.from({ length: PAGES }, (_, at) => at);
 
 const textPdf = () => drawPdf({ pages: numbers.map((page) => ({ content: write(50, 790, lines(page, 50)) })) });
 
-/** A page with a picture of its own above half a page of text. */
+/** A page with a different picture each time, above half a page of text. */
 async function picturePdf(): Promise<Uint8Array> {
   const [width, height] = [640, 480];
   const objects: string[] = [];
@@ -55,7 +56,7 @@ async function picturePdf(): Promise<Uint8Array> {
   });
 }
 
-/** The towers of the tests, with pictures of CLIP's size. */
+/** Writes the model of the tests, with CLIP's picture size. */
 async function writeModel(folder: string) {
   const row = await writeTowers(folder, 'clip', { id: 'sees' });
   const graph = createGraph();
@@ -97,7 +98,7 @@ function processorSeconds(pid: number): { main: number; others: number } {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       facts.set(Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
     } catch {
-      // The process has ended since it was listed.
+      // The process has exited since it was listed.
     }
   }
   let others = 0;

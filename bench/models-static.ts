@@ -1,11 +1,12 @@
 /**
- * The built-in model: time to load, embed and rerank, and quality if data sets are given.
+ * The built-in model: time to load, embed and rerank, and quality if data sets are specified.
  *
  *     tsx --conditions=source bench/models-static.ts [--sts sts-test.tsv] [--beir folder ...]
  *
- * STS: lines with two sentences and a score among their last columns (tab- or comma-separated). BEIR: folders with
- * corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10, compared with BM25. The reranker orders BM25's first
- * 50, by its scores and by the sum of both scores scaled over the candidates.
+ * STS: lines with two sentences, and a score in one of the last columns (separated by tabs or commas). BEIR: folders
+ * with corpus.jsonl, queries.jsonl and qrels/test.tsv. For each folder, nDCG@10 is calculated and compared with BM25.
+ * The reranker orders the first 50 results of BM25: by its own scores, and by the sum of both scores, each scaled over
+ * the candidates.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -44,7 +45,7 @@ async function embed(inputs: readonly string[], dimensions: number): Promise<Flo
   return outputs.map(({ values }) => values);
 }
 
-/** The best of five rounds, to exclude other load. */
+/** The best of five rounds, to exclude the effect of other load. */
 async function perSecond(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
   let best = 0;
   for (let round = 0; round < 5; round++) {
@@ -69,7 +70,7 @@ async function speed(): Promise<void> {
     await reranker.score(prepared.pairs, signal);
   });
   rows.push(['query-document pairs of 128 tokens', pairs]);
-  // Different numbers each time, because the engine caches the text of numbers.
+  // Different numbers each time, because the JavaScript engine caches the text of numbers.
   const vectors = Array.from({ length: 500 }, () =>
     normalize(Float32Array.from({ length: 1024 }, () => random(2_001) - 1_000)),
   );
@@ -87,7 +88,7 @@ const dot = (a: Float32Array, b: Float32Array): number => {
   return sum;
 };
 
-/** Ranks from 1, ties sharing the mean of theirs. */
+/** Ranks from 1. Equal values share their mean rank. */
 function ranks(values: readonly number[]): number[] {
   const order = values.map((_, at) => at).sort((a, b) => values[a]! - values[b]!);
   const result: number[] = new Array(values.length);
@@ -112,7 +113,7 @@ function spearman(a: readonly number[], b: readonly number[]): number {
   return xy / Math.sqrt(xx * yy);
 }
 
-/** The cells of a line of CSV or TSV. */
+/** Splits a line of CSV or TSV into cells. */
 function cells(line: string): string[] {
   if (line.includes('\t')) return line.split('\t');
   return Array.from(line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g), ([, cell = '']) =>
@@ -125,7 +126,7 @@ async function sts(file: string): Promise<(string | number)[]> {
   for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
     const row = cells(line).map((cell) => cell.trim());
     const numbers = row.map((cell) => (cell === '' ? Number.NaN : Number(cell)));
-    // The score is the number next to a sentence: two sentences before it, or two after.
+    // The score is the number next to a sentence, with the two sentences either before or after it.
     const before = numbers.findIndex(
       (value, at) => at >= 2 && !Number.isNaN(value) && numbers.slice(at - 2, at).every(Number.isNaN),
     );
@@ -187,7 +188,7 @@ function readBeir(folder: string): Retrieval {
   };
 }
 
-/** BM25 with the usual parameters (k1 1.2, b 0.75, the corpus' own idf), over lower-cased words. */
+/** BM25 with the usual parameters (k1 = 1.2, b = 0.75, idf of the corpus itself), over lower-cased words. */
 function createBm25(documents: readonly string[]): (query: string) => Float64Array {
   const postings = new Map<string, Map<number, number>>();
   const lengths: number[] = [];

@@ -1,7 +1,8 @@
 /**
- * Text recognition, compared with the plain Tesseract program: `tsx --conditions=source bench/ocr.ts [folder [choice]]`.
- * Pages are drawn here, or come from a folder of pictures or PDFs (`ocr/folder.ts`). `ocr/score.ts` defines the scores,
- * `ocr/plain.ts` how plain Tesseract's output is interpreted.
+ * Text recognition, compared with the plain Tesseract program:
+ * `tsx --conditions=source bench/ocr.ts [folder [choice]]`. The pages are drawn here, or come from a folder of pictures
+ * or PDFs (`ocr/folder.ts`). `ocr/score.ts` defines the scores. `ocr/plain.ts` defines how the output of plain
+ * Tesseract is interpreted.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -91,7 +92,7 @@ const samples = folder === undefined ? [...(await easyPages()), ...(await hardPa
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
 const ocr = createOcr({ tesseract: 'tesseract', languages: ['eng'], temporaryDir: work, timeoutMs: 300_000 })!;
 const { signal } = new AbortController();
-// Warm-up: the start of workers is not measured.
+// Warm-up, so that the start of the workers is not measured.
 await ocr.read(samples[0]!.picture, { signal });
 
 type Timed = Score & { readonly ms: number };
@@ -113,7 +114,7 @@ function readByTesseract(sample: Sample): Timed {
   return { ms, ...scoreOf(sample, { text, tables, rowsMove: true }) };
 }
 
-/** A cell that spans columns is in the first of them. */
+/** The tables of a result. A cell that spans several columns is in the first of them. */
 const tablesOf = ({ blocks }: OcrResult): Table[] =>
   blocks.flatMap((block) =>
     block.kind === 'table'

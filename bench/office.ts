@@ -1,7 +1,7 @@
 /**
- * Office files to HTML, compared with LibreOffice: `tsx --conditions=source bench/office.ts`. LibreOffice also makes the
- * files from the sources below, so it must be installed. It is measured with one process for each file, as a server would
- * run it, and with one process for ten files, which share its start-up.
+ * Office files to HTML, compared with LibreOffice: `tsx --conditions=source bench/office.ts`. LibreOffice must be
+ * installed, because it also creates the files from the sources below. It is measured with one process per file, as a
+ * server would run it, and with one process for ten files, which share its startup time.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ interface Case {
   readonly format: string;
   readonly kind: DocumentKind;
   readonly source: readonly [name: string, content: string];
-  /** LibreOffice's import filter, if the file name does not imply it. */
+  /** LibreOffice's import filter, if it cannot be inferred from the file name. */
   readonly filter?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * HTML to a tree over a folder of pages, compared with parse5 and its own tree, on one core:
- * `tsx --conditions=source bench/parse.ts <folder>` (or LECTERN_BENCH_DATA=<folder>), reading every `.html` and
- * `.html.gz` in it.
+ * Parsing of HTML to a tree for a folder of pages, compared with parse5 and its own tree, on one core:
+ * `tsx --conditions=source bench/parse.ts <folder>` (or LECTERN_BENCH_DATA=<folder>). Reads every `.html` and
+ * `.html.gz` file in the folder.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const readPages = (folder: string): string[] =>
       return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
     });
 
-/** Milliseconds of processor time for all pages; it depends less on other load than elapsed time. */
+/** Processor time for all pages, in milliseconds. It depends less on other load than elapsed time. */
 function timeMs(read: (source: string) => unknown, pages: readonly string[]): number {
   const before = process.cpuUsage();
   for (const page of pages) read(page);
@@ -41,7 +41,7 @@ if (pages.length === 0) {
 }
 const megabytes = pages.reduce((sum, page) => sum + Buffer.byteLength(page), 0) / 1e6;
 
-// The contenders alternate, so that other load affects both.
+// Alternates between the contenders, so that other load affects both.
 const best = new Map<string, number>();
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, read] of Object.entries(CONTENDERS)) {

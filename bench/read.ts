@@ -1,6 +1,6 @@
 /**
- * Reading a local static page, end to end: `npm run bench:read`. The baseline is the site itself, a bare Node server, with
- * the same client. Site, client and server share the machine's processors.
+ * Reading a local static page from end to end: `npm run bench:read`. The baseline is the site itself, a bare Node
+ * server, with the same client. The site, the client and the server share the processors of this machine.
  */
 import { get, load } from './load.ts';
 import { build, descendantsMb, machine, residentMb, serve, site, table } from './support.ts';

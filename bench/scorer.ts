@@ -1,4 +1,4 @@
-/** The interface of a scorer: a module that knows the pages of a folder and rates answers. */
+/** The interface of a scorer: a module that knows the pages of a folder and rates the extracted content. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -7,7 +7,7 @@ export interface TestPage {
   id: string;
   url: string;
   html: string;
-  /** The gold answer: its text, or snippets that must and must not be in it. */
+  /** The expected content: its text, or snippets that it must or must not contain. */
   gold: { text?: string; with?: string[]; without?: string[]; type?: string };
 }
 
@@ -28,24 +28,24 @@ export interface Figures {
   f1_se?: number;
   p: number;
   r: number;
-  /** Mean shares of required and of forbidden snippets that were found. */
+  /** Mean shares of the required and of the forbidden snippets that were found. */
   with?: number;
   without?: number;
 }
 
 export interface Report {
   datasets: Record<string, Figures & { types?: Record<string, Figures> }>;
-  /** Mean F1 of the sets whose gold was written by people. */
+  /** Mean F1 of the sets whose gold data was written by people. */
   headline_f1: number | null;
 }
 
 export interface Scorer {
-  /** `limit`: maximum number of pages of each set. */
+  /** `limit` is the maximum number of pages per set. */
   pages(folder: string, options?: { limit?: number }): AsyncIterable<TestPage>;
   stripMarkdown(text: string): string;
   scorePage(dataset: string, predicted: string, gold: unknown): unknown;
   report(rows: readonly Row[]): Report;
-  /** A report as text for a terminal. */
+  /** Formats a report as text for a terminal. */
   table(report: Report): string;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The local index compared with SQLite's plain FTS5 and MiniSearch: speed of adding and searching, size, quality.
+ * The local index, compared with SQLite's plain FTS5 and with MiniSearch: speed of adding and searching, size, quality.
  *
  *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...] \
  *         [--floor 0.25] [--weight 0.5]
  *
- * The texts are synthetic: words whose frequency falls with their rank (Zipf), so that posting lists have realistic
- * lengths. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv. Each gives nDCG@10 of each search method.
- * Other data of that form works too.
+ * The texts are synthetic. The frequency of each word is inversely proportional to its rank (Zipf), so that posting
+ * lists have realistic lengths. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv. For each folder,
+ * nDCG@10 of each search method is calculated. Other data in that format works too.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -56,7 +56,7 @@ const rerank: PassageReranker = async (query, texts) => {
   return reranker.score(pairs, signal);
 };
 
-/** An index under test: adding pages and searching. */
+/** An index under test, to which pages are added and in which they are searched. */
 interface Contender {
   fill(pages: readonly IndexablePage[]): Promise<void>;
   /** URLs, best first. */
@@ -74,7 +74,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
   return {
     index,
     async fill(pages) {
-      // As many at once as concurrent reads would add.
+      // Adds as many pages at once as concurrent reads would add.
       for (let at = 0; at < pages.length; at += 64)
         await Promise.all(pages.slice(at, at + 64).map((page) => index.add(page)));
       await index.flush();
@@ -87,7 +87,7 @@ async function lectern(dir: string): Promise<Contender & { readonly index: Local
 
 const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** FTS5 as its manual shows it: default tokenizer, the text as one column, any of the words. */
+/** FTS5 as in its manual: default tokenizer, the whole text as one column, and a match if any of the words occurs. */
 async function plainFts5(dir: string): Promise<Contender> {
   const file = path.join(dir, 'plain.db');
   const database = await openDatabase(file, ['CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, content)']);
@@ -129,7 +129,7 @@ function miniSearch(): Contender {
 }
 
 let seed = 20_264;
-/** In [0, 1). */
+/** A reproducible random number in [0, 1). */
 function random(): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
@@ -143,11 +143,11 @@ const words = Array.from({ length: VOCABULARY }, (_, rank) => {
     word += SYLLABLES[rest % SYLLABLES.length];
   return word;
 });
-/** A word by its rank: the frequency of rank r is about 1 / r. */
+/** A random word. The frequency of the word with rank r is about 1 / r. */
 const zipfWord = (from = 0): string =>
   words[Math.min(VOCABULARY - 1, Math.floor(from + (VOCABULARY - from) ** random()))]!;
 
-/** Pages of five sections, each of about one passage. */
+/** Number of sections per page, each about as long as one passage. */
 const SECTIONS = 5;
 function pagesOf(passages: number): IndexablePage[] {
   return Array.from({ length: passages / SECTIONS }, (_, page) => {
@@ -221,7 +221,7 @@ async function speed(passages: number, count: number): Promise<void> {
 interface Collection {
   readonly pages: IndexablePage[];
   readonly queries: Map<string, string>;
-  /** Relevance by query and document. */
+  /** Relevance judgments, by query and document. */
   readonly judged: Map<string, Map<string, number>>;
 }
 
@@ -252,7 +252,7 @@ function readBeir(folder: string): Collection {
   };
 }
 
-/** Gain as in TREC's evaluation: the judgment, discounted by the logarithm of the rank. */
+/** Gain as in TREC's evaluation: the relevance, discounted by the logarithm of the rank. */
 function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
   const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
   const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);

@@ -1,5 +1,5 @@
 /**
- * Time from the start of the process to the first ready answer, idle memory, and the time of `--help` and of reading a page
+ * Time from the start of the process until it is ready, idle memory, and the time of `--help` and of reading a page
  * from a file: `npm run bench:start`. Baseline: `node -e 0`.
  */
 import { execFileSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const page = path.join(folder, 'page.html');
 writeFileSync(page, PAGE);
 const env = { ...process.env, LECTERN_DATA_DIR: path.join(folder, 'data'), LECTERN_BROWSER: 'none' };
 
-/** Duration of a run of Node in milliseconds. */
+/** Duration of one run of Node, in milliseconds. */
 function time(...args: string[]): number {
   const from = performance.now();
   execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -31,7 +31,7 @@ const help: number[] = [];
 const read: number[] = [];
 const ready: number[] = [];
 const memory: number[] = [];
-// Creates the tables of the data folder before the clock starts.
+// Creates the tables in the data folder before the measurement starts.
 time(PROGRAM, 'read', page);
 for (let run = 0; run < RUNS; run++) {
   bare.push(time('-e', '0'));

@@ -1,4 +1,4 @@
-/** Shared by the benchmarks: a server as users run it, a site to read, memory of processes, tables. */
+/** Code shared by the benchmarks: a server as users run it, a site to read, memory of processes, tables. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(RO
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** Time from the start of the process to the first ready answer. */
+  /** Time from the start of the process until it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function serve(
   try {
     symlinkSync(path.join(SETUP_DATA_DIR, 'browser'), path.join(dataDir, 'browser'));
   } catch {
-    // The set-up has unpacked no browser; an installed one is used.
+    // The set-up has not unpacked a browser, so an installed one is used.
   }
   const port = await freePort();
   const env = {
@@ -39,7 +39,7 @@ export async function serve(
     LECTERN_FLOW_PORT: '0',
     LECTERN_FLOW_GRPC_PORT: '0',
     LECTERN_LOG_LEVEL: 'warn',
-    // High limits, so that work is measured and not refusals.
+    // High limits, so that the benchmark measures work and not refusals.
     LECTERN_KEYLESS_RPM: 'none',
     ...environment,
   };
@@ -105,7 +105,7 @@ export function articlePage(): string {
 <aside><ul>${links(20)}</ul></aside><footer><ul>${links(25)}</ul></footer></body></html>`;
 }
 
-/** A bare Node server with that page, in this process. */
+/** Starts a bare Node server with that page, in this process. */
 export async function site(): Promise<{ url: string; host: string; hits(): number; close(): void }> {
   const page = Buffer.from(articlePage());
   let hits = 0;
@@ -129,7 +129,7 @@ export async function site(): Promise<{ url: string; host: string; hits(): numbe
 export const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Proportional memory of the descendants of a process in MB: shared pages count once. */
+/** Proportional memory of the descendants of a process, in MB. Shared memory pages are counted once. */
 export function descendantsMb(pid: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -137,7 +137,7 @@ export function descendantsMb(pid: number): number {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // The process has ended since it was listed.
+      // The process has exited since it was listed.
     }
   }
   const isDescendant = (id: number): boolean => {
@@ -150,7 +150,7 @@ export function descendantsMb(pid: number): number {
     try {
       total += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
     } catch {
-      // The process has ended since it was listed.
+      // The process has exited since it was listed.
     }
   }
   return total;
@@ -166,7 +166,7 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 };
 
-/** Rows as a Markdown table, with numbers to the right. */
+/** Formats rows as a Markdown table, with right-aligned numbers. */
 export function table(heads: string[], rows: (string | number)[][]): string {
   const cells = [heads, ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)))];
   const widths = heads.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));

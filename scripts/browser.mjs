@@ -1,10 +1,11 @@
 /**
  * Finds or installs the browser that renders pages. Part of the set-up of `npm start` and `npm test`; also a command:
- * `node scripts/browser.mjs`. Uses no dependencies, since it runs before anything is installed or built.
+ * `node scripts/browser.mjs`. It has no dependencies, because it runs before anything is installed or built.
  *
  * `<dataDir>/browser/browser.json` describes an unpacked browser, with paths relative to that folder:
- *   { "version": "1.2.3", "executable": "1.2.3/chromium", "libraries": "1.2.3/al2023/lib" | null, "fonts": "1.2.3/fonts.conf" | null }
- * src/reader/engines/browser/find.ts reads the same file; its test keeps the two consistent.
+ *   { "version": "1.2.3", "executable": "1.2.3/chromium", "libraries": "1.2.3/al2023/lib" | null,
+ *     "fonts": "1.2.3/fonts.conf" | null }
+ * src/reader/engines/browser/find.ts reads the same file. Its test checks that both agree.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ import { QUIET } from './npm-quiet.mjs';
 
 export const MANIFEST = 'browser.json';
 
-/** Program names of Chromium and Chrome on PATH; find.ts has the same list. */
+/** Program names of Chromium and Chrome on PATH. find.ts has the same list. */
 export const NAMES = [
   'chromium',
   'chromium-browser',
@@ -33,8 +34,8 @@ const HINT =
   'install Chromium or Chrome, run `npx playwright-core install --only-shell chromium`, or set LECTERN_BROWSER to its path';
 
 /**
- * Returns the path of a browser, or null if none can be found or installed. Logs one line with the path or how to get one.
- * `fresh` ignores installed browsers and unpacks the pinned one.
+ * Returns the path of a browser, or null if none can be found or installed. Logs one line, with the path or with
+ * instructions for getting a browser. `fresh` ignores installed browsers and unpacks the pinned one.
  */
 export async function ensureBrowser({ dataDir, log = console.log, fresh = false }) {
   const folder = path.resolve(dataDir, 'browser');
@@ -110,7 +111,7 @@ function listFolder(folder) {
   }
 }
 
-/** Returns the browser that an earlier run unpacked, if it is the pinned version. */
+/** Returns the browser that an earlier run unpacked, if it has the pinned version. */
 function findUnpacked(folder) {
   try {
     const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), 'utf8'));
@@ -147,7 +148,7 @@ async function unpackFromRegistry(folder, log) {
       if (!canStart(path.join(out, 'chromium'), path.join(out, 'al2023/lib')))
         throw new Error('it does not start on this machine');
     }
-    // The package makes it executable only for the unpacking user; the server may run as another.
+    // The package makes the file executable only for the current user, but the server may run as a different user.
     await chmod(path.join(out, 'chromium'), 0o755);
     await writeFile(path.join(out, 'fonts.conf'), FONTS);
     await rm(path.join(folder, version), { recursive: true, force: true });
@@ -171,7 +172,7 @@ export const manifestOf = (version) => ({
   fonts: `${version}/fonts.conf`,
 });
 
-/** Unpacks in a child process with its own TMPDIR, because the package unpacks to the temporary folder. */
+/** Unpacks the browser in a child process with its own TMPDIR, because the package unpacks to the temporary folder. */
 async function unpack(install, out, what = 'browser') {
   const archive = path.join(install, 'node_modules/@sparticuz/chromium/bin/al2023.tar.br');
   const code =
@@ -186,7 +187,7 @@ function canStart(file, libraries) {
   return spawnSync(file, ['--version'], { env, timeout: 20_000 }).status === 0;
 }
 
-/** Fonts of the system, if any, and of the package. */
+/** Font configuration: the system's fonts, if any, and those of the package. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

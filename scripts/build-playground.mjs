@@ -1,5 +1,5 @@
-// Builds playground/ into dist/playground: a script, a worker, two style sheets and the page.
-// File names contain a hash of the content, so that browsers can cache the files forever.
+// Builds playground/ into dist/playground: a script, a worker, two style sheets and the page. File names contain a hash
+// of the content, so that browsers can cache the files forever.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

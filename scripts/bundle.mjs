@@ -1,6 +1,6 @@
-// Bundles src/ into few files, since opening a thousand modules takes longer than reading a page. Modules loaded on demand
-// stay in separate chunks, and packages loaded on demand stay in node_modules. Each entry also gets a one-line file under
-// its own name, such as `dist/main.js` or `dist/reader/worker.js`.
+// Bundles src/ into a few files, because opening a thousand modules takes longer than reading a page. Modules loaded on
+// demand stay in separate chunks. Packages loaded on demand stay in node_modules. Each entry point also gets a one-line
+// file under its own name, such as `dist/main.js` or `dist/reader/worker.js`.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = path.join(root, 'src');
 
-/** Modules that are started as processes or threads, or imported by other packages. */
+/** Modules that are started as processes or threads, or that are imported by other packages. */
 export const ENTRIES = [
   'main',
   'flow/index',
@@ -25,7 +25,7 @@ export const ENTRIES = [
   'reader/worker',
   'search/index/thread',
 ];
-/** Packages that cannot be bundled: they look for files beside their own, or depend on class names. */
+/** Packages that cannot be bundled, because they look for files next to their own or depend on class names. */
 const EXTERNAL = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
@@ -36,11 +36,14 @@ const EXTERNAL = [
   'proxy-chain',
   'sharp',
 ];
-/** Packages that are imported dynamically but bundled, since every server loads them. Only the default export is kept. */
+/**
+ * Packages that are imported dynamically but bundled, because every server loads them. Only the default export is
+ * retained.
+ */
 const BUNDLED = new Set(['@fastify/compress']);
 const CHUNKS = 'chunks';
 
-/** Options of all builds. */
+/** Options shared by all builds. */
 const COMMON = {
   absWorkingDir: root,
   bundle: true,
@@ -56,8 +59,8 @@ const COMMON = {
 };
 
 /**
- * Writes the bundle and the licenses of bundled packages. `out` must be inside the project, because the program finds its
- * assets and pages relative to it.
+ * Writes the bundle and the licenses of the bundled packages. `out` must be inside the project, because the program
+ * finds its assets and pages by relative paths.
  */
 export async function bundle(out) {
   const chunks = path.join(out, CHUNKS);
@@ -85,7 +88,7 @@ export async function bundleClient(out) {
   await build({ ...COMMON, platform: 'neutral', entryPoints: [path.join(source, 'client/index.ts')], outdir: client });
 }
 
-/** Leaves dynamically imported packages out of the bundle. */
+/** Excludes dynamically imported packages from the bundle. */
 const externalOnDemand = {
   name: 'external on demand',
   setup({ onResolve }) {
@@ -97,7 +100,7 @@ const externalOnDemand = {
   },
 };
 
-/** Makes `import.meta.url` of a bundled module point to where its own file would be. */
+/** Sets `import.meta.url` of each bundled module to the URL that its own file would have. */
 const sourceUrls = {
   name: 'source urls',
   setup({ onLoad }) {
@@ -113,11 +116,11 @@ const sourceUrls = {
 /** Defines `require` for bundled CommonJS packages that load Node modules with it. */
 function withRequire(text) {
   if (!text.includes('var __require = ')) return text;
-  // On the first line, so that the source map stays valid.
+  // Inserted in the first line, so that the source map remains valid.
   return `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url); ${text}`;
 }
 
-/** Writes the one-line file under which an entry is started. */
+/** Writes the one-line file by which an entry point is started. */
 async function writeEntry(out, entry, { outputs }) {
   const chunk = `${CHUNKS}/${entry.replaceAll('/', '-')}.js`;
   const file = path.join(out, `${entry}.js`);

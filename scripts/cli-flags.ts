@@ -13,9 +13,9 @@ import { OPTION_GROUPS, OPTIONS, type OptionGroup } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import type { FlagRow, FlowFlag, SettingFlag } from '../src/cli/flags.ts';
 
-/** The target is an argument of the command. */
+/** The target is a command-line argument, not a flag. */
 const NO_READ_FLAGS = ['html', 'file', 'pdf'];
-/** The query is an argument of the command; `count` and `engine` are aliases of `num` and `provider`. */
+/** The query is a command-line argument, not a flag. `count` and `engine` are aliases of `num` and `provider`. */
 const NO_SEARCH_FLAGS = ['q', 'count', 'engine'];
 /** Options that accept a boolean but need a value on the command line. */
 const TEXTS = ['markdownChunking'];
@@ -66,7 +66,7 @@ export const settingFlags = (): SettingFlag[] =>
     return { name, group, flag: flagName(name), variable: environmentName(name), meaning, defaultText };
   });
 
-/** Options of flow files as flags. */
+/** Converts the options of flow files to flags. */
 const flowFlags = (table: FlowOptionTable): FlowFlag[] =>
   Object.entries(table).flatMap(([name, { flag }]) => (flag ? [{ name, ...flag }] : []));
 

@@ -1,6 +1,6 @@
 /**
- * Generates src/generated/client-options.ts from the options tables (`npm run docs`). The client imports only these types
- * instead of the tables, so that they work in every program. A test keeps the file up to date.
+ * Generates src/generated/client-options.ts from the options tables (`npm run docs`). The client imports only these
+ * types instead of the tables, so that they work in every program. A test checks that the file is up to date.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -86,7 +86,9 @@ const fieldMembers = (table: Readonly<Record<string, RequestField>>): Member[] =
 const checkedSchema = ({ schema }: DescribedOption): Schema =>
   z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Schema;
 
-/** Returns the type of an option in a program: the value, not the text form that headers and forms use. */
+/**
+ * Returns the type of an option in a program: the type of the value, not of the text that headers and forms contain.
+ */
 function optionType(option: DescribedOption): string {
   const input = inputSchema(option.schema);
   const checked = checkedSchema(option);
@@ -94,7 +96,8 @@ function optionType(option: DescribedOption): string {
   const isFlag = unionBranches(input).some(({ type }) => type === 'boolean');
   const branches = unionBranches(input).filter(({ type, enum: words }) => !(isFlag && type === 'number' && words));
   const kinds = new Set(branches.map(({ type }) => type));
-  // Text is only another form of a number, object or null; it is left out unless it has words of its own.
+  // If the value is a number, object or null, text is only another notation for it. It is omitted unless it has allowed
+  // words of its own.
   const textIsForm = kinds.has('number') || kinds.has('object') || kinds.has('null');
   const plain = branches.filter(
     ({ type, enum: words, const: word }) =>
@@ -133,7 +136,10 @@ function typeOf(schema: Schema): string {
 const parenthesized = (type: string) => (type.includes(' | ') ? `(${type})` : type);
 const literals = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' | ');
 
-/** Returns the type of an object. `checked` is the schema after parsing, which lists the words of members. */
+/**
+ * Returns the type of an object. `checked` is the schema after parsing, which lists the allowed words of the
+ * properties.
+ */
 function objectType({ properties, required, additionalProperties }: Schema, checked: Schema = {}): string {
   const known = checked.properties as Record<string, Schema> | undefined;
   const members = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, input]) => {

@@ -22,7 +22,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (heads: string[], rows: string[][]) =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
-/** A table of options under the heading of each group. */
+/** The tables of options, each under the heading of its group. */
 function optionTables(): string {
   const rows = Object.entries(OPTIONS as Readonly<Record<string, OptionRow>>);
   return OPTION_GROUPS.map((group) => {
@@ -41,7 +41,7 @@ function optionTables(): string {
     .join('\n\n');
 }
 
-/** The text of each page by its file name. */
+/** The text of each page, keyed by its file name. */
 export function referencePages(): Record<string, string> {
   const settings = (group: SettingGroup) =>
     SETTING_NAMES.filter((name) => SETTINGS[name].group === group).map((name) => [
@@ -114,7 +114,7 @@ export function referencePages(): Record<string, string> {
     ),
     'limits.md': page(
       'Limits of the plans',
-      'Limits of one key: requests and tokens in the last 60 seconds for each endpoint, and simultaneous requests. The setting `plans` changes every number; [the guide](../guide/keys.md) explains how they are counted.',
+      'Limits of one key: requests and tokens in the last 60 seconds for each endpoint, and simultaneous requests. The `plans` setting changes every number; [the guide](../guide/keys.md) explains how they are counted.',
       table(['Endpoint', 'Limit', ...PLAN_NAMES], limits),
     ),
     'conformance.md': page(
@@ -125,7 +125,7 @@ export function referencePages(): Record<string, string> {
   };
 }
 
-/** The reference page of the command line. Loads all commands. */
+/** Generates the reference page of the command line. Loads all commands. */
 export const cliPage = async (): Promise<string> =>
   page(
     'Commands and flags',

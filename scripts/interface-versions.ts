@@ -1,6 +1,6 @@
 /**
  * Generates src/generated/interface-versions.ts (`npm run docs`): the version of each HTTP interface. A version is the
- * UTC time at which the interface last changed. A digest of the OpenAPI document tells whether it did.
+ * UTC time at which the interface last changed. Changes are detected by a digest of the OpenAPI document.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const DOCUMENTS = {
   admin: createAdminDescription,
 } as const;
 
-/** The documents of a gateway in each of its forms, without endpoints that a flow adds. */
+/** The OpenAPI documents of gateways with each protocol and API version, without endpoints that a flow adds. */
 function describeGateways(version: string): object[] {
   const protocols = ['HTTP', 'WEBSOCKET'] as const;
   return protocols.flatMap((protocol) =>
@@ -44,12 +44,12 @@ export interface InterfaceVersion {
   readonly digest: string;
 }
 
-/** Keywords whose members are names that the interface defines, not keywords. */
+/** Keywords that contain names defined by the interface. These names must not be treated as keywords. */
 const NAME_MAPS = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'content', 'patternProperties']);
-/** Keywords that do not change what is sent. */
+/** Keywords that do not affect requests or responses. */
 const PROSE = new Set(['info', 'servers', 'tags', 'description', 'summary', 'title', 'example', 'examples']);
 
-/** The part of an OpenAPI document that clients depend on, in an order of its own. */
+/** The part of an OpenAPI document that clients depend on, in a canonical order. */
 export function interfaceOf(value: unknown, areNames = false): unknown {
   if (Array.isArray(value)) return value.map((one) => interfaceOf(one)).sort((a, b) => order(json(a), json(b)));
   if (typeof value !== 'object' || value === null) return value;
@@ -60,10 +60,10 @@ export function interfaceOf(value: unknown, areNames = false): unknown {
 }
 
 const json = (value: unknown) => JSON.stringify(value) ?? '';
-/** The same everywhere; a locale would sort differently. */
+/** Compares code units, because locale-aware order would differ between machines. */
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The digest of each interface as the tables are now. */
+/** The digest of each interface, computed from the current tables. */
 export const interfaceDigest = (name: InterfaceName): string =>
   createHash('sha256')
     .update(json(interfaceOf(DOCUMENTS[name](''))))
@@ -76,14 +76,17 @@ const stamp = (ms: number) => new Date(ms).toISOString().slice(0, 16).replaceAll
 const timeOf = (version: string) =>
   Date.parse(version.replace(/^(\d+)\.(\d+)\.(\d+)\.(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5Z'));
 
-/** The version of an interface: the old one if its digest is the same, otherwise a later one. */
+/** The version of an interface: the old one if the digest is the same, otherwise a later one. */
 export function nextVersion(old: InterfaceVersion | undefined, digest: string, nowMs: number): InterfaceVersion {
   if (old?.digest === digest) return old;
   const earliestMs = old ? timeOf(old.version) + MINUTE_MS : 0;
   return { version: stamp(Math.max(nowMs, earliestMs)), digest };
 }
 
-/** The generated file. Each version has lines of its own, so that changes of different interfaces merge. */
+/**
+ * The text of the generated file. Each version is on separate lines, so that changes of different interfaces can be
+ * merged.
+ */
 export const interfaceVersionsText = (versions: Readonly<Record<InterfaceName, InterfaceVersion>>): string => {
   const entries = INTERFACE_NAMES.map(
     (name) =>
@@ -94,7 +97,7 @@ export const interfaceVersionsText = (versions: Readonly<Record<InterfaceName, I
 
 const ENTRY = /^ {2}(\w+): \{\n {4}version: '([\d.]+)',\n {4}digest: '(\w+)',/gm;
 
-/** Reads the versions from the text of the generated file. */
+/** Parses the versions from the text of the generated file. */
 export const parseInterfaceVersions = (text: string): Partial<Record<InterfaceName, InterfaceVersion>> =>
   Object.fromEntries([...text.matchAll(ENTRY)].map(([, name, version, digest]) => [name, { version, digest }]));
 

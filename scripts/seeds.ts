@@ -1,7 +1,7 @@
 /**
- * The two documents that say what this product must be (`test/seeds/*.md`), read as rows, and the tests that claim
- * them. A row is what one line states: a table row, a list item or a paragraph. As a program, it lists the rows without
- * a test and fails if there are any.
+ * Parses the two documents that define the requirements of this product (`test/seeds/*.md`) into rows, and finds the
+ * tests that claim them. A row is the statement in one line: a table row, a list item or a paragraph. As a program, it
+ * lists the rows without a test, and fails if there are any.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { type CallExpression, type Expression, parseSync, Visitor } from 'oxc-pa
 
 const FOLDER = path.resolve(import.meta.dirname, '../test/seeds');
 
-/** File and title of each document by the name under which tests refer to it. */
+/** File and title of each document, keyed by the name by which tests refer to it. */
 export const SEEDS = {
   hosted: { file: 'hosted-api.md', title: 'Reader, search and models' },
   flow: { file: 'flow-gateway.md', title: 'Flow gateway' },
@@ -18,15 +18,15 @@ export const SEEDS = {
 export type SeedName = keyof typeof SEEDS;
 
 export interface SeedRow {
-  /** Number of the section, as in `4.3`; `0` before the first one. */
+  /** Number of the section, such as `4.3`; `0` before the first section. */
   readonly section: string;
   /** The title of the section. */
   readonly title: string;
-  /** The words of the line, without the mark of a list item; the cells of a table row are joined by ` | `. */
+  /** The text of the line, without the list marker. The cells of a table row are joined by ` | `. */
   readonly words: string;
 }
 
-/** How a row is held true. */
+/** How a row is covered. */
 export type Claim = 'test' | 'elsewhere' | 'open';
 
 export interface ClaimedRow {
@@ -34,13 +34,13 @@ export interface ClaimedRow {
   readonly section: string;
   readonly words: string;
   readonly claim: Claim;
-  /** The test file, relative to the root; for tests elsewhere that one. */
+  /** The test file, relative to the root. For tests in other files, those files. */
   readonly files: readonly string[];
-  /** What this product does beyond the row, or its choice where the row leaves something open. */
+  /** The features beyond the row, or the decision if the row leaves something open. */
   readonly beyond: string;
 }
 
-/** All rows of a document in order. */
+/** All rows of a document, in order. */
 export function seedRows(seed: SeedName): SeedRow[] {
   const lines = readFileSync(path.join(FOLDER, SEEDS[seed].file), 'utf8').split('\n');
   const rows: SeedRow[] = [];
@@ -67,7 +67,7 @@ const wordsOf = (line: string) =>
         .join(' | ')
     : line.replace(/^(?:- |\d+\. )/, '').trim();
 
-/** The rows that the tests in `test/seeds/` claim, read from their source: no test needs to run for this. */
+/** The rows that the tests in `test/seeds/` claim, parsed from their source, so that no test needs to be run. */
 export function claimedRows(): ClaimedRow[] {
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith('.test.ts'))
@@ -77,7 +77,10 @@ export function claimedRows(): ClaimedRow[] {
 
 const METHODS: Readonly<Record<string, Claim>> = { row: 'test', elsewhere: 'elsewhere', open: 'open' };
 
-/** Calls of `hosted.row(section, words, ...)` and its like; see `test/seeds/seed.ts` for their arguments. */
+/**
+ * Finds the calls of `hosted.row(section, words, ...)` and similar functions. See `test/seeds/seed.ts` for their
+ * arguments.
+ */
 function claimsOf(file: string, name: string): ClaimedRow[] {
   const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
   if (errors.length) throw new Error(`${name}: ${errors[0]?.message}`);
@@ -105,7 +108,10 @@ function claimOf({ callee, arguments: given }: CallExpression, name: string): Cl
   return { seed, section: textOf(section), words: textOf(words), claim, files, beyond: note ? textOf(note) : '' };
 }
 
-/** Strings are literals, so that they can be read without running the test; long ones may be joined by `+`. */
+/**
+ * The value of a string. Strings must be literals, so that they can be read without running the test. Long ones may be
+ * joined by `+`.
+ */
 function textOf(node: Expression): string {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type === 'TemplateLiteral' && node.quasis.length === 1) return node.quasis[0]?.value.cooked ?? '';
@@ -114,7 +120,7 @@ function textOf(node: Expression): string {
   throw new Error('test/seeds: section, words and notes of a row must be string literals');
 }
 
-/** The files of `{ 'test/api/x.test.ts': ['title', ...] }`. */
+/** The file names in `{ 'test/api/x.test.ts': ['title', ...] }`. */
 function keysOf(node: Expression): string[] {
   if (node.type !== 'ObjectExpression') throw new Error('test/seeds: tests elsewhere are given by file');
   return node.properties.map((property) => {
@@ -137,10 +143,10 @@ export function unclaimedRows(): string[] {
   });
 }
 
-/** Words of a row are plain text, so that nothing in them is Markdown. */
+/** Escapes the words of a row, which are plain text, so that they are not interpreted as Markdown. */
 const cell = (text: string) => text.replace(/[|<*_`]/g, '\\$&');
 
-/** `docs/reference/conformance.md`, without its title. */
+/** The text of `docs/reference/conformance.md`, without its title. */
 export function conformanceText(): string {
   const claims = claimedRows();
   return (Object.keys(SEEDS) as SeedName[])

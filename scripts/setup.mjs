@@ -1,5 +1,6 @@
-// Sets up what the server and its tests need: packages, a build, a browser, the data folder. Uses no packages, since it
-// runs before any are installed. Each step logs one line; finished steps are skipped.
+// Sets up everything that the server and its tests need: packages, a build, a browser, the data folder. It uses no
+// packages, because it runs before any are installed. Each step logs one line. Steps that were already completed are
+// skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -70,7 +71,7 @@ const listFiles = (dir) =>
     .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
     .sort();
 
-/** Runs npm with the Node that runs this script, so that both have the same version. */
+/** Runs npm with the same Node that runs this script. */
 export function npm(args, options = {}) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) run(process.execPath, [script, ...args], 'npm failed', options);

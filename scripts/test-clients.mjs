@@ -1,5 +1,6 @@
-// Installs published clients that tests run against the server. They have their own folder, since they are no dependencies
-// of Lectern and their versions conflict. If they cannot be installed, their tests are skipped with a message.
+// Installs the published clients that tests run with the server. They have a separate folder, because they are not
+// dependencies of Lectern and their versions conflict. If they cannot be installed, their tests are skipped with a
+// message.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';

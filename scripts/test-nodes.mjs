@@ -1,5 +1,5 @@
-// `npm run test:nodes`: sets up and tests a clean clone of the last commit under each supported Node. The Node binaries come
-// from registry packages, so no version manager is needed.
+// `npm run test:nodes`: sets up and tests a clean clone of the last commit with each supported Node version. The Node
+// binaries come from packages in the registry, so no version manager is needed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

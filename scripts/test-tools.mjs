@@ -1,12 +1,12 @@
-// Installs programs that some tests compare with or that Lectern can use: LibreOffice, Tesseract, Poppler, PostgreSQL,
-// Redis, a metasearch server, gRPC, WebSocket and HTTP for Python, a client for OpenAPI in Perl, and the shells of the
-// completion scripts. They are installed from Debian packages if possible; otherwise tests that need them are skipped
-// with a message.
+// Installs programs that Lectern can use or that some tests use for comparison: LibreOffice, Tesseract, Poppler,
+// PostgreSQL, Redis, a metasearch server, Python packages for gRPC, WebSocket and HTTP, a Perl client for OpenAPI, and
+// the shells of the completion scripts. They are installed from Debian packages if possible. Otherwise, the tests that
+// need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** Programs, or files, with the packages that contain them. One program of a row suffices; all files are necessary. */
+/** Programs or files, with the packages that contain them. A row needs one of its programs, but all of its files. */
 const TOOLS = [
   {
     programs: ['soffice'],
@@ -24,7 +24,7 @@ const TOOLS = [
     packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],
   },
   {
-    // Modules of Debian's Python, which have no program.
+    // Python modules from Debian packages, which contain no program.
     files: ['/usr/lib/python3/dist-packages/websockets', '/usr/lib/python3/dist-packages/aiohttp'],
     packages: ['python3-websockets', 'python3-aiohttp'],
   },
@@ -34,7 +34,7 @@ const TOOLS = [
   { programs: ['fish'], packages: ['fish'] },
 ];
 
-/** Debian installs PostgreSQL's server programs outside PATH, in one folder per version. */
+/** Debian installs the server programs of PostgreSQL outside PATH, in one folder per version. */
 const POSTGRES_HOME = '/usr/lib/postgresql';
 
 /** Returns the path of the first of these programs that is installed, or `undefined`. */

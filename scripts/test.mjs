@@ -33,7 +33,12 @@ const { status } = spawnSync(
     `--outputFile.json=${results}`,
     ...process.argv.slice(2),
   ],
-  { cwd: root, stdio: 'inherit' },
+  // Without files, the whole suite runs (vitest.config.ts, `isJoined`).
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...(process.argv.length > 2 ? {} : { LECTERN_TEST_LANES: 'joined' }) },
+  },
 );
 const counted = read(results);
 rmSync(dir, { recursive: true, force: true });

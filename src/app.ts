@@ -1,5 +1,5 @@
 /**
- * Composes the whole server by hand. Each module is created once, in order, and closed in reverse. Related parts
+ * Creates the whole server. Each module is created once, in a fixed order, and closed in reverse order. Related parts
  * (network access, reading, APIs) are created in files of src/app.
  */
 import os from 'node:os';
@@ -36,14 +36,17 @@ export interface App {
   readonly accounts: AccountsModule;
   readonly faces: Readonly<Record<ServerFace, Face>>;
   readonly flow: FlowFace;
-  /** The first key of a new installation, once the ports are open. It cannot be shown again. */
+  /** The first key of a new installation, available once the ports are open. It cannot be shown again. */
   readonly firstKey: string | undefined;
-  /** Creates the first key for use without ports; `undefined` if there are keys already, or none are required. */
+  /** Creates the first key for use without ports; `undefined` if there are keys already, or if none are required. */
   mintFirstKey(): Promise<string | undefined>;
   readonly browser: () => BrowserHealth;
   /** Opens the ports of the configuration. Throws an error that names a port already in use. */
   listen(): Promise<FaceUrl[]>;
-  /** Accepts no more requests, lets those in flight finish within the drain time, and closes all modules. */
+  /**
+   * Accepts no more requests, waits until those in flight have finished (at most the drain time), and closes all
+   * modules.
+   */
   close(): Promise<void>;
 }
 
@@ -52,7 +55,7 @@ export interface AppOptions extends FoundationOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Creates the server. If a part fails to start, the parts started before it are closed. */
+/** Creates the server. If one part fails to start, the parts that were started before it are closed. */
 export async function createApp(options: AppOptions): Promise<App> {
   const resources = new CloseStack();
   try {
@@ -87,8 +90,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
-  const { onCacheRead } = observe;
-  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead };
+  const { onCacheRead, onBlocked } = observe;
+  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead, onBlocked };
   const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
   const { renderer, pool } = shared;
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
@@ -151,7 +154,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { faces, listen: openPorts, close: closeFaces } = await createFaces(config, modules, resources);
 
   let firstKey: string | undefined;
-  // A key that was created before a failed start would never be shown.
+  // The key is created only after the ports are open, because a key created before a failed start would never be shown.
   async function listen(): Promise<FaceUrl[]> {
     const urls = await openPorts();
     firstKey = await mintFirstKey();
@@ -177,7 +180,7 @@ interface IndexParts {
   readonly log: Log;
 }
 
-/** Opens the search index, if it is enabled, and a reader that adds its pages to it. */
+/** Opens the search index, if it is enabled, and a reader that adds the pages it reads to the index. */
 async function openIndex(
   config: Config,
   { embedder, bareReader, log }: IndexParts,
@@ -195,7 +198,7 @@ const foldersOf = ({ dataDir }: Config) => [
   { name: 'temporary folder', folder: os.tmpdir() },
 ];
 
-/** Pages indexed by versions that recorded no owner are found only if all pages are shared. */
+/** Pages that were indexed by versions without owners are found only if all pages are shared. */
 function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
   index.stats().then(
     ({ onlyAll: pages }) => {
@@ -205,14 +208,14 @@ function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'war
         'some pages in the index have no owner: until they are read again, only LECTERN_INDEX_SHARED=all finds them',
       );
     },
-    // A failure of the index is reported when it is searched.
+    // A failure to open the index is reported by the next search.
     () => {},
   );
 }
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
-/** The part of the browser's status that probes show. Omits its path and process. */
+/** The browser status that health endpoints show. Omits the path and process id of the browser. */
 const publicStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
   version,
   sandboxed,

@@ -1,7 +1,7 @@
 /**
- * All settings of the server, one row each, grouped by subject. The row's name gives the environment variable, the flag
- * and the key in the file: `dataDir` is LECTERN_DATA_DIR, --data-dir and `dataDir:`. Flags override the environment,
- * which overrides the file, which overrides the default.
+ * All settings of the server, one row each, grouped by subject. The name of a row determines the environment variable,
+ * the flag and the key in the file: `dataDir` is LECTERN_DATA_DIR, --data-dir and `dataDir:`. Flags override the
+ * environment, the environment overrides the file, and the file overrides the defaults.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,12 +13,12 @@ import { FEATURES, plansShape } from '#plans.ts';
 interface Setting {
   readonly schema: z.ZodType;
   readonly meaning: string;
-  /** The default as help and documentation show it. */
+  /** The default, as shown in the help and the documentation. */
   readonly defaultText: string;
   readonly secret?: boolean;
 }
 
-/** Subjects of the settings, in the order in which help and documentation list them. */
+/** Subjects of the settings, in the order of the help and the documentation. */
 export const SETTING_GROUPS = [
   'Server and ports',
   'Network access',
@@ -48,7 +48,7 @@ const inGroup = <Rows extends Readonly<Record<string, Setting>>>(group: SettingG
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, group }])) as Grouped<Rows>;
 
 const secret = <Row extends Setting>(row: Row) => ({ ...row, secret: true as const });
-/** A list or an object: plain YAML in the file, JSON text in the environment. */
+/** A list or an object: plain YAML in the file, and JSON text in the environment. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
@@ -127,7 +127,7 @@ export const SETTINGS = {
     maxBodyBytes: setting(
       count(102_000_000),
       '102000000',
-      'Maximum size of a JSON or form request body, in bytes. Larger bodies are answered with 413.',
+      'Maximum size of a JSON or form request body, in bytes. Larger bodies get 413.',
     ),
     workers: setting(
       z.coerce.number().int().min(1).optional(),
@@ -152,13 +152,13 @@ export const SETTINGS = {
     userAgent: setting(
       z.string().optional(),
       'that of the browser',
-      'Default `User-Agent` of outgoing requests. The option `userAgent` of a request overrides it.',
+      'Default `User-Agent` of outgoing requests. The `userAgent` option of a request overrides it.',
     ),
     proxies: secret(
       setting(
         json(z.array(proxyShape)).default([]),
         'none',
-        'Proxies for the option `proxy`: a list of `{url, countries, eu}`, as JSON in the environment. `countries` holds two-letter codes in lower case.',
+        'Proxies for the `proxy` option: a list of `{url, countries, eu}`, as JSON in the environment. `countries` contains two-letter codes in lower case.',
       ),
     ),
     region: setting(
@@ -216,7 +216,7 @@ export const SETTINGS = {
     cfUrl: setting(
       z.url().default('https://api.cloudflare.com/client/v4'),
       'Cloudflare',
-      'Base URL of the remote rendering service for the engine `cf-browser-rendering`.',
+      'Base URL of the remote rendering service for the `cf-browser-rendering` engine.',
     ),
     cfAccount: setting(z.string().optional(), 'none', 'Account ID at the remote rendering service.'),
     cfToken: secret(setting(z.string().optional(), 'none', 'API token for the remote rendering service.')),
@@ -226,7 +226,7 @@ export const SETTINGS = {
     maxFileBytes: setting(
       count(1_073_741_824),
       '1073741824',
-      'Maximum size of a file that is read, in bytes. Larger files are answered with 413.',
+      'Maximum size of a file that is read, in bytes. Larger files get 413.',
     ),
     documentWorkers: setting(
       z.coerce.number().int().min(1).optional(),
@@ -371,13 +371,13 @@ export const SETTINGS = {
       setting(
         json(z.array(z.record(z.string(), z.unknown()))).default([]),
         'none',
-        'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository of the hub, or on another server.',
+        'Additional models for the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository on the hub, or on another server.',
       ),
     ),
     modelAliases: setting(
       json(z.record(z.string().min(1), z.string().min(1))).default({}),
       'none',
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` answers requests for the first model with the second.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first.',
     ),
     modelsWarm: setting(
       commaList.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
@@ -392,7 +392,7 @@ export const SETTINGS = {
     modelDownload: setting(
       z.enum(['on', 'off']).default('on'),
       'on',
-      'With `on`, models of the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
+      'With `on`, models from the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
     ),
     modelHubUrl: setting(
       z.url().default('https://huggingface.co'),
@@ -448,7 +448,7 @@ export const SETTINGS = {
             ])
             .default([]),
         ),
-        'none (only the index of pages is searched)',
+        'none (only the local index is searched)',
         'Search providers in order of preference: names separated by commas (`brave,wikipedia`), or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment.',
       ),
     ),
@@ -465,17 +465,17 @@ export const SETTINGS = {
     searchEmbedder: setting(
       z.string().default('lectern-static-v1'),
       'lectern-static-v1',
-      'Embedding model for semantic search in the index of pages. `none` searches by words only.',
+      'Embedding model for semantic search in the local index. `none` searches by words only.',
     ),
     searchReranker: setting(
       z.string().default('none'),
       'none',
-      'Model that reranks the results of the index of pages. `none` keeps the order in which the index returns them.',
+      'Model that reranks the results of the local index. `none` keeps the order in which the index returns them.',
     ),
     indexMaxBytes: setting(
       count(5_000_000_000, 0),
       '5000000000',
-      'Approximate maximum size of the index of pages on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
+      'Approximate maximum size of the local index on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
     ),
     indexShared: setting(
       z.enum(['all', 'public', 'none']).default('public'),
@@ -496,8 +496,8 @@ export const SETTINGS = {
       'Maximum number of pages that this process reads at once, across all its crawls.',
     ),
     crawlHostPages: setting(count(4), '4', 'Maximum number of pages of one host that a crawl reads at once.'),
-    crawlDelayMs: setting(count(500, 0), '500', 'Default delay between requests of a crawl to the same host, in ms.'),
-    crawlMaxPages: setting(count(10_000), '10000', 'Maximum number of pages of one crawl.'),
+    crawlDelayMs: setting(count(500, 0), '500', 'Default delay between requests from a crawl to the same host, in ms.'),
+    crawlMaxPages: setting(count(10_000), '10000', 'Maximum number of pages in one crawl.'),
     crawlKeepDays: setting(count(7), '7', 'How long a crawl and its pages are kept after its start, in days.'),
     batchJobs: setting(
       count(2, 0),
@@ -522,7 +522,7 @@ export const SETTINGS = {
     flowLenient: setting(
       z.enum(['on', 'off']).default('off'),
       'off',
-      '`on` loads flow files with unknown options or two executors of the same name, with a warning for each. Otherwise they are errors.',
+      '`on` loads flow files with unknown options or two executors with the same name, with a warning for each. Otherwise they are errors.',
     ),
     flowIndexMaxBytes: setting(
       count(5_000_000_000),
@@ -579,7 +579,7 @@ export const SETTINGS = {
     chargeProxyFactor: setting(
       count(5),
       '5',
-      'Charge multiplier for the tokens of responses read through the option `proxy`.',
+      'Charge multiplier for the tokens of responses read with the `proxy` option.',
     ),
     usageKeepDays: setting(
       count(90),
@@ -659,13 +659,16 @@ export const environmentName = (name: string): string => `LECTERN_${kebab(name).
 export const flagName = (name: string): string => `--${kebab(name)}`;
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The settings are not valid; the message has one line for each problem. Correct the settings and start again. */
+/**
+ * The settings are invalid. The message has one line for each problem. To recover, correct the settings and start
+ * again.
+ */
 export class ConfigError extends Error {}
 
 /** Known variables that are not settings of the server. */
 export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
 
-/** Variables that start with LECTERN_ but are not known: probably misspelled. */
+/** Variables that start with LECTERN_ but are unknown. They are probably misspelled. */
 export const unknownVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
   const known = new Set<string>([...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES]);
   return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
@@ -677,9 +680,9 @@ interface Sources {
 }
 
 /**
- * Reads and checks all settings. The file is that of `--config` or LECTERN_CONFIG, else `lectern.yaml` if it exists.
- * Throws ConfigError with one line for each problem. Each line names the source of the value; for the file, also the
- * line number.
+ * Reads and checks all settings. The file is the one specified by `--config` or LECTERN_CONFIG, or else `lectern.yaml`,
+ * if it exists. Throws ConfigError with one line for each problem. Each line names the source of the value and, for the
+ * file, the line number.
  */
 export function readConfig({ environment = {}, flags = {} }: Sources = {}): Config {
   const file = readFile((flags.config as string | undefined) ?? environment.LECTERN_CONFIG);
@@ -718,7 +721,7 @@ const dotted = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
 interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The location of a value, or of the nearest enclosing one: `plans.free in lectern.yaml, line 3`. */
+  /** The location of a value, or of the nearest value that contains it: `plans.free in lectern.yaml, line 3`. */
   placeOf(path: readonly PropertyKey[]): string;
 }
 
@@ -748,7 +751,7 @@ function readFile(chosen: string | undefined): SettingsFile {
   };
 }
 
-/** Start of the deepest existing key along a path, in characters from the start of the file. */
+/** The offset of the deepest existing key along a path, in characters from the start of the file. */
 function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
   let node = contents;
   let offset: number | undefined;

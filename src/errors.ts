@@ -1,13 +1,14 @@
 /**
- * The error table. Each row has the name and the five-digit status that clients match on, the HTTP status code, and the
- * default message. Modules throw `problem(name, facts)`; each API writes it in its own envelope.
+ * The error table. Each row has the name and the five-digit status that clients use to identify the error, the HTTP
+ * status code, and the default message. Modules throw `problem(name, facts)`. Each API writes the problem in its own
+ * envelope.
  */
 
 export const PROBLEMS = {
   ParamValidationError: { status: 40001, code: 400, message: 'A parameter is invalid' },
   DataStreamBrokenError: { status: 40003, code: 400, message: 'The data stream ended early' },
   ModelNotFoundError: { status: 40004, code: 400, message: 'This server does not offer the requested model' },
-  TokenLimitExceededError: { status: 40005, code: 400, message: 'The input exceeds the maximum length of the model' },
+  TokenLimitExceededError: { status: 40005, code: 400, message: 'The input is longer than the model accepts' },
   InvalidLabelsError: { status: 40006, code: 400, message: 'Invalid training labels' },
   LabelLimitExceededError: { status: 40007, code: 400, message: 'Label count exceeds the plan maximum' },
   AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
@@ -29,7 +30,7 @@ export const PROBLEMS = {
   ResourceBusyError: {
     status: 40903,
     code: 409,
-    message: 'The resource is being modified by another request, try again',
+    message: 'The resource is being modified by another request; try again',
   },
   BudgetExceededError: {
     status: 40904,
@@ -51,17 +52,18 @@ export const PROBLEMS = {
     message: 'An external service needed for the request failed',
   },
   AssertionFailureError: { status: 42206, code: 422, message: 'The page could not be read' },
+  BlockedPageError: { status: 42207, code: 422, message: 'The target sent another page in place of the content' },
   RateLimitTriggeredError: { status: 42903, code: 429, message: 'Too many requests' },
   HarmfulContentError: { status: 45101, code: 451, message: 'The operator of this server blocks this URL' },
   SecurityCompromiseError: { status: 45102, code: 451, message: 'Access to this URL is not allowed' },
   InternalError: { status: 50000, code: 500, message: 'Internal server error' },
   DownstreamServiceError: { status: 50002, code: 500, message: 'A service needed for the request is not working' },
-  FaceNotReadyError: { status: 50300, code: 503, message: 'This API of the server is not available yet' },
-  ServiceNodeResourceDrainError: { status: 50303, code: 503, message: 'The server is at capacity, try again later' },
+  FaceNotReadyError: { status: 50300, code: 503, message: 'This API is not available yet' },
+  ServiceNodeResourceDrainError: { status: 50303, code: 503, message: 'The server is at capacity; try again later' },
   ServiceAwayError: {
     status: 50306,
     code: 503,
-    message: 'A part of the server is temporarily unavailable, try again later',
+    message: 'A part of the server is temporarily unavailable; try again later',
   },
   ServiceTimeoutError: { status: 50400, code: 504, message: 'The request took too long' },
 } as const satisfies Record<string, { status: number; code: number; message: string }>;
@@ -70,7 +72,7 @@ export type ProblemName = keyof typeof PROBLEMS;
 
 /** Details for the caller, in addition to name and message. The error body lists them in insertion order. */
 export interface Facts {
-  /** Shown to the caller: must not contain stack traces, file paths, or internal host names and IP addresses. */
+  /** Shown to the caller, so it must not contain stack traces, file paths, or internal host names and IP addresses. */
   message?: string;
   /** The invalid option (ParamValidationError, BudgetExceededError, ...). */
   path?: string;
@@ -79,7 +81,10 @@ export interface Facts {
   [key: string]: unknown;
 }
 
-/** A failure that is reported to the caller. Do not retry within the request; the API writes it as the response. */
+/**
+ * A failure that is reported to the caller. It must not be retried within the request. The API writes it as the
+ * response.
+ */
 export class Problem extends Error {
   override readonly name: ProblemName;
   readonly status: number;
@@ -101,7 +106,7 @@ export class Problem extends Error {
   }
 }
 
-/** Creates the Problem of one row. `cause` is only logged and never reaches the caller. */
+/** Creates a problem from a row of the table. `cause` is only logged and never sent to the caller. */
 export const problem = (name: ProblemName, facts?: Facts, cause?: unknown): Problem => new Problem(name, facts, cause);
 
 /** Converts any error to a Problem: a full disk to ServiceNodeResourceDrainError, other errors to InternalError. */
@@ -120,18 +125,14 @@ export function isDiskFull(error: unknown): boolean {
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++, cause = cause.cause) {
     const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === POSTGRES_FULL) return true;
-    // Errors of @photostructure/sqlite have no `errcode` if the failed statement only reads.
+    // Errors of @photostructure/sqlite have no `errcode` if the failed statement only reads data.
     if ((Number(errcode) & 0xff) === SQLITE_FULL || cause.message === 'database or disk is full') return true;
   }
   return false;
 }
 
-/** An operator must free disk space first. */
+/** Seconds before a retry after a full disk, because an operator must free disk space first. */
 const DISK_RETRY_S = 60;
 
 export const diskFull = (cause?: unknown): Problem =>
-  problem(
-    'ServiceNodeResourceDrainError',
-    { message: 'The disk of the server is full', retryAfter: DISK_RETRY_S },
-    cause,
-  );
+  problem('ServiceNodeResourceDrainError', { message: "The server's disk is full", retryAfter: DISK_RETRY_S }, cause);

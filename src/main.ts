@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** Program entry: arguments in, exit code out. The only file that reads and changes `process`. */
+/**
+ * Program entry point: receives the arguments and sets the exit code. This is the only file that reads and changes
+ * `process`.
+ */
 import { setMaxListeners } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -22,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     environment: env,
     version: VERSION,
     print: (line) => void stdout.write(`${shown(stdout, line)}\n`),
-    // After the output pipe was closed, messages are suppressed too.
+    // Once the output pipe has been closed, messages are suppressed too.
     note: (line) => void (ending.code() === EXIT_CODES.ok.code || stderr.write(`${shown(stderr, line)}\n`)),
     readInput: () => text(stdin),
     input: stdin,
@@ -39,15 +42,18 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 interface Ending extends Pick<CliContext, 'onStop'> {
-  /** Aborted by SIGINT, SIGTERM or a closed output pipe. A command that never calls this is ended at once instead. */
+  /**
+   * Aborted by SIGINT, SIGTERM or a closed output pipe. A command that never calls this function is terminated
+   * immediately instead.
+   */
   signal(): AbortSignal;
-  /** The exit code that overrides the command's, if any. */
+  /** The exit code that overrides the one of the command, if any. */
   code(): number | undefined;
 }
 
 function watchEnding(): Ending {
   const controller = new AbortController();
-  // One listener for each concurrent call.
+  // No limit on the number of listeners, because each concurrent call adds one.
   setMaxListeners(0, controller.signal);
   const stops: (() => Promise<void>)[] = [];
   let isUsed = false;
@@ -87,9 +93,9 @@ function watchEnding(): Ending {
 }
 
 /**
- * For commands that serve many callers. An unhandled rejection affects one request at most, so it is only reported. After
- * an uncaught exception the state is unknown, so the process exits and its supervisor restarts it. Other commands exit
- * on both, as is Node's default.
+ * For commands that serve many callers. An unhandled rejection affects at most one request, so it is only reported.
+ * After an uncaught exception, the state is unknown, so the process exits and its supervisor restarts it. Other
+ * commands exit in both cases, which is Node's default.
  */
 function watchFaults(tell: ReportFault): void {
   process.on('unhandledRejection', (reason) => tell(reason, 'unhandled promise rejection'));

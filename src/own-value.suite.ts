@@ -10,7 +10,7 @@ export const jsonOf = (pairs: readonly (readonly [string, unknown])[]): string =
 /** A similar name that no object inherits. */
 const standIn = (name: string): string => name.replace(/[a-z]/, 'x');
 
-/** Expects `read` to return the same for each inherited name as for an ordinary name in its place. */
+/** Expects that `read` returns the same result for each inherited name as for an ordinary name. */
 export async function expectPlainNames(read: (name: string) => unknown): Promise<void> {
   for (const name of INHERITED_NAMES) {
     const other = standIn(name);

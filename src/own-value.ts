@@ -1,9 +1,9 @@
 /**
- * Safe access to objects by untrusted keys (from a request, a page, a file). Every object inherits `constructor`,
- * `toString`, `__proto__` and others, so brackets alone would read or change inherited properties.
+ * Safe access to objects by untrusted keys (from a request, a page or a file). Every object inherits `constructor`,
+ * `toString`, `__proto__` and others, so plain bracket access would read or change inherited properties.
  */
 
-/** The value of an own property; undefined for inherited and missing keys. */
+/** Returns the value of an own property; `undefined` for inherited and missing keys. */
 export const ownValue = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 

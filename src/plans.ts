@@ -1,19 +1,22 @@
-/** The table of plans: rate limits for each endpoint, concurrency and features. The setting `plans` can change every number. */
+/**
+ * The table of plans: rate limits for each endpoint, concurrency and features. The `plans` setting can override every
+ * number.
+ */
 import * as z from 'zod';
 
 export const PLAN_NAMES = ['free', 'paid', 'premium'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** Endpoints with rate limits of their own. */
+/** Endpoints with separate rate limits. */
 export const ENDPOINTS = ['reader', 'search', 'embeddings', 'rerank', 'chat'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** Features that an option may require (the column `feature` of the options table). */
+/** Features that an option may require (the `feature` column of the options table). */
 export const FEATURES = ['scripts', 'generatedAlt', 'modelFormats', 'proxy'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export interface EndpointLimits {
-  /** Requests per minute; undefined means no limit. */
+  /** Requests per minute; `undefined` means no limit. */
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
 }
@@ -86,7 +89,7 @@ export const PLANS: Plans = {
 const limit = z.union([z.int().min(1), z.literal('none')], {
   error: 'must be a whole number above zero, or `none`',
 });
-/** The cost of a page is known only after it was read, so only model endpoints have a token limit. */
+/** The cost of a page is known only after it has been read, so only model endpoints have a token limit. */
 const pageShape = z.strictObject({ requestsPerMinute: limit.optional() });
 const modelShape = pageShape.extend({ tokensPerMinute: limit.optional() });
 const planShape = z.strictObject({
@@ -101,7 +104,7 @@ const planShape = z.strictObject({
   chat: modelShape.optional(),
 });
 
-/** The setting `plans`: a partial table that overrides PLANS. */
+/** The `plans` setting: a partial table that overrides PLANS. */
 export const plansShape = z.strictObject({
   free: planShape.optional(),
   paid: planShape.optional(),
@@ -110,7 +113,7 @@ export const plansShape = z.strictObject({
 type GivenLimit = z.output<typeof limit> | undefined;
 export type GivenPlans = z.output<typeof plansShape>;
 
-/** The plans after the overrides of the settings. */
+/** Returns the plans after the overrides in the settings were applied. */
 export function plansWith(given: GivenPlans): Plans {
   return Object.fromEntries(PLAN_NAMES.map((name) => [name, planWith(PLANS[name], given[name] ?? {})])) as Plans;
 }

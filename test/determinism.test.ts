@@ -1,4 +1,4 @@
-/** The same bytes and options give the same answer in any thread and process, and in any order. */
+/** The same bytes and options give the same result in any thread or process, and in any order. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { taskFor } from '#reader/render.suite.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const PAGES = path.join(ROOT, 'test/fixtures/pages');
 const all = readdirSync(PAGES).sort();
-/** About 24 of them, of every kind. */
+/** About 24 files, spread over all kinds. */
 const names = all.filter((_, at) => at % Math.floor(all.length / 24) === 0);
 const FORMS = [{}, { respondWith: 'markdown', withLinksSummary: true, withImagesSummary: true }];
 const never = new AbortController().signal;
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 const sourceOf = (name: string) => readFileSync(path.join(PAGES, name, 'source.html'), 'utf8');
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** A digest of each answer, with its explanation. The pages are rendered in this order in one thread. */
+/** A digest of each result, including its explanation. The pages are rendered in this order in one thread. */
 async function inThread(order: readonly string[]): Promise<Record<string, string>> {
   const renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 60_000 });
   const digests: Record<string, string> = {};
@@ -33,13 +33,13 @@ async function inThread(order: readonly string[]): Promise<Record<string, string
   return digests;
 }
 
-/** The same in another process. */
+/** The same digests, computed in another process. */
 async function inProcess(): Promise<Record<string, string>> {
   const program = path.join(ROOT, 'test/support/render-pages.ts');
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--conditions=source', '--import', 'tsx', program, PAGES, JSON.stringify(names), JSON.stringify(FORMS)],
-    // Time zone and language of the machine must not matter.
+    // The time zone and language of the machine must not affect the result.
     { cwd: ROOT, maxBuffer: 1 << 24, env: { ...process.env, TZ: 'Pacific/Auckland', LC_ALL: 'tr_TR.UTF-8' } },
   );
   return JSON.parse(stdout);

@@ -1,8 +1,8 @@
 // Own process: it draws an SVG with sharp, which servers forbid in their process.
 /**
- * Runs every example of the documentation as it stands: commands in bash, programs in Node; settings and flows are read
- * as the server reads them. Only URLs, keys and files are those of the test. A comment before a block says why it cannot
- * be run.
+ * Runs every example of the documentation unchanged: commands in bash, and programs in Node. Settings and flows are
+ * parsed as the server parses them. Only URLs, keys and files are replaced with those of the test. A comment before a
+ * block says why it cannot be run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ const examples = new Map(
 );
 const all = [...examples.values()].flat();
 
-/** Languages of blocks that are run, and of blocks that are only shown. */
+/** Languages of blocks that are run. Blocks in other languages are only shown. */
 const TRIED = ['sh', 'js', 'ts', 'yaml', 'json'];
 const SHOWN = ['text', 'ini', 'nginx', 'python', 'md', 'html', 'sql'];
 
@@ -51,7 +51,7 @@ let server: TestServer;
 let site: Server;
 let folder: string;
 let key: string;
-/** The port of the reader. The other faces use the ports after it, as in the documentation. */
+/** The port of the reader. The other APIs use the ports after it, as in the documentation. */
 let port: number;
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ const scan = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** Writes the files that the examples read to the folder in which they run. */
+/** Writes the files that the examples read into the folder in which the examples run. */
 async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
   const lines = [
     { custom_id: 'a', body: { input: 'green tea' } },
@@ -139,7 +139,7 @@ async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
     await mkdir(path.join(folder, home), { recursive: true });
 }
 
-/** The first of `count` successive ports that are free. */
+/** The first of `count` consecutive free ports. */
 async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
@@ -158,7 +158,7 @@ async function isFree(tried: number): Promise<boolean> {
   return free;
 }
 
-/** The text with the URLs, keys and files of the test. */
+/** Replaces the URLs, keys and files in an example with those of the test. */
 const suited = (code: string): string =>
   code
     .replaceAll(/localhost:300(\d)/g, (_, face) => `127.0.0.1:${port + Number(face)}`)
@@ -173,7 +173,7 @@ curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
 lectern() { "$NODE" "$LECTERN_PROGRAM" "$@"; }
 `;
 
-/** Only the README's commands work without a server, where each starts its own browser, threads and database. */
+/** Only the README's commands work without a server. Each of them starts its own browser, threads and database. */
 const worksAlone = (file: string): boolean => file === 'README.md';
 
 async function run(program: string, args: string[], environment: Record<string, string> = {}) {
@@ -220,7 +220,7 @@ async function readSettings(code: string): Promise<void> {
   expect(readConfig({ flags: { config: file } })).toMatchObject({ [names[0]!]: expect.anything() });
 }
 
-/** A block holds one value, or one per line. */
+/** A block contains one JSON value, or one per line. */
 function readJson(code: string): void {
   const values = /^[{[]$/m.test(code) ? [code] : code.split('\n');
   for (const value of values) expect(() => JSON.parse(value), value).not.toThrow();
@@ -250,7 +250,7 @@ it('knows the language of every block', () => {
   expect(all.filter(({ language, notRun }) => language === 'sh' && !notRun).length).toBeGreaterThan(30);
 });
 
-/** All lines of such an example are also in an earlier one of the same kind. */
+/** Whether all lines of the example also occur in an earlier one of the same kind. */
 function isRepeated({ language, code }: DocExample, at: number, examples: readonly DocExample[]): boolean {
   const earlier = new Set(
     examples

@@ -1,4 +1,7 @@
-/** What is written is held true: the reference pages are those that the tables make, and links between pages exist. */
+/**
+ * The documentation matches the code: the reference pages equal those generated from the tables, and the targets of
+ * links between pages exist.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +99,7 @@ describe('comments', () => {
 
   it('cite only sections of docs/reference/wire that exist', () => {
     const wrong = sources.flatMap((file) => {
-      // A citation may be wrapped like the comment around it.
+      // A citation may be wrapped over several lines of a comment.
       const text = readFileSync(path.join(ROOT, file), 'utf8').replace(/\s*\n\s*(?:\*|\/\/)\s*/g, ' ');
       return [...text.matchAll(/(docs\/reference\/wire\/\w+\.md), ([A-Z].{0,40})/g)]
         .filter(([, page, cited]) => !sectionsOf(page!).some((title) => cited!.startsWith(title)))
@@ -108,7 +111,7 @@ describe('comments', () => {
 
 describe('command lines', async () => {
   const program = await createFullProgram(quietContext);
-  // The reference is made from the commands, and shows how they are called in general.
+  // The reference is generated from the commands and shows their general syntax.
   const lines = pages
     .filter((file) => file !== path.join('docs', 'reference', 'cli.md'))
     .flatMap((file) =>

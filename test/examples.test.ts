@@ -1,6 +1,6 @@
 /**
- * The programs in examples/ are run as their READMEs say: each command as it stands, against a server of the test. Only
- * addresses and the key are the test's; packages are those that are there already, and `npm install` does nothing.
+ * Runs the programs in examples/ as their READMEs describe: each command unchanged, with a server of the test. Only the
+ * URLs and the key are replaced. The packages that are already installed are used, so `npm install` does nothing.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -29,7 +29,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const EXAMPLES = path.join(ROOT, 'examples');
 const CLIENTS = path.join(ROOT, 'test/clients/node_modules');
 const LONG_MS = 300_000;
-/** The published clients are not there when they could not be installed. */
+/** False if the published clients could not be installed. */
 const hasClients = existsSync(path.join(CLIENTS, '.package-lock.json'));
 
 const article = (title: string, text: string) =>
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What is linked first stays. */
+/** Links the packages of a folder. Packages that are already linked are not replaced. */
 function linkPackages(from: string): void {
   const names = existsSync(from) ? readdirSync(from).filter((name) => !name.startsWith('.')) : [];
   for (const name of names.flatMap((one) =>
@@ -83,12 +83,15 @@ const blockOf = (folder: string, language: string) => {
   return block.code;
 };
 
-/** The text with the addresses of the test. A flow of its own is like the one that is served. */
+/**
+ * Replaces the URLs in a text with those of the test. A flow that an example starts itself is like the one that is
+ * already served.
+ */
 function suited(text: string): string {
   const { reader, search, model, flow } = server.urls;
   const urls = { reader, search, models: model, flow };
   const places = { 3000: reader, 3001: search, 3002: model, 3003: flow, 8080: flow };
-  // The ports of the test do not follow one another.
+  // The ports of the test are not consecutive.
   const placed = text.replaceAll("baseUrl: 'http://localhost:3000'", `urls: ${JSON.stringify(urls)}`);
   return Object.entries(places)
     .reduce((now, [port, url]) => now.replaceAll(new RegExp(`(?:http://)?localhost:${port}`, 'g'), url!), placed)
@@ -104,7 +107,7 @@ node() { "$NODE" "$@"; }
 lectern() { [ "$1" = flow ]; }
 `;
 
-/** What the commands of a README print. */
+/** Returns the output of the commands in a README. */
 async function printed(folder: string): Promise<string> {
   const cwd = path.join(dir, folder);
   for (const file of readdirSync(cwd).filter((name) => /\.m(?:js|ts)$/.test(name))) {
@@ -126,7 +129,7 @@ async function printed(folder: string): Promise<string> {
   return stdout;
 }
 
-/** What each prints; those that others are responsible for have tests of their own. */
+/** Examples with separate tests. */
 const ELSEWHERE = ['grafana', 'kubernetes'];
 const EXPECTED: Record<string, { readonly says: readonly RegExp[]; readonly isThirdParty?: true }> = {
   'openai-sdk': {
@@ -185,7 +188,7 @@ describe('langchain', () => {
       const before = program.replace(`${line!.slice(1)}\n`, '');
       expect(before.split('\n')).toHaveLength(program.split('\n').length - 1);
       const place = path.join(dir, 'langchain/before.mjs');
-      // Nothing is sent: where it would go is all that is asked.
+      // Nothing is sent. The test only checks the destination.
       const watch =
         'globalThis.fetch = async (address) => { console.log(new URL(address.url ?? address).origin); process.exit(0); };\n';
       writeFileSync(path.join(dir, 'langchain/watch.mjs'), watch);

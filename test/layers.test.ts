@@ -1,9 +1,9 @@
-/** The layers of src/: every import is checked against the table in ARCHITECTURE.md. */
+/** The layers of src/: checks every import against the table in ARCHITECTURE.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-/** One row of the table: what a folder of src/ (or a top-level file) may import besides itself. */
+/** One row of the table: the modules that a folder of src/ (or a top-level file) may import besides itself. */
 interface Row {
   readonly layer: string;
   readonly imports: readonly string[];
@@ -15,7 +15,9 @@ const inLayer = (layer: string) => [...ROWS].flatMap(([name, row]) => (row.layer
 const SHARED = inLayer('shared');
 const FEATURES = inLayer('features');
 
-/** The table under "Layers": module, layer, imported modules. The name of a layer stands for all of its modules. */
+/**
+ * Parses the table under "Layers": module, layer, imported modules. The name of a layer stands for all modules in it.
+ */
 function layersOf(page: string): Map<string, Row> {
   const section = page.split(/^## /m).find((part) => part.startsWith('Layers\n'))!;
   const cells = [...section.matchAll(/^\| `([^|]+)` \| (\w+) \|([^|]*)\|$/gm)];
@@ -79,7 +81,7 @@ it('marks each import of another module with #', () => {
     const found = textOf(file).matchAll(/from\s*['"](\.{1,2}\/[^'"]+)['"]/g);
     return [...found].flatMap(([, target]) => {
       const to = moduleOf(path.relative(SRC, path.resolve(SRC, path.dirname(file), target!)));
-      // The client's types are read outside of this package, where # has no meaning.
+      // The client's types are also compiled outside of this package, where # imports cannot be resolved.
       return to === moduleOf(file) || (moduleOf(file) === 'client' && to === 'generated')
         ? []
         : [`${file} imports ${target}`];
@@ -92,7 +94,7 @@ it('starts every process with the shared environment', () => {
   const starters = files.filter((file) => /from 'node:child_process'|\bchromium\.launch\(/.test(textOf(file)));
   const launches = starters.filter((file) => /\b(?:spawn|fork|execFile|launch)\b/.test(textOf(file)));
   expect(launches.length).toBeGreaterThan(5);
-  // The operator's own executors keep the operator's variables (flow/process/environment.ts).
+  // The operator's own executors inherit the operator's environment variables (flow/process/environment.ts).
   const shared = /\b(?:childEnvironment|executorEnvironment)\(/;
   expect(launches.filter((file) => !shared.test(textOf(file)))).toEqual([]);
 });
@@ -108,11 +110,11 @@ it('keeps the client free of other modules, because it also runs in browsers', (
   expect(imported.filter((target) => !/^\.\/|^\.\.\/generated\//.test(target))).toEqual([]);
 });
 
-/** These connect to sockets in our own folders, or are started with such a socket. */
+/** These files connect to sockets in our own folders, or belong to processes that are started with such a socket. */
 const OWN_SOCKETS = ['app/in-process.ts', 'flow/process/host.ts', 'storage/process-folder.ts'].map(path.normalize);
 
 it('lets only net/ connect to a URL that a caller chose', () => {
-  // Type imports connect to nothing.
+  // Type imports cannot open connections.
   const dialers =
     /^import (?!type )[^;]*from ['"](?:undici|node:net|node:tls|node:https|impit|proxy-chain)['"]|(?<![\w.])fetch\(['"`]http/m;
   const violations = files.filter((file) => {
@@ -127,7 +129,7 @@ it('looks up keys of text tables through ownValue(), because objects inherit nam
     const text = readFileSync(path.join(SRC, file), 'utf8');
     const tables = [...text.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]*): (?:Readonly<|Partial<)*Record<string,/gm)];
     return tables.flatMap(([, table]) => {
-      // With `!` the key is known to exist; in `TABLE.key` and `TABLE['key']` the key is our own.
+      // With `!`, the key is known to exist. In `TABLE.key` and `TABLE['key']`, the key is a constant in our code.
       const bare = new RegExp(
         `(?<![\\w.])${table}(?:\\?\\.)?\\[(?!['"])[^\\]]*\\](?!!| =)|\\]: [^}=]*\\} = ${table}\\b`,
         'g',

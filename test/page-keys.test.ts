@@ -1,4 +1,4 @@
-/** Tracking parameters never make two pages different where pages are compared. */
+/** Wherever pages are compared, URLs that differ only in tracking parameters count as the same page. */
 import { expect, it } from 'vitest';
 import { normalizeUrl } from '#crawl/normalize-url.ts';
 import { indexUrl } from '#search/index/write/prepare-page.ts';

@@ -1,4 +1,4 @@
-/** Runs the code that the playground shows: its answer is that of the page. */
+/** Runs the code that the playground shows. It must get the same response as the playground. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -42,7 +42,7 @@ const python = findProgram('python3');
 const LANGUAGES = ['curl', 'TypeScript', 'lectern/client', 'Python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** What a snippet prints. */
+/** Runs a snippet and returns its output. */
 async function printed(language: Language, code: string): Promise<string> {
   const env = { ...process.env, LECTERN_API_KEY: key };
   const options = { cwd: dir, env, maxBuffer: 50_000_000 };
@@ -51,7 +51,8 @@ async function printed(language: Language, code: string): Promise<string> {
     await writeFile(path.join(dir, 'snippet.py'), code.replace('json.load(answer)', 'json.dumps(json.load(answer))'));
     return (await run(python!, ['snippet.py'], options)).stdout;
   }
-  // Printed as JSON, to compare all of it. Only files of this package can import the client by its name.
+  // Printed as JSON, so that the whole result can be compared. Only files in this package can import the client by its
+  // name.
   const program = code
     .replace(/console\.log\((.*)\);$/s, 'console.log(JSON.stringify($1));')
     .replace("'lectern/client'", JSON.stringify(path.join(ROOT, 'src/client/index.ts')));
@@ -66,7 +67,7 @@ async function printed(language: Language, code: string): Promise<string> {
   return (await run(process.execPath, ['snippet.mjs'], options)).stdout;
 }
 
-/** The answer to the request that `fill` enters, and its code by language. */
+/** The response to the request that `fill` enters, and the code for it by language. */
 async function asked(tab: string, fill: (page: Page) => Promise<unknown>) {
   const { page, complaints } = await openWatchedPage(browser);
   page.setDefaultTimeout(LONG);
@@ -97,7 +98,7 @@ const option = async (page: Page, name: string) => {
 };
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 
-/** Without the fields that differ from call to call. */
+/** Removes the fields that differ between calls. */
 function lasting(text: string): unknown {
   const answer = JSON.parse(text);
   delete answer.id;

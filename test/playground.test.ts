@@ -19,7 +19,7 @@ const GLAZE = `<!doctype html><html lang="en"><head><title>Why glaze cracks</tit
 <nav><a href="/">Home</a> <a href="/pots">Pots</a></nav><main><h1>Why glaze cracks</h1><p>${PROSE}</p>
 <p style="display:none">hidden words</p><ul><li>Add <a href="/silica">silica</a></li></ul><p>${PROSE}</p></main>
 <footer>All rights reserved</footer></body></html>`;
-/** If any part runs or loads, it requests the site or changes the title of the page. */
+/** If any part of this page is executed or loaded, it sends a request to the site or changes the page title. */
 const HOSTILE = (origin: string) => `<main><h1>Hostile</h1><p>${PROSE}</p>
 <script>top.document.title='ran'</script><img src="${origin}/tracker.png" onerror="top.document.title='ran'">
 <img src="x" onerror="alert(1)"><iframe src="${origin}/tracker.html"></iframe><a href="javascript:alert(1)">click</a>
@@ -68,7 +68,7 @@ async function open(fragment = '', options: BrowserContextOptions = {}, reader =
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 const panel = (page: Page) => page.locator('#view-panel');
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
-/** The control of an option, found by the search field. */
+/** Finds the control of an option with the search field. */
 async function option(page: Page, name: string) {
   await page.getByRole('searchbox', { name: 'Search options by name or meaning' }).fill(name);
   return page.getByLabel(name, { exact: true });
@@ -296,7 +296,7 @@ describe('the other faces', () => {
   it('search, and ask the index', async () => {
     const page = await open();
     await read(page);
-    // What was read is found a moment later.
+    // Retries the search, because a page is indexed shortly after it was read.
     const find = async (name: string, words: string) => {
       await tab(page, name).click();
       await textbox(page, name === 'Search' ? 'Query' : 'Question').fill(words);
@@ -392,7 +392,7 @@ describe('failures', () => {
     await textbox(page, 'URL').fill('https://example.test/');
     await away.close();
     await send(page);
-    await panel(page).getByRole('alert').getByText(`No answer from ${away.reader}`).waitFor();
+    await panel(page).getByRole('alert').getByText(`No response from ${away.reader}`).waitFor();
   });
 
   describe('with keys', () => {
@@ -449,7 +449,7 @@ describe('untrusted content', () => {
     const page = await open();
     await page.getByRole('radio', { name: 'Text' }).check();
     await page.getByRole('radio', { name: 'HTML' }).check();
-    // Text in a page that is Markdown and HTML of its own.
+    // Page text that contains Markdown and HTML.
     const attack = `[a](javascript:alert(1)) ![b](${site.otherOrigin}/tracker.png) <img src=x onerror=alert(1)> <script>alert(1)</script>`;
     const escaped = attack.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     await textbox(page, 'HTML').fill(`<main><p>${escaped} ${PROSE}</p>${HOSTILE(site.otherOrigin)}</main>`);

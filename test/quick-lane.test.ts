@@ -1,4 +1,4 @@
-/** The quick lane of tests runs, and skips tests with real parts. */
+/** The quick lane runs its tests and skips tests with real components. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Gradient boosting of decision trees for a yes-or-no question: logistic loss, histograms, best leaf first. */
+/** Gradient boosting of decision trees for a binary classification: logistic loss, histograms, best leaf first. */
 
 export interface Tree {
   /** Feature of a node; -1 at a leaf. */
@@ -17,19 +17,19 @@ export interface BoostOptions {
   /** Minimum sum of second derivatives in a leaf; larger is smoother. */
   minLeaf: number;
   l2: number;
-  /** Shares of features and rows that each tree sees. */
+  /** Fractions of the features and rows that each tree uses. */
   columnShare: number;
   rowShare: number;
   seed: number;
 }
 
-/** The rows of a table, with the values of each column in at most 48 bins. */
+/** The rows of a table. The values of each column are divided into at most 48 bins. */
 export interface Bins {
   rows: number;
   columns: number;
   /** Column-major. */
   bin: Uint8Array;
-  /** A value below `cuts[column][k]` is in a bin up to k. */
+  /** A value below `cuts[column][k]` is in bin k or a lower one. */
   cuts: Float32Array[];
 }
 
@@ -76,7 +76,7 @@ interface Leaf {
   split: { gain: number; column: number; cut: number };
 }
 
-/** Fits trees to `answers` (0 or 1) of the given rows, each with its weight. */
+/** Fits trees to the `answers` (0 or 1) of the given rows. Each row has a weight. */
 export function boost(
   bins: Bins,
   rows: Int32Array,
@@ -112,7 +112,10 @@ export function boost(
   return trees;
 }
 
-/** Combines fits into one whose log odds are the mean of theirs; trees alternate, so that a prefix is such a mean too. */
+/**
+ * Combines several fits into one whose log odds are the mean of theirs. The trees of the fits alternate, so that each
+ * prefix is such a mean too.
+ */
 export function averaged(fits: readonly Tree[][]): Tree[] {
   const share = ({ value, ...rest }: Tree): Tree => ({ ...rest, value: value.map((odds) => odds / fits.length) });
   return fits[0]!.flatMap((_, at) => fits.map((trees) => share(trees[at]!)));
@@ -165,7 +168,7 @@ function grow(
     const leaf = leaves[best]!;
     const column = columns[leaf.split.column]!;
     const [low, high] = divide(bins, leaf.rows, column, leaf.split.cut);
-    // The larger side's histogram is the whole minus the smaller side's.
+    // The histogram of the larger side is the histogram of the whole minus that of the smaller side.
     const lowIsSmall = low.length < high.length;
     const small = histogramOf(bins, lowIsSmall ? low : high, columns, gradient, hessian);
     const large = leaf.histogram;
@@ -195,7 +198,7 @@ function grow(
   return tree;
 }
 
-/** Splits rows into those whose value is in a bin up to `cut`, and the others. */
+/** Splits the rows into those whose value is in bin `cut` or a lower one, and the others. */
 function divide({ bin, rows: size }: Bins, rows: Int32Array, column: number, cut: number): [Int32Array, Int32Array] {
   const low = new Int32Array(rows.length);
   const high = new Int32Array(rows.length);
@@ -276,14 +279,14 @@ function place(bins: Bins, rows: Int32Array, tree: Tree): Int32Array {
   });
 }
 
-/** A number rounded down to five digits, so that values above a threshold stay above it. */
+/** Formats a number, rounded down to five digits, so that values above a threshold stay above it. */
 function short(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const scale = 10 ** Math.max(0, 4 - Math.floor(Math.log10(Math.abs(value))));
   return String(Math.floor(value * scale) / scale);
 }
 
-/** The text form that src/reader/extract/trees/trees.ts reads: one line for each tree. */
+/** Writes the text format that src/reader/extract/trees/trees.ts parses: one line per tree. */
 export function writeTrees(trees: Tree[], names: readonly string[]): string {
   const write = (tree: Tree, node: number): string =>
     tree.feature[node]! < 0

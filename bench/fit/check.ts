@@ -1,7 +1,11 @@
-/** Cross-validation: each part of the sites is read with trees fitted to the other parts. */
+/**
+ * Cross-validation: the sites are split into parts, and each part is read with trees that were fitted to the other
+ * parts.
+ */
 import { copyKeptBlocks } from '#reader/extract/content/copy-blocks.ts';
 import { selectContent } from '#reader/extract/content/select-content.ts';
 import { estimatePageKind } from '#reader/extract/trees/page-kind.ts';
+import { faultsOf as microFaults } from '../../test/support/micro-pages/answers.ts';
 import { asMarkdown } from '../as-markdown.ts';
 import type { Row, Scorer } from '../scorer.ts';
 import { fitAll, readFitted } from './fit-all.ts';
@@ -10,15 +14,18 @@ import { PARTS, type Sample } from './samples.ts';
 
 export interface Checked {
   rows: Row[];
-  /** Annotated pages of known kind, and how many of them the trees classify correctly. */
+  /** Number of annotated pages with a known kind, and how many of them the trees classify correctly. */
   kinds: { known: number; right: number };
   /** Our own pages. */
   own: OwnSums;
+  /** Micro-pages, each at one URL, and how many of them have no fault. */
+  micro: { pages: number; right: number };
 }
 
 export function crossValidate(samples: readonly Sample[], scorer: Scorer): Checked {
   const rows: Row[] = [];
   const kinds = { known: 0, right: 0 };
+  const micro = { pages: 0, right: 0 };
   const own: Parameters<typeof sumFaults>[0][number][] = [];
   for (let part = 0; part < PARTS; part++) {
     const fitted = readFitted(fitAll(samples, part));
@@ -28,6 +35,12 @@ export function crossValidate(samples: readonly Sample[], scorer: Scorer): Check
       const selected = survey.blocks.length ? selectContent(survey, facts, fitted) : null;
       const content = selected ? copyKeptBlocks(body, survey, selected.keep) : body;
       const markdown = asMarkdown(content, page.url || 'http://localhost/');
+      if (sample.micro) {
+        const { lost, extra } = microFaults(sample.micro, [markdown]);
+        micro.pages += 1;
+        if (lost.length + extra.length === 0) micro.right += 1;
+        continue;
+      }
       const score = scorer.scorePage(page.dataset, markdown, page.gold);
       rows.push({ dataset: page.dataset, id: page.id, empty: !markdown.trim(), score });
       if (sample.own) {
@@ -41,5 +54,5 @@ export function crossValidate(samples: readonly Sample[], scorer: Scorer): Check
       }
     }
   }
-  return { rows, kinds, own: sumFaults(own) };
+  return { rows, kinds, own: sumFaults(own), micro };
 }

@@ -3,8 +3,11 @@ import type { FittedTrees } from '#reader/extract/content/choose-blocks.ts';
 import { kindProbabilities } from '#reader/extract/content/choose-blocks.ts';
 import { FEATURES } from '#reader/extract/trees/features.ts';
 import { FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
+import { parseTokenModel, type TokenModel, writeTokenModel } from '#reader/extract/trees/token-model.ts';
+import { createTokenWriter, scoreTokens, TOKEN_FEATURES } from '#reader/extract/trees/token-scores.ts';
 import { parseTrees, type Trees } from '#reader/extract/trees/trees.ts';
 import { averaged, type BoostOptions, boost, cutIntoBins, writeTrees } from './boost.ts';
+import { collectTokens, type FittedTokens, fitTokens, modelOf } from './fit-tokens.ts';
 import { PARTS, type Sample } from './samples.ts';
 
 const OPTIONS: Omit<BoostOptions, 'seed'> = {
@@ -17,9 +20,9 @@ const OPTIONS: Omit<BoostOptions, 'seed'> = {
   columnShare: 0.2,
   rowShare: 0.6,
 };
-/** Blocks are scored by the mean of fits on different rows and columns, which reduces overfitting. */
+/** Blocks are scored by the mean of several fits on different rows and columns, which reduces overfitting. */
 const SEEDS = [7, 108];
-/** Trees are small because a page is one row here. */
+/** The trees are small, because each page is only one row here. */
 const KIND_OPTIONS: BoostOptions = {
   trees: 100,
   leaves: 8,
@@ -31,10 +34,10 @@ const KIND_OPTIONS: BoostOptions = {
   rowShare: 0.7,
   seed: 3,
 };
-/** Weight of a page when kinds are fitted. All pages of aeb are news articles. */
+/** Weight of a page when the kinds are fitted. All pages of aeb are news articles. */
 const KIND_WEIGHT: Record<string, number> = { wcxb: 1, own: 0.7, aeb: 0.3 };
 
-/** Trees for each kind, fitted to every sample outside some parts, as text. */
+/** Fits trees for each kind to every sample outside the given parts. Returns them as text. */
 function fitKinds(samples: readonly Sample[], without: readonly number[]): string[] {
   const values = new Float32Array(samples.length * PAGE_FEATURES.length);
   for (const [at, { numbers }] of samples.entries()) values.set(numbers, at * PAGE_FEATURES.length);
@@ -57,7 +60,34 @@ function writeKinds(sample: Sample, trees: readonly Trees[]): void {
   for (let end = width; end <= sample.rows.length; end += width) sample.rows.set(kinds, end - kinds.length);
 }
 
-/** Trees that choose blocks, fitted to every sample outside one part, as text. */
+const FIRST_TOKEN_FEATURE = FEATURES.indexOf(TOKEN_FEATURES[0]!);
+
+function writeTokens({ survey, rows, answer }: Sample, model: TokenModel): void {
+  if (answer.length === 0) return;
+  const write = createTokenWriter(survey, scoreTokens(survey, model));
+  for (let at = 0; at < answer.length; at++) write(rows, at * FEATURES.length + FIRST_TOKEN_FEATURE, at);
+}
+
+type TokenFits = (without: readonly number[]) => FittedTokens;
+const tokenFits = new WeakMap<readonly Sample[], TokenFits>();
+
+/** Token models of some samples, each fitted once: cross-validation uses most of them twice. */
+function tokenFitsOf(samples: readonly Sample[]): TokenFits {
+  const known = tokenFits.get(samples);
+  if (known) return known;
+  const table = collectTokens(samples);
+  const fits = new Map<string, FittedTokens>();
+  const fit: TokenFits = (without) => {
+    const key = without.toSorted().join();
+    const fitted = fits.get(key) ?? fitTokens(table, without);
+    fits.set(key, fitted);
+    return fitted;
+  };
+  tokenFits.set(samples, fit);
+  return fit;
+}
+
+/** Fits the trees that choose blocks to every sample outside one part. Returns them as text. */
 function fitBlocks(samples: readonly Sample[], without?: number): string {
   const size = samples.reduce((sum, sample) => sum + sample.answer.length, 0);
   const values = new Float32Array(size * FEATURES.length);
@@ -81,23 +111,36 @@ function fitBlocks(samples: readonly Sample[], without?: number): string {
 export interface FittedTexts {
   blocks: string;
   kinds: string[];
+  tokens: string;
 }
 
 /**
- * Fits everything to the samples outside one part. The kind of a sample is estimated by trees that were not fitted to its
- * part, as for unseen pages.
+ * Fits everything to the samples outside one part. The kind of each sample and the scores of its tokens come from models
+ * that were not fitted to the sample's part, as for unseen pages.
  */
 export function fitAll(samples: readonly Sample[], without?: number): FittedTexts {
   const left = without === undefined ? [] : [without];
+  const tokensWithout = tokenFitsOf(samples);
   for (let part = 0; part < PARTS; part++) {
     if (part === without) continue;
     const trees = readKinds(fitKinds(samples, [...left, part]));
-    for (const sample of samples) if (sample.part === part) writeKinds(sample, trees);
+    const tokens = modelOf(tokensWithout([...left, part]));
+    for (const sample of samples) {
+      if (sample.part !== part) continue;
+      writeKinds(sample, trees);
+      writeTokens(sample, tokens);
+    }
   }
-  return { blocks: fitBlocks(samples, without), kinds: fitKinds(samples, left) };
+  const { bias, rows } = tokensWithout(left);
+  return {
+    blocks: fitBlocks(samples, without),
+    kinds: fitKinds(samples, left),
+    tokens: writeTokenModel(bias, rows),
+  };
 }
 
-export const readFitted = ({ blocks, kinds }: FittedTexts): FittedTrees => ({
+export const readFitted = ({ blocks, kinds, tokens }: FittedTexts): FittedTrees => ({
   blocks: parseTrees(blocks, FEATURES),
   kinds: readKinds(kinds),
+  tokens: parseTokenModel(tokens),
 });

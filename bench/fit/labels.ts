@@ -1,4 +1,4 @@
-/** Training labels: which blocks of a page are content, by its gold text. */
+/** Training labels: for each block of a page, whether it is content according to the page's gold text. */
 
 export interface Gold {
   text?: string;
@@ -14,12 +14,12 @@ export interface Labels {
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
-/** Number of consecutive words that must occur in the gold. */
+/** Number of consecutive words that must occur in the gold text. */
 const GRAM = 4;
-/** Kept words around a short block that are considered with it. */
+/** Maximum distance, in words, of the content words that are matched together with a short block. */
 const REACH = 400;
 
-/** Marks the words that are part of a run of GRAM words of the gold. */
+/** Marks the words that are part of a sequence of GRAM words of the gold text. */
 function covered(words: string[], grams: ReadonlySet<string>): Uint8Array {
   const marks = new Uint8Array(words.length);
   for (let at = 0; at + GRAM <= words.length; at++) {
@@ -29,8 +29,9 @@ function covered(words: string[], grams: ReadonlySet<string>): Uint8Array {
 }
 
 /**
- * Labels by a gold text: a block is content if most of its words are in the gold. A short block is matched with the kept
- * words around it. Weights are divided by the number of gold words, so that each page counts the same.
+ * Labels the blocks by a gold text: a block is content if most of its words occur in the gold text. A short block is
+ * matched together with the nearest content words around it. The weights are divided by the number of gold words, so
+ * that all pages have the same weight.
  */
 export function labelByText(blocks: string[][], gold: string[], pageWeight: number): Labels {
   const grams = new Set<string>();
@@ -67,7 +68,7 @@ export function labelByText(blocks: string[][], gold: string[], pageWeight: numb
   };
 }
 
-/** Labels by required and forbidden snippets; other blocks are ignored. */
+/** Labels the blocks by required and forbidden snippets. Blocks without a snippet are ignored. */
 export function labelBySnippets(blocks: string[][], gold: Gold, snippetWeight: number): Labels {
   const labels: Labels = { answer: new Float32Array(blocks.length), weight: new Float32Array(blocks.length) };
   const texts = blocks.map((words) => ` ${words.join(' ')} `);

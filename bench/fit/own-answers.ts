@@ -1,4 +1,4 @@
-/** Errors of an answer to one of our own pages, and their totals over all pages. */
+/** Extraction errors on one of our own pages, and their totals over all pages. */
 import type { Document, Element } from '#html/node.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
 import { type Expected, type Known, singleLineText, spacedText, wordF1 } from '../../test/support/own-pages.ts';
@@ -10,10 +10,10 @@ export interface Answer {
   title?: string | undefined;
 }
 
-/** Pages that reach this F1 need no minimum of their own. */
+/** Pages that reach this F1 need no separate minimum. */
 const USUAL_F1 = 0.9;
 
-/** The shipped extraction's answer. `document` itself is changed. */
+/** Extracts with the shipped trees. Modifies `document`. */
 export function shippedAnswer(document: Document, expected: Expected): Answer {
   const url = expected.url ?? 'https://clay.example/a/page';
   return extractArticle(document, { url, baseUrl: url, whole: false });
@@ -22,11 +22,11 @@ export function shippedAnswer(document: Document, expected: Expected): Answer {
 export interface Fault {
   known: Known;
   kindRight: boolean;
-  /** Word F1 against the labels; undefined if the page has none. */
+  /** Word F1 against the labels; `undefined` if the page has none. */
   f1: number | undefined;
 }
 
-/** Compares an answer with the expectation and with `gold`, the labelled text of the page. */
+/** Compares a result with the expectation and with `gold`, the labelled text of the page. */
 export function faultsOf({ content, kind, title }: Answer, expected: Expected, gold: string | undefined): Fault {
   const text = singleLineText(content);
   const markdown = asMarkdown(content, 'https://clay.example/');
@@ -49,7 +49,7 @@ export interface OwnSums {
   /** Number of labelled pages, and their mean word F1. */
   labelled: number;
   f1: number;
-  /** Number of required and forbidden words, and how many of them are wrong. */
+  /** Number of required and forbidden words, and how many of them are wrong in the results. */
   pieces: number;
   wrong: number;
   kinds: number;

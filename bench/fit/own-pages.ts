@@ -1,4 +1,4 @@
-/** Labels of our own pages, whose every word is labelled by selectors. */
+/** Block labels for our own pages, in which selectors label every word. */
 import type { Element, Node } from '#html/node.ts';
 import type { Survey } from '#reader/extract/blocks/survey.ts';
 import type { Labels } from './labels.ts';
@@ -7,7 +7,7 @@ const OUTSIDE = 0;
 const INSIDE = 1;
 const EXCEPTED = 2;
 
-/** Labels each block by where most of its characters are: inside a marked element or outside. */
+/** Labels each block by whether most of its characters are inside a marked element. */
 export function labelByMarks(survey: Survey, [content, except]: [Set<Element>, Set<Element>], weight: number): Labels {
   const state = new Map<Node, number>();
   for (const [at, element] of survey.elements.entries()) {

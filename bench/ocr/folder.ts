@@ -1,16 +1,16 @@
-/** Pages from a folder: pictures, each with its text in a `.txt` file beside it, and PDFs with a text layer. */
+/** Pages from a folder: pictures, each with its text in a `.txt` file next to it, and PDFs with a text layer. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Sample } from './pages.ts';
 
 const PICTURES = /\.(?:png|jpe?g|webp|tiff?)$/i;
-/** Usual resolutions of scanners: normal, and to save space. */
+/** Usual resolutions of scanners: the normal one, and one that saves space. */
 const RESOLUTIONS = [200, 150];
 
 /**
- * `choice` is a file whose lines name a PDF of the folder and a page. Without it, all pages of all PDFs at the top of the
- * folder are used.
+ * `choice` is a file in which each line names a PDF of the folder and a page number. Without it, all pages of all PDFs
+ * at the top level of the folder are used.
  */
 export function samplesIn(folder: string, choice: string | undefined): Sample[] {
   const names = readdirSync(folder).sort();
@@ -48,7 +48,10 @@ const pictureOf = (folder: string, name: string): Sample => ({
   tables: [],
 });
 
-/** Its text in the order of the file; typesetting programs write it column by column. */
+/**
+ * Draws a page of a PDF. Its text is in the order of the file, because typesetting programs write text column by
+ * column.
+ */
 function drawnPdf(file: string, page: number, dpi: number): Sample {
   const at = ['-f', String(page), '-l', String(page)];
   return {

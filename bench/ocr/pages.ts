@@ -1,4 +1,4 @@
-/** Drawn pages of the kinds that people scan. The order of drawing is the reading order. */
+/** Draws pages of the kinds that people scan. The drawing order is the reading order. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';
@@ -30,7 +30,7 @@ interface Place {
   readonly width: number;
   readonly size?: number;
   readonly face?: Face;
-  /** Line height, in font sizes. */
+  /** Line height, as a multiple of the font size. */
   readonly pitch?: number;
   /** Whether lines are justified. */
   readonly spread?: boolean;
@@ -39,9 +39,12 @@ interface Place {
 
 interface Sheet {
   readonly context: SKRSContext2D;
-  /** Returns where the next block would begin. */
+  /** Returns the vertical position at which the next block would begin. */
   text(text: string, place: Place): number;
-  /** Columns begin at `lefts` in pixels; a negative value is the right edge. Returns where the next block would begin. */
+  /**
+   * Columns begin at `lefts`, in pixels. A negative value is the position of the right edge. Returns the vertical
+   * position at which the next block would begin.
+   */
   table(rows: Table, look: TableLook): number;
 }
 
@@ -50,9 +53,9 @@ interface TableLook {
   readonly top: number;
   readonly size?: number;
   readonly face?: Face;
-  /** Row height, in font sizes. */
+  /** Row height, as a multiple of the font size. */
   readonly pitch?: number;
-  /** Width of cells whose text wraps. */
+  /** Width at which the text of a cell wraps. */
   readonly wrapAt?: number;
   readonly headFace?: Face;
   readonly headInk?: string;
@@ -72,7 +75,7 @@ const WORDS = {
   place: 'behind beside beyond under near above without around against toward'.split(' '),
 };
 
-/** Generated sentences, different on each page; `seed` chooses them. */
+/** Generated sentences, different for each `seed`. */
 export function prose(seed: number, sentences: number): string {
   let state = seed * 7_919 + 17;
   const one = (words: readonly string[]) => {

@@ -1,4 +1,4 @@
-/** The plain Tesseract program, and the tables that its output can be read as. */
+/** The plain Tesseract program, and the tables that can be derived from its output. */
 import { execFileSync } from 'node:child_process';
 import type { Table } from './score.ts';
 
@@ -8,8 +8,8 @@ const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 export const plainText = (file: string): string => tesseract(file);
 
 /**
- * Rows of cells, read in two ways: lines split at two or more spaces, with `preserve_interword_spaces`; and word boxes split
- * at gaps wider than a line is high.
+ * Rows of cells, derived in two ways: from lines split at two or more spaces, with `preserve_interword_spaces`; and
+ * from word boxes split at gaps wider than the line height.
  */
 export const plainTables = (file: string): Table[] => [
   tesseract(file, '-c', 'preserve_interword_spaces=1')
@@ -34,7 +34,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Words at the same height form a row, whatever their block. */
+/** Words at the same height form a row, even if they are in different blocks. */
 function rowsOfBoxes(tsv: string): Table {
   const boxes = tsv
     .split('\n')

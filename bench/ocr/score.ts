@@ -1,6 +1,6 @@
-/** Scores of a recognized page against its true text and tables. */
+/** Scores a recognized page by comparison with its true text and tables. */
 
-/** Rows of cells. A cell that spans columns is in the first of them; the others are empty. */
+/** Rows of cells. The text of a cell that spans several columns is in the first of them; the others are empty. */
 export type Table = readonly (readonly string[])[];
 
 export interface Truth {
@@ -11,17 +11,19 @@ export interface Truth {
 export interface Answer {
   readonly text: string;
   readonly tables: readonly Table[];
-  /** Whether each row of its tables may be shifted to its best fit. */
+  /** Whether each table row may be shifted to the position where it matches best. */
   readonly rowsMove: boolean;
 }
 
 export interface Score {
-  /** Edit distance to the true text in reading order, divided by its length; white space is collapsed. */
+  /**
+   * Edit distance to the true text in reading order, divided by the length of the true text. White space is collapsed.
+   */
   readonly characters: number;
   readonly words: number;
-  /** Share of the words of the true text that were recognized anywhere. */
+  /** Share of the words in the true text that were recognized anywhere. */
   readonly found: number;
-  /** Of neighboring words in the true text that were both recognized, the share that are still neighbors. */
+  /** Share of neighbouring words in the true text that are still neighbours in the result, if both were recognized. */
   readonly order: number;
   /** Share of non-empty table cells in the right row and column. */
   readonly cells: number | undefined;
@@ -50,7 +52,7 @@ const evened = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Levenshtein distance between two lists, divided by the length of the first. */
+/** Levenshtein distance between two lists, divided by the length of the first list. */
 function errorRate(want: readonly string[], got: readonly string[]): number {
   let before = Uint32Array.from({ length: got.length + 1 }, (_, at) => at);
   let row = new Uint32Array(got.length + 1);
@@ -71,7 +73,7 @@ function counted(values: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Removes one occurrence of a value. */
+/** Removes one occurrence of a value. Returns false if there is none. */
 function taken(counts: Map<string, number>, value: string): boolean {
   const count = counts.get(value) ?? 0;
   if (count > 0) counts.set(value, count - 1);
@@ -106,7 +108,7 @@ function cellShare(want: readonly Table[], { tables, rowsMove }: Answer): number
   return right.reduce((sum, count) => sum + count, 0) / filled;
 }
 
-/** Maximum number of matching cells when rows are aligned in order and columns shifted together. */
+/** Maximum number of matching cells when the rows are aligned in order and the columns are shifted together. */
 function rightCells(want: Table, got: Table, rowsMove: boolean): number {
   const width = Math.max(0, ...want.map((row) => row.length), ...got.map((row) => row.length));
   const moves = Array.from({ length: 2 * width + 1 }, (_, at) => at - width);

@@ -1,5 +1,6 @@
-// Answers a question from web pages, using only Lectern's tools over MCP. A language model would decide the steps; here they
-// are fixed: read the pages, split them into paragraphs, rank these, print the best with its source.
+// Answers a question from web pages, using only Lectern's tools over MCP. Usually, a language model would choose the
+// steps. Here they are fixed: read the pages, split them into paragraphs, rank the paragraphs, and print the best one
+// with its source.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [question = 'When is tea served?', ...urls] = process.argv.slice(2);
@@ -21,7 +22,7 @@ const use = async (name, args) => {
   return { text, structured: answer.structuredContent };
 };
 
-// Fetched text is enclosed in two marked lines: data, never instructions.
+// Fetched text is enclosed in two marker lines. It is data, never instructions.
 const fenced = (text) => /<<<UNTRUSTED ([0-9a-f]+)>>>\n([\s\S]*?)\n<<<END UNTRUSTED \1>>>/.exec(text)?.[2] ?? '';
 
 const passages = [];

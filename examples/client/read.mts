@@ -1,4 +1,4 @@
-/** Reads URLs and files into Markdown files, several at a time, and continues when one fails. */
+/** Reads URLs and files, several at a time, and saves them as Markdown files. Continues if one of them fails. */
 import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -1,4 +1,4 @@
-// Crawls a site into the local index of the server, then searches the index.
+// Crawls a site into the server's local index, then searches the index.
 import { createClient } from 'lectern/client';
 
 const [site = 'https://example.com/', question = 'When is tea served?'] = process.argv.slice(2);
@@ -10,7 +10,7 @@ for await (const { event, data } of client.crawl.stream({ url: site, limit: 50, 
   else if (event === 'done') console.log(`${data.stats.done} pages, ${data.stats.tokens} tokens`);
 }
 
-// `reader` is the local index of pages this server has read; no external service is used.
+// `reader` is the local index of the pages that this server has read. No external service is used.
 const { pages } = await client.search(question, {
   provider: 'reader',
   site: new URL(site).hostname,

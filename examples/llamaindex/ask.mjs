@@ -1,4 +1,4 @@
-// Indexes documents with LlamaIndex and searches them; the vectors come from Lectern at `baseURL`.
+// Indexes documents with LlamaIndex and searches them. The vectors come from Lectern at `baseURL`.
 import { JinaAIEmbedding } from '@llamaindex/jinaai';
 import { Document, Settings, VectorStoreIndex } from 'llamaindex';
 

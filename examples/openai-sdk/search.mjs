@@ -1,4 +1,4 @@
-// Finds the text that answers a question, with embeddings through the OpenAI SDK; only `baseURL` is specific to Lectern.
+// Finds the text that answers a question, using embeddings and the OpenAI SDK. Only `baseURL` is specific to Lectern.
 import OpenAI from 'openai';
 
 const client = new OpenAI({

@@ -9,7 +9,7 @@ socket.on('open', () => {
 socket.on('message', (answer) => {
   const [{ matches }] = JSON.parse(String(answer)).data;
   for (const { text, uri, tags } of matches ?? []) console.log(`${tags?.title ?? uri ?? ''}\n${text}\n`);
-  // An empty object ends the stream: the gateway closes the connection once all requests are answered.
+  // An empty object ends the stream. The gateway closes the connection after it has responded to all requests.
   socket.send('{}');
 });
 socket.on('error', ({ message }) => {

@@ -1,4 +1,4 @@
-/** The answer panel: views of an answer, and a status line with time and tokens. */
+/** The response panel: views of a response, and a status line with time and tokens. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Call } from './call.ts';
 import { CodeView } from './code-view.tsx';
@@ -29,11 +29,11 @@ type View = keyof typeof VIEWS;
 interface AnswerViewProps {
   readonly tab: TabName;
   readonly answer: Answer | undefined;
-  /** The current request; `undefined` while the draft is invalid. */
+  /** The current request; `undefined` while the form is invalid. */
   readonly call: Call | undefined;
   readonly draftError: string | undefined;
   readonly withKey: boolean;
-  /** Sends the request again with an option on; `undefined` if the form lacks the option. */
+  /** Sends the request again with an option enabled; `undefined` if the form lacks the option. */
   readonly resendWith: ((option: 'explain' | 'trace') => void) | undefined;
   readonly supportsTrace: boolean;
 }

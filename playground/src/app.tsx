@@ -1,4 +1,4 @@
-/** The playground page: tabs, request form and answer. */
+/** The playground page: tabs, request form and response. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { AnswerView } from './answer-view.tsx';
@@ -179,7 +179,7 @@ function attempt(...given: Parameters<typeof buildCall>): Call | DraftError {
   }
 }
 
-/** Keeps the state in sync with the URL fragment. A fragment never triggers a request. */
+/** Synchronizes the state with the URL fragment. A fragment never triggers a request. */
 function useSharedState() {
   const [state, setState] = useState<State>(() => withFragment(emptyState(), location.hash));
   useEffect(() => {

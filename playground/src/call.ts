@@ -1,4 +1,7 @@
-/** Builds one HTTP request from the form. It is sent as it is, and all code snippets are generated from it. */
+/**
+ * Builds one HTTP request from the form. The request is sent exactly as built, and all code snippets are generated from
+ * it.
+ */
 import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import type { Draft, Values } from './state.ts';
 import { type AnswerForm, type TabName, tabOf } from './tabs.ts';
@@ -11,7 +14,7 @@ export interface ChosenFile {
 
 /** Placeholder for the data URL of a file in a body: a character that nobody types. */
 export const FILE_PLACEHOLDER = '\u0001';
-/** The placeholder as JSON. With its quotes it cannot occur inside another string. */
+/** The placeholder as JSON. Including its quotation marks, it cannot occur inside another string. */
 export const FILE_PLACEHOLDER_JSON = JSON.stringify(FILE_PLACEHOLDER);
 
 export type Body =
@@ -22,7 +25,7 @@ export interface Call {
   readonly tab: TabName;
   readonly answer: AnswerForm;
   readonly url: string;
-  /** Without Authorization and Content-Type. */
+  /** All headers except Authorization and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
   /** The inputs, for snippets that use the client. */
@@ -30,7 +33,7 @@ export interface Call {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The form is incomplete or invalid; `field` names the input or option. */
+/** The form is incomplete or invalid. `field` names the input or option. */
 export class DraftError extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
@@ -48,7 +51,7 @@ const ACCEPT: Readonly<Record<AnswerForm, string>> = {
 export interface CallContext {
   readonly setup: PlaygroundSetup;
   readonly file: ChosenFile | undefined;
-  /** Model to use if none is chosen. */
+  /** The model to use if the user chooses none. */
   readonly defaultModel: string | undefined;
 }
 
@@ -175,7 +178,7 @@ export const linesOf = (text: string | undefined): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Splits options into headers, where an option has one, and body fields; `all` has every option by name. */
+/** Sends each option as a header if it has one, and otherwise as a body field. `all` contains every option by name. */
 function collectOptions(fields: readonly FormField[], values: Values) {
   const headers: Record<string, string> = {};
   const body: Record<string, unknown> = {};
@@ -227,7 +230,10 @@ function parseValue({ name, kind }: FormField, text: string): unknown {
   }
 }
 
-/** Returns a value as header text; `undefined` if a header cannot hold it: it must be ASCII, and commas separate lists. */
+/**
+ * Returns a value as header text. Returns `undefined` if the value cannot be sent as a header, which must be ASCII and
+ * uses commas to separate list items.
+ */
 function headerTextOf({ kind }: FormField, value: unknown): string | undefined {
   if (typeof value === 'object') return undefined;
   const text = String(value);

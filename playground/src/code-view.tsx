@@ -7,7 +7,7 @@ import { LANGUAGES, type Language, snippet } from './snippets.ts';
 
 interface CodeViewProps {
   readonly call: Call | undefined;
-  /** Why no request can be built yet. */
+  /** The reason why no request can be built yet. */
   readonly draftError: string | undefined;
   readonly withKey: boolean;
 }

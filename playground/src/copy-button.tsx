@@ -21,7 +21,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** Copies a text. The Clipboard API exists only on secure origins, which a server in a private network may not have. */
+/** Copies a text. The Clipboard API exists only on secure origins, and a server in a private network may not be one. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

@@ -1,7 +1,7 @@
-/** Parses server-sent events (WHATWG HTML, section 9.2) in the form that this server writes. */
+/** Parses server-sent events (WHATWG HTML, section 9.2) in the form in which this server writes them. */
 
 export interface StreamEvent {
-  /** `message` if the stream names none. */
+  /** `message` if the stream specifies no name. */
   readonly event: string;
   readonly data: string;
 }
@@ -11,7 +11,8 @@ export async function* readEvents(bytes: ReadableStream<Uint8Array>): AsyncGener
   const reader = bytes.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   let event = '';
   let data: string[] = [];
-  // Parts of an unfinished line, joined once at its end to avoid copying a long event with each chunk.
+  // Parts of an incomplete line. They are joined once the line is complete, to avoid copying a long event with each
+  // chunk.
   let pending: string[] = [];
   try {
     for (;;) {

@@ -4,7 +4,7 @@ import { type Fields, isRecord } from './send.ts';
 
 interface ExplanationProps {
   readonly explanation: Fields | undefined;
-  /** Sends the request again with an explanation; `undefined` if not available. */
+  /** Sends the request again with an explanation; `undefined` if none is available. */
   readonly ask: (() => void) | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Parses untrusted HTML into inert nodes: template content belongs to a document without a window, so it neither runs nor
- * loads anything (WHATWG HTML, section 4.12.3). `style` attributes are renamed first, to avoid a policy report for each.
+ * Parses untrusted HTML into inert nodes. Template content belongs to a document without a window, so nothing in it is
+ * executed or loaded (WHATWG HTML, section 4.12.3). `style` attributes are renamed first, because each of them would
+ * cause a policy report.
  */
 export function inertNodes(html: string): DocumentFragment {
   const template = document.createElement('template');

@@ -1,10 +1,10 @@
-/** Collapsible JSON. Renders only open nodes, and long lists and texts in parts. */
+/** A collapsible JSON view. Renders only expanded nodes, and renders long lists and texts in parts. */
 import { useState } from 'preact/hooks';
 import { Scrollable } from './scrollable.tsx';
 
 const PAGE_SIZE = 100;
 const MAX_CHARACTERS = 500;
-/** Nodes above this depth are open at first. */
+/** Nodes above this depth are expanded initially. */
 const OPEN_DEPTH = 2;
 
 export function JsonView({ value }: { value: unknown }) {

@@ -1,16 +1,18 @@
-/** Converts Markdown to HTML in a worker with a timeout: some texts take time quadratic in their length. */
+/** Converts Markdown to HTML in a worker with a timeout, because some texts take time quadratic in their length. */
 
 /** URL of the worker script; set by the build. */
 declare const MARKDOWN_WORKER: string;
 
 const TIMEOUT_MS = 4_000;
-/** Limit on the HTML: a short text can expand into a table with thousands of cells per row. */
+/** Limit on the size of the HTML, because a short text can expand into a table with thousands of cells per row. */
 const MAX_HTML_CHARACTERS = 2_000_000;
 
 let worker: Worker | undefined;
 let before: Promise<unknown> = Promise.resolve();
 
-/** Returns the HTML; `undefined` if it is too large or takes too long. Converts one text at a time. */
+/**
+ * Returns the HTML, or `undefined` if it is too large or the conversion takes too long. Converts one text at a time.
+ */
 export function markdownToHtml(text: string): Promise<string | undefined> {
   const written = before.then(() => convertNow(text));
   before = written;

@@ -1,4 +1,4 @@
-/** Converts Markdown to HTML in a worker, since untrusted Markdown may take very long. */
+/** Converts Markdown to HTML in a worker, because converting untrusted Markdown may take very long. */
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 

@@ -1,6 +1,6 @@
 /**
- * Renders untrusted Markdown. Its HTML is parsed into inert nodes, from which only allowed elements with few attributes are
- * created anew. No untrusted string is ever inserted into the page as HTML.
+ * Renders untrusted Markdown. Its HTML is parsed into inert nodes. Only allowed elements, with few attributes, are then
+ * created anew from them. No untrusted string is ever inserted into the page as HTML.
  */
 import { inertNodes } from './inert.ts';
 import { markdownToHtml } from './markdown-to-html.ts';
@@ -11,13 +11,13 @@ const ALLOWED_ELEMENTS = new Set(
     'h6 hr i ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var'
   ).split(' '),
 );
-/** Removed with their content. */
+/** Elements that are removed together with their content. */
 const REMOVED_ELEMENTS = new Set(
   'script style template title iframe object embed noscript noembed noframes svg math textarea select'.split(' '),
 );
-/** Deeper elements are flattened: browser layout is recursive. */
+/** Elements below this depth are flattened, because browser layout is recursive. */
 const MAX_DEPTH = 60;
-/** Elements beyond this number are dropped, to keep layout fast. */
+/** Elements beyond this number are dropped, to keep the layout fast. */
 const MAX_ELEMENTS = 20_000;
 
 export interface RenderedMarkdown {
@@ -88,7 +88,7 @@ function setLink(link: HTMLAnchorElement, url: string | null): void {
   link.rel = 'noopener noreferrer nofollow';
 }
 
-/** Shows images given as data URLs; replaces others by a link with their alternative text. */
+/** Shows images that are data URLs. Replaces all others with a link that contains their alt text. */
 function imageFor(from: Element): Element {
   const url = from.getAttribute('src') ?? '';
   const words = from.getAttribute('alt') || 'picture';

@@ -1,4 +1,4 @@
-/** Views of model answers: similarity of texts, and ranked documents. */
+/** Views of model responses: similarity of texts, and ranked documents. */
 import { Scrollable } from './scrollable.tsx';
 import { type Fields, isRecord } from './send.ts';
 
@@ -86,7 +86,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return left && right ? dot / Math.sqrt(left * right) : 0;
 }
 
-/** Returns 0 to 10. The page's policy forbids inline styles, so each shade is a class. */
+/** Returns 0 to 10. The page's security policy forbids inline styles, so each shade is a class. */
 const shade = (share: number): number => Math.round(Math.min(Math.max(share, 0), 1) * 10);
 
 export function RankingView({ body, documents }: { body: Fields; documents: readonly string[] }) {

@@ -1,4 +1,6 @@
-/** The options form: searchable options, each with its default and description. Only changed options are sent. */
+/**
+ * The options form: a searchable list of options, each with its default and description. Only changed options are sent.
+ */
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { FormField, PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { Prose } from './prose.tsx';
@@ -9,15 +11,15 @@ interface OptionsFormProps {
   readonly presets: PlaygroundSetup['presets'];
   readonly values: Values;
   readonly change: (values: Values) => void;
-  /** Option that made the last request fail. */
+  /** The option that caused the last request to fail. */
   readonly invalidField: string | undefined;
 }
 
 const SEARCH_FIELD = 'option-search';
-/** Same breakpoint as in the style sheet: from this width on the answer is beside the request. */
+/** The same breakpoint as in the style sheet. From this width on, the response is next to the request. */
 export const WIDE_SCREEN = '(min-width: 960px)';
 
-/** Opens the options and focuses their search field. */
+/** Expands the options and focuses their search field. */
 export function focusOptionSearch(): void {
   const fold = document.querySelector<HTMLElement>('.options .fold');
   if (fold?.getAttribute('aria-expanded') === 'false') fold.click();
@@ -27,7 +29,7 @@ export function focusOptionSearch(): void {
 export function OptionsForm({ fields, presets, values, change, invalidField }: OptionsFormProps) {
   const [query, setQuery] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
-  // Open on wide screens; on narrow ones the options would push the answer down.
+  // Expanded on wide screens. On narrow ones, the options would push the response down.
   const [isOpen, setOpen] = useState(() => matchMedia(WIDE_SCREEN).matches);
   const body = useId();
   const changed = fields.filter(({ name }) => values[name] !== undefined).length;
@@ -35,7 +37,7 @@ export function OptionsForm({ fields, presets, values, change, invalidField }: O
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return fields.filter(
       (field) =>
-        // Without a search, the preset has its own control above the options.
+        // The preset has a separate control above the options, so it is listed only in search results.
         (field.name !== 'preset' || words.length > 0) &&
         words.every((word) => searchTextOf(field).includes(word)) &&
         (!onlyChanged || values[field.name] !== undefined),
@@ -172,7 +174,7 @@ function Group({ title, fields, open, children }: GroupProps) {
 interface OptionProps {
   readonly field: FormField;
   readonly value: string | undefined;
-  /** Value set by the chosen preset. */
+  /** The value that the chosen preset sets. */
   readonly filled: unknown;
   readonly isInvalid: boolean;
   readonly set: (value: string | undefined) => void;

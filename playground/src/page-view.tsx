@@ -1,4 +1,4 @@
-/** Views of pages and search results for reading. */
+/** Views for reading pages and search results. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 import type { Page } from './result.ts';
@@ -37,13 +37,13 @@ export function PageUrl({ url }: { url: string }) {
   );
 }
 
-/** Shows screenshots from this server or the answer itself; links to others. */
+/** Shows screenshots that come from this server or are part of the response. Links to all others. */
 function Picture({ url }: { url: string }) {
   const isShown = url.startsWith('data:image/') || url.startsWith(`${location.origin}/`);
   return isShown ? <img class="shot" src={url} alt="Screenshot of the page" /> : <PageUrl url={url} />;
 }
 
-/** Characters rendered at once. */
+/** Number of characters rendered at once. */
 const PAGE_SIZE = 25_000;
 
 export function Markdown({ text }: { text: string }) {
@@ -71,7 +71,7 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-/** Returns the rendered text. While rendering, returns the previous one and queues only the latest text. */
+/** Returns the rendered text. During rendering, returns the previous result and queues only the latest text. */
 function useRenderedMarkdown(text: string): RenderedMarkdown | undefined {
   const [written, setWritten] = useState<RenderedMarkdown>();
   const place = useRef({ wanted: text, isBusy: false, isGone: false }).current;

@@ -1,4 +1,4 @@
-/** Text with `code` in backquotes. */
+/** Shows text that contains `code` in backticks. */
 export function Prose({ text }: { text: string }) {
   return (
     <>

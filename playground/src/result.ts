@@ -1,4 +1,4 @@
-/** Normalizes an answer, whether complete, streamed or text. */
+/** Normalizes a response, whether it is complete, streamed or plain text. */
 import { type Answer, type Fields, isRecord } from './send.ts';
 
 /** A page from the reader or a search. */
@@ -7,9 +7,9 @@ export type Page = Fields & { readonly title?: string; readonly url?: string; re
 export interface Result {
   /** One page from the reader, or the results of a search. */
   readonly pages: readonly Page[];
-  /** Recognized text, or an answer requested as text. */
+  /** Recognized text, or a response that was requested as text. */
   readonly text?: string | undefined;
-  /** Complete body of a model answer. */
+  /** The complete body of a model response. */
   readonly body: Fields;
   readonly meta: Fields;
   readonly trace: Fields | undefined;
@@ -61,7 +61,7 @@ function tokensOf(answer: Answer, body: Fields, meta: Fields, pages: readonly Pa
   return sum || undefined;
 }
 
-/** Facts about how a page was read. Metadata names with `lectern:` cannot be set by a page. */
+/** Data about how a page was read. A page cannot set metadata names that contain `lectern:`. */
 export function metadataFacts(answer: Answer, { pages, trace }: Result): (readonly [string, string])[] {
   const [page] = pages;
   const metadata = page && isRecord(page.metadata) ? page.metadata : {};

@@ -5,7 +5,10 @@ interface ScrollableProps extends HTMLAttributes<HTMLElement> {
   readonly children: ComponentChildren;
 }
 
-/** A region that may be wider than the page. Focusable, since not every browser scrolls it by keyboard otherwise (WCAG 2.1.1). */
+/**
+ * A region that may be wider than the page. It is focusable, because otherwise not every browser can scroll it by
+ * keyboard (WCAG 2.1.1).
+ */
 export function Scrollable({ label, children, ...attributes }: ScrollableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

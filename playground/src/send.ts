@@ -1,4 +1,4 @@
-/** Sends a request and reports the answer as it arrives. */
+/** Sends a request and reports the response as it arrives. */
 import { type Call, FILE_PLACEHOLDER_JSON } from './call.ts';
 import { readEvents, type StreamEvent } from './events.ts';
 
@@ -16,7 +16,7 @@ export interface Failure {
   readonly message: string;
   /** Invalid option or field. */
   readonly path?: string | undefined;
-  /** Error name or code, request id and similar. */
+  /** Error name or code, request id and similar data. */
   readonly facts: readonly (readonly [string, string])[];
   readonly hint?: string | undefined;
 }
@@ -28,11 +28,11 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly firstByteMs?: number;
   readonly ms: number;
-  /** Response body; of a stream, the data of the last event. */
+  /** The response body; for a stream, the data of the last event. */
   readonly text: string;
   readonly json?: unknown;
   readonly events: readonly ReceivedEvent[];
-  /** URL of the image if the answer is an image. */
+  /** URL of the image, if the response is an image. */
   readonly picture?: string;
   readonly failure?: Failure;
 }
@@ -45,7 +45,7 @@ interface Sending {
 
 const UPDATE_INTERVAL_MS = 40;
 
-/** Sends a request. Never rejects: failures are part of the answer. */
+/** Sends a request. Never rejects, because failures are reported in the response. */
 export async function send(call: Call, { apiKey, signal, onAnswer }: Sending): Promise<void> {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
@@ -84,7 +84,7 @@ interface Receiving {
   readonly now: (change: Partial<Answer>) => void;
 }
 
-/** Reports events as they arrive, also the last ones before a lost connection. */
+/** Reports events as they arrive, including the last ones before the connection is lost. */
 async function receive(stream: AsyncIterable<StreamEvent>, { elapsed, now }: Receiving): Promise<void> {
   const events: ReceivedEvent[] = [];
   let showing: ReturnType<typeof setTimeout> | undefined;
@@ -96,7 +96,7 @@ async function receive(stream: AsyncIterable<StreamEvent>, { elapsed, now }: Rec
     for await (const { event, data } of stream) {
       if (data === '[DONE]') continue;
       events.push({ event, data: parsed(data), text: data, atMs: elapsed() });
-      // Throttled: a model streams word by word, and rendering each word would be too slow.
+      // Throttled, because a model streams word by word, and rendering after each word would be too slow.
       showing ??= setTimeout(show, UPDATE_INTERVAL_MS);
     }
   } finally {
@@ -139,7 +139,7 @@ function parsed(text: string): unknown {
 
 const isErrorChunk = (data: unknown) => isRecord(data) && isRecord(data.error);
 
-/** Returns the data of a response that is a single event, such as an error on a streaming endpoint. */
+/** Returns the data of a response that consists of a single event, such as an error of a streaming endpoint. */
 function eventData(text: string): unknown {
   const data = /^data: ?(.*)$/m.exec(text)?.[1];
   return data === undefined ? text.trim() : parsed(data);
@@ -197,7 +197,7 @@ function unreachable({ url }: Call, error: unknown): Failure {
   const isNetwork = error instanceof TypeError;
   return {
     title: isNetwork ? 'No answer' : 'The request could not be sent',
-    message: isNetwork ? `No answer from ${origin}.` : String((error as Error)?.message ?? error),
+    message: isNetwork ? `No response from ${origin}.` : String((error as Error)?.message ?? error),
     facts: [],
     hint: isNetwork ? 'Check that the server is running and that your browser can reach this URL.' : undefined,
   };

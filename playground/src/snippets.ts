@@ -1,10 +1,10 @@
-/** Code snippets in curl, TypeScript and Python that send exactly the request of the page. */
+/** Code snippets in curl, TypeScript and Python that send exactly the same request as the page. */
 import { type Call, type ChosenFile, FILE_PLACEHOLDER, FILE_PLACEHOLDER_JSON } from './call.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Client', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Environment variable from which snippets read the key; they never contain the key itself. */
+/** Environment variable from which snippets read the key. They never contain the key itself. */
 const KEY = 'LECTERN_API_KEY';
 
 /** Returns a snippet; `undefined` if the language has no simple form for the request. */
@@ -121,7 +121,7 @@ function typescript({ url, headers, body, answer }: Call, withKey: boolean): str
 
 const literalName = (name: string) => (/^[A-Za-z]+$/.test(name) ? name : quoted(name));
 
-/** Uses the client of this package, if it can express the request. */
+/** Uses the client of this package, if the client can express the request. */
 function client({ tab, url, target, options, answer, body }: Call, withKey: boolean): string | undefined {
   if (answer === 'stream' || tab === 'ocr' || body.kind === 'form') return undefined;
   const { origin } = new URL(url);
@@ -140,11 +140,11 @@ function client({ tab, url, target, options, answer, body }: Call, withKey: bool
   return lines.join('\n');
 }
 
-/** A value as a literal of Python. */
+/** Formats a value as a Python literal. */
 function pythonLiteral(value: unknown, indent = ''): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  // Python understands JSON escapes, except surrogate pairs, which it would keep as two characters.
+  // Python understands JSON escapes, except surrogate pairs, which would result in two characters.
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') return String(value);
   const inner = `${indent}    `;

@@ -1,9 +1,12 @@
-/** State of the forms, and its form in the URL fragment. Keys, files and options with secrets are never part of the URL. */
+/**
+ * State of the forms, and its representation in the URL fragment. Keys, files and options with secrets are never part
+ * of the URL.
+ */
 import { ANSWER_FORMS, type AnswerForm, isTab, TABS, type TabName } from './tabs.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Contents of a tab: inputs, changed options and the answer format. */
+/** The contents of a tab: inputs, changed options and the response format. */
 export interface Draft {
   readonly inputs: Values;
   readonly options: Values;
@@ -18,7 +21,7 @@ export interface State {
 /** Longer texts would make the URL too long to share. */
 const MAX_SHARED_CHARACTERS = 20_000;
 
-/** Options that may contain passwords or sessions: URLs are shared and stored in the history. */
+/** Options that may contain passwords or session data. URLs are shared and stored in the browser history. */
 const SECRET_OPTIONS = ['setCookies', 'customHeader', 'proxyUrl', 'storageState'];
 
 const emptyDraft = (tab: TabName): Draft => ({ inputs: {}, options: {}, answer: ANSWER_FORMS[tab][0]! });
@@ -36,7 +39,7 @@ export const withDraft = (state: State, change: Partial<Draft>): State => ({
   drafts: { ...state.drafts, [state.tab]: { ...draftOf(state), ...change } },
 });
 
-/** Returns the values with one set, or removed if it is undefined. */
+/** Returns a copy of the values with one value set, or removed if it is undefined. */
 export function withValue(values: Values, name: string, value: string | undefined): Values {
   const { [name]: _, ...others } = values;
   return value === undefined ? others : { ...others, [name]: value };

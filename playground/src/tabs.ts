@@ -50,11 +50,11 @@ export type TabName = (typeof TABS)[number]['name'];
 export const isTab = (text: string | null): text is TabName => TABS.some(({ name }) => name === text);
 export const tabOf = (name: TabName) => TABS.find((tab) => tab.name === name)!;
 
-/** Answer formats. */
+/** Response formats. */
 export const FORMS_OF_ANSWER = { json: 'JSON', stream: 'Stream', text: 'Text' } as const;
 export type AnswerForm = keyof typeof FORMS_OF_ANSWER;
 
-/** Answer formats of each tab; the first is the default. */
+/** Response formats of each tab. The first one is the default. */
 export const ANSWER_FORMS: Readonly<Record<TabName, readonly AnswerForm[]>> = {
   read: ['json', 'stream', 'text'],
   search: ['json', 'stream', 'text'],

@@ -6,7 +6,7 @@ import { inertNodes } from './inert.ts';
 declare const FRAME_STYLE: string;
 
 const MAX_CHARACTERS = 1_000_000;
-/** Removed to avoid blocked requests; the frame's sandbox and policy provide the safety. */
+/** Removed only to avoid blocked requests. The frame's sandbox and policy provide the security. */
 const REMOVED_ELEMENTS =
   'script, style, link, meta, base, iframe, frame, object, embed, video, audio, source, track, template, noscript, title';
 

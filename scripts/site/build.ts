@@ -11,7 +11,7 @@ import { BASE, type SitePage, sitePages } from './pages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the text of each file by its path below dist/docs. */
+/** Returns the text of each file, keyed by its path below dist/docs. */
 export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   /** Adds a file with a content hash in its name and returns its URL path. */

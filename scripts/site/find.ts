@@ -1,4 +1,6 @@
-/** Searches the documentation: an entry must contain every word; matches in names and titles count most. */
+/**
+ * Searches the documentation. An entry must contain every word. Matches in names and titles have the highest weight.
+ */
 type Page = readonly [url: string, title: string];
 /** `title` is a heading, or the comma-separated names of a table row. */
 type Entry = readonly [page: number, id: string, title: string, text: string];
@@ -27,7 +29,7 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[_\-./]+/g, ' ');
 
-/** What queries are compared with. */
+/** The forms of an entry that queries are compared with. */
 interface Forms {
   readonly names: readonly string[];
   readonly heads: readonly string[];
@@ -35,7 +37,7 @@ interface Forms {
   readonly loose: string;
 }
 
-/** Made once for each entry, since the search runs at each key that is pressed. */
+/** Computed once per entry, because the search runs at each key press. */
 const made = new WeakMap<Entry, Forms>();
 
 function formsOf(entry: Entry, page: string): Forms {
@@ -65,7 +67,7 @@ function scoreOf(words: readonly string[], query: string, entry: Entry, [url, pa
   if (names.includes(query)) score += 1;
   if (names.some((name) => name.toLowerCase() === whole)) score += 60;
   else if (heads.includes(whole)) score += 30;
-  // The reference defines options, so it ranks above guides that mention them.
+  // The reference defines the options, so it ranks above guides that mention them.
   return url.includes('/reference/') ? score + 20 : score;
 }
 

@@ -7,7 +7,7 @@ export interface SiteFiles {
   readonly script: string;
 }
 
-/** Levels of the headings listed beside the page. */
+/** Levels of the headings that are listed next to the page. */
 const LISTED_LEVELS = [2, 3];
 const MIN_LISTED = 3;
 

@@ -14,11 +14,11 @@ export interface Heading {
 }
 
 export interface SitePage {
-  /** Path below BASE without extension; empty for the first page. */
+  /** Path below BASE, without extension; empty for the first page. */
   readonly slug: string;
   readonly section: string;
   readonly title: string;
-  /** The first sentence of its text. */
+  /** The first sentence of the page's text. */
   readonly summary: string;
   readonly markdown: string;
   readonly html: string;

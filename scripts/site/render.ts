@@ -23,7 +23,7 @@ export interface Rendered {
 
 const MAX_ENTRY_CHARACTERS = 600;
 
-/** Renders one file. `linkTo` maps a relative path to a URL; `undefined` if the site has no page for it. */
+/** Renders one file. `linkTo` maps a relative path to a URL, or to `undefined` if the site has no page for it. */
 export function renderMarkdown(markdown: string, linkTo: (target: string) => string | undefined): Rendered {
   const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
   const document = parseDocument(html);
@@ -60,7 +60,7 @@ function numberHeadings(body: Element): Heading[] {
   });
 }
 
-/** Creates heading ids like code hosts, so that links work both in the repository and on the site. */
+/** Creates the same heading ids as code hosting sites, so that links work both in the repository and on the site. */
 const slugOf = (text: string) =>
   text
     .toLowerCase()
@@ -103,7 +103,7 @@ function rewriteLink(link: Element, linkTo: (target: string) => string | undefin
   const [target = '', fragment] = href.split('#', 2);
   const url = linkTo(decodeURI(target));
   if (url !== undefined) setAttribute(link, 'href', fragment ? `${url}#${fragment}` : url);
-  // A repository file that is not a page of the site: removes the link and keeps its text.
+  // A repository file that is not a page of the site: the link is removed, but its text remains.
   else link.attributes = [];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Access control. Identifies the caller of a request, checks the caller's plan, and counts the request against the
- * caller's limits before any work is done. Each admitted request gets an Admission, which must be ended once,
+ * caller's limits before any work is done. Each admitted request gets an Admission, which must be ended exactly once,
  * regardless of the outcome of the request.
  */
 import { problem } from '#errors.ts';
@@ -19,7 +19,10 @@ export interface AccessControl {
    * limits, even before a rejection, and again when tokens are reserved.
    */
   admit(rule: AccessRule, credentials: Credentials, show?: ShowLimits): Promise<Admission>;
-  /** Identifies the caller without counting the request. Rejects like `admit` if the credentials are wrong. */
+  /**
+   * Identifies the caller without counting the request. Rejects in the same way as `admit` if the credentials are
+   * invalid.
+   */
   identifyCaller(rule: AccessRule, credentials: Credentials): Promise<Caller>;
 }
 
@@ -28,12 +31,12 @@ export interface AccessControlOptions {
   readonly usage: Pick<Usage, 'hold' | 'charge'>;
   readonly counters: Counters;
   readonly plans: Plans;
-  /** `off` admits all requests and counts none. */
+  /** If `off`, all requests are admitted and none are counted. */
   readonly auth: 'on' | 'off';
-  /** Requests per minute and IP address without a key; `undefined` for no limit. */
+  /** Requests per minute and IP address for callers without a key; `undefined` for no limit. */
   readonly keylessRpm: number | undefined;
   readonly keylessFeatures: readonly Feature[];
-  /** Requests per minute and IP address with a wrong key, or without one where it is required. */
+  /** Requests per minute and IP address with an invalid key, or without a key where one is required. */
   readonly refusedRpm: number;
   readonly now?: () => number;
 }
@@ -42,15 +45,15 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   const { accounts, usage, counters, plans, keylessFeatures, keylessRpm, refusedRpm, now = Date.now } = options;
   const admitKey = createKeyAdmission({ usage, counters, plans, now });
 
-  /** Counts a refusal against the client IP, and returns the problem to send. */
+  /** Counts a refused request against the client's IP address, and returns the problem to send. */
   async function refusal(name: Parameters<typeof problem>[0], clientIp: string): Promise<Error> {
     const window = { bucket: `refused:${limiterKeyOf(clientIp)}`, limit: refusedRpm, amount: 1 };
-    // If the refusal cannot be counted, the request is still refused.
+    // If the refusal cannot be counted, the request is refused nevertheless.
     const taken = await counters.take({ windows: [window] }).catch(() => undefined);
     return taken && !taken.ok ? clientIpLimit(taken.waitMs) : problem(name, {});
   }
 
-  /** `undefined` for a caller without a key, if the endpoint admits such callers. */
+  /** Returns `undefined` for a caller without a key, if the endpoint admits such callers. */
   async function identify(rule: AccessRule, { authorization, clientIp }: Credentials): Promise<Identity | undefined> {
     const isStrict = rule.authorization === 'bearer';
     const given = (isStrict ? readBearer : readAnyKey)(authorization);
@@ -101,7 +104,7 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   };
 }
 
-/** The admission of every request if no keys are required. */
+/** The admission used for every request if no keys are required. */
 const OPEN: Admission = {
   caller: { kind: 'open' },
   requireFeature() {},

@@ -1,4 +1,4 @@
-/** Accounts and keys in the form that the CLI and the admin API show, with times in ISO 8601. */
+/** Accounts and keys as shown by the CLI and the admin API, with times in ISO 8601. */
 import type { Account, KeyRecord } from './records.ts';
 
 type WithTimes<T, Times extends keyof T> = {

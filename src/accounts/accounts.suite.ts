@@ -1,4 +1,4 @@
-/** Tests of the accounts module on each database: with real databases, outages and several processes at once. */
+/** Tests of the accounts module on each database: with real databases, outages and several concurrent processes. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 
 export interface TestDatabases {
   fresh(): Promise<TestDatabase>;
-  /** A database file can only be locked for writers. */
+  /** Whether the database can become unreadable. A database file can only be locked for writers. */
   readonly canBeUnreadable: boolean;
 }
 
@@ -68,7 +68,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
       for (const { child } of idle) child.kill('SIGKILL');
     });
 
-    /** Opens the accounts in another process, which later tests use again. */
+    /** Opens the accounts in another process, which later tests reuse. */
     async function startProcess(): Promise<AccountsProcess> {
       const started = idle.pop() ?? (await startAccountsProcess());
       closing.push(async () => {
@@ -466,7 +466,7 @@ export function accountsSuite(title: string, { fresh, canBeUnreadable }: TestDat
         expect(await graced.accounts.identify(key)).toBeDefined();
         expect(await module.accounts.identify(key)).toBeDefined();
         const back = await database.away(dataDir);
-        // Once this rejects, the cached identity is older than a second.
+        // Once this rejects, the cached identity is more than a second old.
         await expect
           .poll(() => module.accounts.identify(key).catch((error) => error), { timeout: LONG_MS })
           .toBeInstanceOf(DatabaseUnavailableError);

@@ -1,4 +1,4 @@
-/** Runs the suite of the accounts module on SQLite and, where available, on PostgreSQL. */
+/** Runs the suite of the accounts module on SQLite and, if available, on PostgreSQL. */
 import path from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { openDatabase } from '#storage/database/sqlite.ts';
@@ -20,7 +20,7 @@ accountsSuite('SQLite', {
 });
 
 describe.skipIf(!(await postgresUrl()))('PostgreSQL', () => {
-  /** A separate server, so that other tests do not notice its outages. */
+  /** A separate server, so that its outages do not affect other tests. */
   let own: Service | undefined;
   afterAll(() => own?.close());
   accountsSuite('accounts', {

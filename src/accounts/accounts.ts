@@ -24,19 +24,22 @@ import {
 
 export interface AccountsOptions {
   readonly store: Pick<Store<Tables>, 'db'>;
-  /** The installation's secret. Called again after a failure. */
+  /** Loads the installation's secret. Called again after a failure. */
   readonly secret: () => Promise<Uint8Array>;
-  /** How long an identity is cached. A revocation by another process takes effect after this time. Default: 1,000. */
+  /**
+   * How long an identity is cached, in milliseconds. A revocation by another process takes effect after this time.
+   * Default: 1,000.
+   */
   readonly freshMs?: number;
-  /** How long a verified key keeps working while the database is unreachable; 0 (not at all) by default. */
+  /** How long a verified key continues to work while the database is unreachable, in milliseconds. Default: 0. */
   readonly graceMs?: number;
-  /** Number of identities kept in the cache. Default: 10,000. */
+  /** Maximum number of cached identities. Default: 10,000. */
   readonly maxCached?: number;
   readonly now?: () => number;
   readonly clock?: () => number;
 }
 
-/** Id and name of the account for keys created without an account. */
+/** Id and name of the account for keys that are created without an account. */
 export const DEFAULT_ACCOUNT = 'default';
 
 export function createAccounts(options: AccountsOptions): Accounts {
@@ -51,7 +54,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     secret ??= await options.secret();
     return hashOf(secret, key);
   };
-  /** Clears the cached identities after a change, and returns its result. */
+  /** Clears the cached identities after a change, and returns the result of the change. */
   const changed = <T>(value: T): T => {
     identities.clear();
     return value;

@@ -4,23 +4,23 @@ import type { Identity } from './records.ts';
 
 export type Caller =
   | ({ readonly kind: 'key' } & Identity)
-  /** The caller of a server that requires no keys (`LECTERN_AUTH=off`). */
+  /** The caller of a server that does not require keys (`LECTERN_AUTH=off`). */
   | { readonly kind: 'open' }
   | { readonly kind: 'keyless' };
 
-/** The id of the caller's account; `undefined` for callers without one. */
+/** Returns the id of the caller's account; `undefined` for callers without one. */
 export const accountOf = (caller: Caller): string | undefined =>
   caller.kind === 'key' ? caller.account.id : undefined;
 
-/** How an endpoint treats its callers. */
+/** The access rule of an endpoint. */
 export interface AccessRule {
   readonly face: string;
   readonly endpoint: Endpoint;
   /** The accepted Authorization header: exactly `Bearer KEY`, or a key with or without a scheme. */
   readonly authorization: 'bearer' | 'any key';
-  /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
+  /** Callers without a key are either refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
-  /** Tokens of a balance reserved on admission, for endpoints whose cost is known only after the work. */
+  /** Tokens to reserve from a balance on admission, for endpoints whose cost is known only after the work. */
   readonly expectedTokens?: number | undefined;
 }
 
@@ -48,17 +48,17 @@ export type ShowLimits = (states: LimitStates) => void;
 export interface Admission {
   readonly caller: Caller;
   /**
-   * Throws TierFeatureConstraintError if the caller's plan lacks the feature, or AuthenticationRequiredError without a
-   * key. `path` is the option that needs the feature.
+   * Throws TierFeatureConstraintError if the caller's plan does not include the feature, or AuthenticationRequiredError
+   * if there is no key. `path` is the option that requires the feature.
    */
   requireFeature(feature: Feature, path: string): void;
   /**
-   * Reserves the cost of the work before it is done. Rejects with RateLimitTriggeredError or InsufficientBalanceError
-   * if too little is left, including requests for more tokens than the plan grants per minute.
+   * Reserves the cost of the work before it starts. Rejects with RateLimitTriggeredError or InsufficientBalanceError if
+   * not enough tokens are left, or if more tokens are requested than the plan allows per minute.
    */
   reserveTokens(tokens: number): Promise<void>;
-  /** Records the cost of the work. The last call counts. */
+  /** Records the cost of the work. Only the last call counts. */
   recordCost(cost: { readonly tokens: number; readonly model?: string }): void;
-  /** Charges the cost and releases the rest of the reservation. A second call does nothing. */
+  /** Charges the cost and releases the unused part of the reservation. A second call does nothing. */
   end(status: number): void;
 }

@@ -1,4 +1,4 @@
-/** Reads the API key from the Authorization header. Does not verify it. */
+/** Extracts the API key from the Authorization header, without verifying it. */
 
 export type HeaderKey =
   | { readonly kind: 'nothing' }
@@ -12,7 +12,7 @@ const MALFORMED: HeaderKey = { kind: 'malformed' };
 /** Keys consist of visible ASCII characters. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** Accepts one header of the form `Bearer KEY` only (docs/reference/wire/models.md, Authentication). */
+/** Accepts only a single header of the form `Bearer KEY` (docs/reference/wire/models.md, Authentication). */
 export function readBearer(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const [header = ''] = headers;
@@ -21,7 +21,7 @@ export function readBearer(headers: readonly string[]): HeaderKey {
   return match ? { kind: 'key', key: match[1]! } : MALFORMED;
 }
 
-/** Accepts `SCHEME KEY` or the key alone (docs/reference/wire/search.md, Authentication). */
+/** Accepts `SCHEME KEY`, or only the key (docs/reference/wire/search.md, Authentication). */
 export function readAnyKey(headers: readonly string[]): HeaderKey {
   if (headers.length > 1) return MALFORMED;
   const words = (headers[0] ?? '').split(/\s+/, 4).filter(Boolean);

@@ -1,6 +1,6 @@
 /**
- * Charges that are waiting to be written to the database, in groups. During a long outage of the database, most of them
- * are saved to files.
+ * Charges that are waiting to be written to the database, in groups. During a long database outage, most of them are
+ * saved to files.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ChargeQueueOptions } from './charge-queue.ts';
@@ -8,7 +8,7 @@ import { type Pending, readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 import { writeCharges } from './usage-store.ts';
 
-/** Maximum number of charges in one transaction, so that other transactions hardly have to wait. */
+/** Maximum number of charges in one transaction, so that other transactions do not have to wait long. */
 const GROUP_SIZE = 250;
 
 export interface ChargeGroups {
@@ -17,20 +17,20 @@ export interface ChargeGroups {
   hasWaiting(): boolean;
   /** Writes all waiting charges to the database. */
   writeAll(): Promise<void>;
-  /** Bounds the memory used during a long outage: saves charges beyond `maxWaiting` to a file. */
+  /** Saves charges beyond `maxWaiting` to a file, which limits the memory used during a long outage. */
   saveExcess(): Promise<void>;
   /** Saves all charges in memory to a file, before the process ends. */
   saveAll(): Promise<void>;
 }
 
-/** Opens the groups, and loads the charges that an earlier process saved. */
+/** Opens the groups, and loads the charges saved by an earlier process. */
 export async function openChargeGroups(options: ChargeQueueOptions): Promise<ChargeGroups> {
   const { store, folder, maxWaiting = 200_000, log } = options;
-  /** Groups of charges not written yet. New charges go to the last group. */
+  /** Groups of charges that have not been written yet. New charges are added to the last group. */
   const groups: Charge[][] = [];
-  /** The files whose charges are in `groups`. */
+  /** The files whose charges are also in `groups`. */
   let loaded = await loadPending();
-  /** Whether files exist whose charges are not in `groups`. */
+  /** Whether there are files whose charges are not in `groups`. */
   let hasSaved = false;
 
   function add(charge: Charge): void {
@@ -68,7 +68,7 @@ export async function openChargeGroups(options: ChargeQueueOptions): Promise<Cha
     }
   }
 
-  /** Saves all groups except the first, which stays in memory for the next attempt. */
+  /** Saves all groups except the first, which remains in memory for the next attempt. */
   async function saveExcess(): Promise<void> {
     if (groups.length * GROUP_SIZE <= maxWaiting) return;
     const excess = groups.splice(1);

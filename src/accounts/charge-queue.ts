@@ -1,6 +1,6 @@
 /**
  * Queues charges in memory and writes them to the database in groups. While the database is unreachable, charges beyond
- * `maxWaiting`, and those left when the process ends, are saved to files.
+ * `maxWaiting` are saved to files. Charges that are left when the process ends are saved to files as well.
  */
 import type { Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -10,28 +10,28 @@ import type { Tables } from './schema.ts';
 
 export interface ChargeQueueOptions {
   readonly store: Pick<Store<Tables>, 'db' | 'dialect'>;
-  /** Folder of the files with saved charges. */
+  /** Folder of the files that contain saved charges. */
   readonly folder: string;
-  /** Number of charges kept in memory; more are saved to a file. Default: 200,000. */
+  /** Maximum number of charges in memory; the rest are saved to a file. Default: 200,000. */
   readonly maxWaiting?: number | undefined;
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
 
 export interface ChargeQueue {
   add(charge: Charge): void;
-  /** Resolves when everything is written. Rejects on a failure; writing is still retried. */
+  /** Resolves when everything has been written. Rejects on a failure; the write is retried nevertheless. */
   flush(): Promise<void>;
   /** Writes the remaining charges, or saves them to a file for the next start. */
   close(): Promise<void>;
 }
 
-/** Delay from a charge to its write, so that charges are written in groups. */
+/** Delay between a charge and its write, in milliseconds, so that charges can be written in groups. */
 const WRITE_DELAY_MS = 50;
-/** The back-off doubles from the first value up to the maximum. */
+/** The back-off starts at the first value and doubles up to the maximum. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 
-/** Opens the queue, and loads the charges that an earlier process saved. */
+/** Opens the queue, and loads the charges saved by an earlier process. */
 export async function openChargeQueue(options: ChargeQueueOptions): Promise<ChargeQueue> {
   const { log } = options;
   const groups = await openChargeGroups(options);

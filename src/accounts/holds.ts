@@ -1,6 +1,6 @@
 /**
- * Batches reservations of tokens from a balance: requests that arrive during a transaction share the next one. If each
- * had its own transaction, requests of one account would queue for its row, and each would hold a connection.
+ * Batches reservations of tokens from a balance: requests that arrive during a transaction share the next one. With one
+ * transaction per request, requests of one account would queue for its row, and each would occupy a connection.
  */
 import type { Store } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
@@ -26,7 +26,7 @@ export function createHolds(
 
   async function drain(): Promise<void> {
     isDraining = true;
-    // Requests made in the same tick join the first group.
+    // Requests from the same tick join the first group.
     await undefined;
     while (waiting.length) {
       const group = waiting.splice(0, GROUP_SIZE);
@@ -38,7 +38,7 @@ export function createHolds(
         );
         for (const [at, { resolve }] of group.entries()) resolve(holds[at]);
       } catch (error) {
-        // Later requests would only wait for the same failure.
+        // Later requests would only run into the same failure.
         const failed = error instanceof DatabaseUnavailableError ? [...group, ...waiting.splice(0)] : group;
         for (const { reject } of failed) reject(error);
       }

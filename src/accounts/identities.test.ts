@@ -17,7 +17,7 @@ const identityOf = (id: string, expiresAt: number | null = null): Identity => ({
   account: { id: 'a', name: 'a', plan: 'free', balance: null, createdAt: 0 },
 });
 
-/** A fake table that counts queries, answers on demand, and can be made unreachable. */
+/** A fake table that counts queries, returns results on demand, and can be made unreachable. */
 function table(given: { graceMs?: number; maxCached?: number } = {}) {
   const rows = new Map<string, Identity>();
   const state = { asked: 0, away: false, wall: 0, clock: 0, waiting: [] as (() => void)[], waits: false };

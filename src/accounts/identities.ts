@@ -1,26 +1,27 @@
-/** A cache of the identities of keys. Entries are stored under the hash of the key, never under its text. */
+/** A cache of the identities of keys. Entries are stored under the hash of the key, never under the key itself. */
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Identity } from './records.ts';
 
 export interface IdentitiesOptions {
-  /** Reads the identity of a key that is not revoked from the database. */
+  /** Loads the identity of an unrevoked key from the database. */
   readonly find: (hash: string) => Promise<Identity | undefined>;
   /**
-   * How long an entry is used without a database query. A revocation by another process takes effect after this time.
+   * How long an entry is used without a database query, in milliseconds. A revocation by another process takes effect
+   * after this time.
    */
   readonly freshMs: number;
-  /** How long an entry is used while the database is unreachable. */
+  /** How long an entry is used while the database is unreachable, in milliseconds. */
   readonly graceMs: number;
   readonly maxCached: number;
-  /** Wall clock in milliseconds, for the expiry of keys. */
+  /** Wall clock in milliseconds, used for the expiry of keys. */
   readonly now: () => number;
-  /** Monotonic clock in milliseconds, for the age of entries. */
+  /** Monotonic clock in milliseconds, used for the age of entries. */
   readonly clock: () => number;
 }
 
 export interface Identities {
   of(hash: string): Promise<Identity | undefined>;
-  /** Empties the cache, so that changes made by this process take effect at once. */
+  /** Empties the cache, so that changes made by this process take effect immediately. */
   clear(): void;
 }
 
@@ -46,7 +47,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
     const queried = generation;
     try {
       const identity = await find(hash);
-      // An identity that was read before a change in this process must not enter the cache after the change.
+      // An identity that was loaded before a change in this process must not be cached after the change.
       if (queried === generation) store(hash, identity, startedAt);
       return identity;
     } finally {
@@ -61,7 +62,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
     if (cache.size > maxCached) cache.delete(cache.keys().next().value!);
   }
 
-  /** For up to `freshMs`, requests with the same key share one query. */
+  /** Requests with the same key share one query for up to `freshMs`. */
   function queryShared(hash: string): Promise<Identity | undefined> {
     const startedAt = clock();
     const running = pending.get(hash);
@@ -81,7 +82,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
       const entry = cache.get(hash);
       if (entry && clock() - entry.askedAt < freshMs) return unexpired(entry.identity);
       if (entry?.failing && inGrace(entry)) {
-        // The database was unreachable a moment ago: answer from the cache and retry in the background.
+        // The database was unreachable a moment ago: return the cached entry and retry in the background.
         queryShared(hash).catch(() => {});
         return unexpired(entry.identity);
       }

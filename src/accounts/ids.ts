@@ -1,5 +1,6 @@
 /**
- * Creates ids that sort by time of creation, so that database indexes grow at their end: UUIDs of version 7 (RFC 9562).
+ * Creates ids that sort by creation time, so that database indexes grow only at their end: UUIDs of version 7 (RFC
+ * 9562).
  */
 import { randomUUID } from 'node:crypto';
 
@@ -7,7 +8,7 @@ const MAX_SEQUENCE = 0xfff;
 let lastMs = 0;
 let sequence = 0;
 
-/** Strictly increasing within a process; ordered to the millisecond across processes. */
+/** Ids strictly increase within a process; across processes, they are ordered to the millisecond. */
 export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {

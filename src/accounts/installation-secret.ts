@@ -1,4 +1,4 @@
-/** The installation's secret, with which keys are hashed. It is created once and never shown. */
+/** The installation's secret, which is used to hash keys. It is created once and never shown. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,8 +9,8 @@ const SECRET_BYTES = 32;
 const ROW = 'key secret';
 
 /**
- * Reads or creates the secret in a file that only its owner may read. Processes that start at the same time get the
- * same secret. Throws if the file is missing although keys exist, since a new secret would invalidate all keys.
+ * Reads the secret from a file that only its owner may read, or creates it. Processes that start at the same time get
+ * the same secret. Throws if the file is missing although keys exist, because a new secret would invalidate all keys.
  */
 export async function openFileSecret(folder: string, hasKeys: () => Promise<boolean>): Promise<Uint8Array> {
   const file = path.join(folder, 'secret');
@@ -20,7 +20,7 @@ export async function openFileSecret(folder: string, hasKeys: () => Promise<bool
     throw new Error(`the secret that keys are hashed with is missing: restore ${file} from a backup`);
   const made = `${file}.${randomUUID()}`;
   await writeAtomically(made, randomBytes(SECRET_BYTES));
-  // Linking is atomic and fails if another process already created the file.
+  // Creating a hard link is atomic, and fails if another process has already created the file.
   await link(made, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -28,7 +28,7 @@ export async function openFileSecret(folder: string, hasKeys: () => Promise<bool
   return checkLength(await readFile(file));
 }
 
-/** A truncated secret could be guessed, and hashes made with it would not match those made with the full secret. */
+/** A truncated secret could be guessed, and its hashes would not match those of the full secret. */
 function checkLength(secret: Buffer): Buffer {
   if (secret.length === SECRET_BYTES) return secret;
   throw new Error(
@@ -45,7 +45,7 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Reads the secret from the database, where several servers share it. The first one creates it. */
+/** Reads the secret from the database, where several servers share it. The first server creates it. */
 export async function openDatabaseSecret(db: Db): Promise<Uint8Array> {
   const find = () => db.selectFrom('installation').select('value').where('name', '=', ROW).executeTakeFirst();
   let row = await find();

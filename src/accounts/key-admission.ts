@@ -1,6 +1,6 @@
 /**
- * Admission of a request with a key: checks the limits of its plan, reserves tokens, and charges the cost when the
- * request ends.
+ * Admits a request with a key: checks the limits of its plan, reserves tokens, and charges the cost when the request
+ * ends.
  */
 import { asProblem, problem } from '#errors.ts';
 import type { EndpointLimits, Plans } from '#plans.ts';
@@ -25,12 +25,12 @@ export const createKeyAdmission =
     const { key, account } = identity;
     const { face, endpoint, expectedTokens } = rule;
     const startedAt = now();
-    // A plan that this version does not know gets the limits of the smallest plan.
+    // A plan that this version does not know is treated as the smallest plan.
     const plan = plans[account.plan] ?? plans.free;
     const limits = plan.endpoints[endpoint];
     const buckets = { requests: `rpm:${key.id}:${endpoint}`, tokens: `tpm:${key.id}:${endpoint}` };
     if (account.balance !== null && account.balance <= 0) {
-      // The request is not counted here, but every answer shows the limits.
+      // The request is not counted here, but every response shows the limits.
       await takeLimits({ counters, limits, buckets, flight: undefined, show, requests: 0 }).catch(() => {});
       throw problem('InsufficientBalanceError');
     }
@@ -85,13 +85,13 @@ interface LimitRequest {
   /** The limit on concurrent requests. */
   readonly flight: { readonly bucket: string; readonly limit: number } | undefined;
   readonly show: ShowLimits;
-  /** Number of requests to count. Default 1. */
+  /** Number of requests to count. Default: 1. */
   readonly requests?: number;
 }
 
 /**
- * Counts the request in its windows and takes a lease on its concurrency limit. Throws the problem of the exceeded
- * limit.
+ * Counts the request in its windows and acquires a lease for its concurrency limit. Throws the problem of the limit
+ * that is exceeded.
  */
 async function takeLimits({
   counters,
@@ -103,7 +103,7 @@ async function takeLimits({
 }: LimitRequest): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
   const requests =
     requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount }];
-  // Read without counting, so that every response can show the state.
+  // Reads the window without counting, so that every response can show its state.
   const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
   if (!requests.length && !tokens.length && flight === undefined) return { states: {} };
   const taken = await takeCounters(counters, { windows: [...requests, ...tokens], lease: flight });
@@ -122,14 +122,14 @@ interface ReservationOptions {
   readonly usage: Pick<Usage, 'hold'>;
   readonly counters: Counters;
   readonly account: Account;
-  /** The window of tokens per minute. */
+  /** The window for tokens per minute. */
   readonly bucket: string;
   readonly limit: number | undefined;
   readonly planName: string;
   readonly show: (tokens: LimitState) => void;
 }
 
-/** Reserves the tokens of one request in its window and on its balance, and settles them once the cost is known. */
+/** Reserves the tokens of one request in its window and from its balance, and settles them once the cost is known. */
 function createReservation({ usage, counters, account, bucket, limit, planName, show }: ReservationOptions) {
   let hold: Hold | undefined;
   let reserved: { tokens: number; slot: number } | undefined;
@@ -163,20 +163,20 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
       });
       return running;
     },
-    /** Corrects the window to the number of tokens used, then charges them and releases the hold. */
+    /** Corrects the window to the number of used tokens, then charges them and releases the hold. */
     settle(tokens: number, charge: (hold: Hold | undefined) => void): void {
       const finish = () => {
         if (reserved && tokens !== reserved.tokens) counters.settle(bucket, reserved.slot, tokens - reserved.tokens);
         charge(hold);
       };
-      // If the caller disconnects during a reservation, settle once the reserved amount is known.
+      // If the caller disconnects during a reservation, settles once the reserved amount is known.
       if (running) running.then(finish, finish);
       else finish();
     },
   };
 }
 
-/** `counters.take`, with ServiceAwayError if the counters are unreachable. */
+/** Calls `counters.take`. Throws ServiceAwayError if the counters are unreachable. */
 export async function takeCounters(counters: Counters, ...args: Parameters<Counters['take']>): Promise<TakeResult> {
   try {
     return await counters.take(...args);

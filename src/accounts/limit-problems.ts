@@ -1,4 +1,4 @@
-/** The problems that access control answers with. */
+/** The problems that access control responds with. */
 import { problem } from '#errors.ts';
 import { CountersUnavailableError, WINDOW_MS } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
@@ -34,7 +34,8 @@ export const tokenLimit = (current: number, limit: number, waitMs = WINDOW_MS) =
   });
 
 /**
- * The request is too large for the plan. This is not reported as a rate limit: clients would retry, which cannot help.
+ * The request is too large for the plan. This is not reported as a rate limit, because clients would then retry in
+ * vain.
  */
 export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
   problem('ResourceLimitExceededError', {
@@ -43,7 +44,7 @@ export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
 
 const RETRY_AFTER_S = 2;
 
-/** ServiceAwayError if the store of accounts or limits is unreachable, else the error itself. */
+/** Returns ServiceAwayError if the account store or the rate-limit store is unreachable, else the error itself. */
 export const asUnavailable = (error: unknown): unknown =>
   error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
     ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)

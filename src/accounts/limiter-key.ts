@@ -1,10 +1,10 @@
-/** The key under which rate limits count callers without an API key. */
+/** The key under which rate limits count a caller without an API key. */
 import ipaddr from 'ipaddr.js';
 import { parseAddress } from '#net/guard/ip-address.ts';
 
 /**
- * Prefix length of the smallest IPv6 network that a customer of a provider gets (RFC 6177). The customer can use any
- * address in it.
+ * Prefix length of the smallest IPv6 network that a provider assigns to a customer (RFC 6177). The customer can use any
+ * IP address in it.
  */
 const CUSTOMER_BITS = 64;
 
@@ -12,8 +12,8 @@ const CUSTOMER_BITS = 64;
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/;
 
 /**
- * Returns an IPv4 address unchanged, even if it is written as IPv6; the /64 network of an IPv6 address; `unknown` for
- * any other text.
+ * Returns an IPv4 address unchanged, even if it is written as IPv6. For an IPv6 address, returns its /64 network. For
+ * any other text, returns `unknown`.
  */
 export function limiterKeyOf(clientIp: string): string {
   const bare = clientIp.replace(WITH_PORT, '$1$2').replace(/%.*$/, '');

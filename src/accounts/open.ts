@@ -19,7 +19,7 @@ export const ACCOUNT_TABLES: ModuleTables = {
 
 export interface AccountsModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`; SQLite if unset. */
+  /** Connection URL `postgres://…`. Default: SQLite. */
   readonly databaseUrl?: string | undefined;
   readonly keyGraceMs?: number;
   readonly usageKeepDays?: number;
@@ -29,15 +29,15 @@ export interface AccountsModuleOptions {
 export interface AccountsModule {
   readonly accounts: Accounts;
   readonly usage: Usage;
-  /** Whether the database answered the last query. */
+  /** Whether the last database query succeeded. */
   readonly healthy: boolean;
-  /** Writes queued charges, then closes the database. A second call does nothing. */
+  /** Writes queued charges, and then closes the database. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Does not wait for an unreachable PostgreSQL server: calls reject with DatabaseUnavailableError until it answers. Throws
- * if the server rejects the connection, or if the tables are of a later version.
+ * Does not wait for an unreachable PostgreSQL server: calls reject with DatabaseUnavailableError until it responds.
+ * Throws if the server rejects the connection, or if the tables come from a later version.
  */
 export async function openAccounts(options: AccountsModuleOptions): Promise<AccountsModule> {
   const { dataDir, databaseUrl, log } = options;
@@ -70,7 +70,8 @@ async function createParts(
   folder: string,
   { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
 ): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
-  // A missing secret file fails the start. A secret in PostgreSQL is read on first use, as the server may be unreachable now.
+  // A missing secret file makes startup fail. A secret in PostgreSQL is read on first use, because the server may be
+  // down now.
   const fileSecret = store.dialect === 'sqlite' ? await openFileSecret(folder, () => hasAnyKey(store.db)) : undefined;
   const secret = async () => fileSecret ?? openDatabaseSecret(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });

@@ -1,4 +1,4 @@
-/** Saves charges that could not be written to the database to files. A later process loads them. */
+/** Saves charges to files if they could not be written to the database. A later process loads them. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,11 +12,13 @@ const FILE = /^pending-usage-[\w-]+\.jsonl$/;
 
 export interface Pending {
   readonly charges: Charge[];
-  /** Removes the files. Call it only after all charges have been written. A charge that is loaded twice counts once. */
+  /**
+   * Removes the files. Call this only after all charges have been written. A charge that is loaded twice counts once.
+   */
   remove(): Promise<void>;
 }
 
-/** Writes one line per charge, to a file that only its owner may read. */
+/** Writes one line per charge to a file that only its owner may read. */
 export async function savePending(folder: string, charges: readonly Charge[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const text = charges.map((charge) => `${JSON.stringify(charge)}\n`).join('');
@@ -36,7 +38,7 @@ export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Prom
       charges.push(...parse(await readFile(file, 'utf8')));
       files.push(file);
     } catch (error) {
-      // ENOENT: another process loaded it first. A damaged file is left for the operator.
+      // ENOENT: another process has already loaded it. A damaged file is left for the operator.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         log?.warn({ err: error }, `${name} cannot be read; the usage in it is not counted`);
     }

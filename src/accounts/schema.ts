@@ -1,4 +1,6 @@
-/** The tables of the accounts module, as the migrations create them. Times are Unix milliseconds, amounts tokens. */
+/**
+ * The tables of the accounts module, as created by the migrations. Times are Unix milliseconds, and amounts are tokens.
+ */
 import type { Kysely } from 'kysely';
 import type { PlanName } from '#plans.ts';
 
@@ -8,7 +10,7 @@ export interface Tables {
     id: string;
     account_id: string;
     name: string;
-    /** HMAC-SHA-256 of the key's text under the installation's secret, in hex. */
+    /** HMAC-SHA-256 of the key, in hex, with the installation's secret. */
     hash: string;
     shown: string;
     created_at: number;
@@ -30,7 +32,7 @@ export interface Tables {
     status: number;
     duration_ms: number;
   };
-  /** Never deleted. `day` is `YYYY-MM-DD` in UTC. */
+  /** Rows are never deleted. `day` is `YYYY-MM-DD` in UTC. */
   usage_sums: {
     day: string;
     account_id: string;
@@ -43,7 +45,7 @@ export interface Tables {
     tokens: number;
     duration_ms: number;
   };
-  /** Values that all servers of one database share. */
+  /** Values shared by all servers that use the same database. */
   installation: { name: string; value: string };
 }
 

@@ -1,4 +1,4 @@
-/** The database queries for accounts and keys, one function each. */
+/** The database queries for accounts and keys, with one function each. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Account, Identity, KeyRecord, ListPage } from './records.ts';
 import type { Db, Tables } from './schema.ts';
@@ -40,7 +40,7 @@ export function listAccounts(db: Db, { after, limit }: ListPage): Promise<Accoun
   return query.execute();
 }
 
-/** Condition for rows created after the row with this id. Matches nothing if there is no such row. */
+/** Condition for rows that were created after the row with this id. Matches nothing if there is no such row. */
 const laterThan = (table: 'accounts' | 'api_keys', id: string) =>
   sql<boolean>`(created_at, id) > (select made.created_at, made.id from ${sql.table(table)} as made where made.id = ${id})`;
 
@@ -48,7 +48,7 @@ export interface AccountChange {
   readonly name?: string;
   readonly plan?: Account['plan'];
   readonly balance?: number | null;
-  /** Added to the balance. An account without a balance is then not changed at all. */
+  /** Amount to add to the balance. If the account has no balance, none of its fields are changed. */
   readonly addBalance?: number;
 }
 
@@ -62,7 +62,7 @@ export function updateAccount(db: Db, id: string, change: AccountChange): Promis
     .executeTakeFirst();
 }
 
-/** The balance plus `tokens`, limited to the range from 0 to the largest safe integer. */
+/** Returns the balance plus `tokens`, clamped to the range from 0 to the largest safe integer. */
 function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
   const sum = eb('balance', '+', tokens);
   return eb
@@ -75,7 +75,7 @@ function added(eb: ExpressionBuilder<Tables, 'accounts'>, tokens: number) {
     .end();
 }
 
-/** `false` if the key already exists. */
+/** Returns `false` if the key already exists. */
 export async function insertKey(db: Db, key: KeyRecord, hash: string): Promise<boolean> {
   const inserted = await db
     .insertInto('api_keys')
@@ -131,7 +131,7 @@ export const revokeKey = (db: Db, id: string, at: number): Promise<KeyRecord | u
 export const hasAnyKey = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-/** The key with this hash and its account; `undefined` if it is unknown or revoked. */
+/** Returns the key with this hash and its account; `undefined` if the key is unknown or revoked. */
 export async function findIdentity(db: Db, hash: string): Promise<Identity | undefined> {
   const row = await db
     .selectFrom('api_keys as key')

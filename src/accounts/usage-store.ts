@@ -1,27 +1,30 @@
-/** The database queries for usage and holds. `writeCharges` and `insertHolds` are transactions of several queries. */
+/**
+ * The database queries for usage and holds. `writeCharges` and `insertHolds` each run several queries in one
+ * transaction.
+ */
 import { sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { newId } from './ids.ts';
 import type { Charge, Hold, UsageGroup, UsageQuery, UsageSum } from './records.ts';
 import type { Db, Tables } from './schema.ts';
 
-/** Lifetime of a hold whose process died. */
+/** Lifetime of a hold, in milliseconds, if its process has died. */
 const HOLD_MS = 600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Maximum number of rows deleted per query, so that no other query waits long. */
+/** Maximum number of rows deleted per query, so that other queries do not wait long. */
 const PRUNE_ROWS = 2_000;
 
 type UsageDb = Pick<Store<Tables>, 'db' | 'dialect'>;
 
 /**
- * Writes charges in one transaction. Charges whose id is already stored are skipped, so that each changes the sums and
- * balances once.
+ * Writes charges in one transaction. Charges whose id is already stored are skipped, so that each charge changes the
+ * sums and balances only once.
  */
 export async function writeCharges({ db, dialect }: UsageDb, charges: readonly Charge[]): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const byId = new Map(charges.map((charge) => [charge.id, charge]));
-    // Concurrent servers lock the accounts in the same order, which prevents deadlocks.
+    // Concurrent servers lock the accounts in the same order to prevent deadlocks.
     if (dialect === 'postgres') await lockAccounts(transaction, [...byId.values()]);
     const fresh = (await insertDetails(transaction, [...byId.values()])).map((id) => byId.get(id)!);
     if (!fresh.length) return;
@@ -37,7 +40,7 @@ async function lockAccounts(db: Db, charges: readonly Charge[]): Promise<void> {
   await db.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }
 
-/** Returns the ids that were not stored before. */
+/** Inserts the details of charges, and returns the ids that were not stored before. */
 async function insertDetails(db: Db, charges: readonly Charge[]): Promise<string[]> {
   const rows = await db
     .insertInto('usage_details')
@@ -101,7 +104,7 @@ const emptySum = ({ accountId, keyId, face, endpoint, model }: Charge, day: numb
   duration_ms: 0,
 });
 
-/** A balance stops at zero: the cost beyond it is not collected, since the work is already done. */
+/** A balance never drops below zero. Any cost beyond it is not collected, because the work has already been done. */
 async function debit(db: Db, charges: readonly Charge[]): Promise<void> {
   const tokens = new Map<string, number>();
   for (const charge of charges) {
@@ -109,7 +112,7 @@ async function debit(db: Db, charges: readonly Charge[]): Promise<void> {
   }
   if (!tokens.size) return;
   const rows = [...tokens].map(([id, sum]) => sql`(cast(${id} as text), cast(${sum} as bigint))`);
-  // SQLite and PostgreSQL both name the columns of VALUES column1, column2.
+  // Both SQLite and PostgreSQL name the columns of VALUES column1, column2.
   await sql`
     update accounts
     set balance = case when balance > debit.column2 then balance - debit.column2 else 0 end
@@ -123,7 +126,7 @@ async function endHolds(db: Db, charges: readonly Charge[]): Promise<void> {
   if (ids.length) await db.deleteFrom('holds').where('id', 'in', ids).execute();
 }
 
-/** Records the last use, rounded down to the minute, so that a busy key is updated at most once a minute. */
+/** Records the last use, rounded down to the minute, so that a frequently used key is updated at most once a minute. */
 async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   const keysOf = new Map<number, Set<string>>();
   for (const { at, keyId } of charges) {
@@ -140,7 +143,7 @@ async function noteLastUse(db: Db, charges: readonly Charge[]): Promise<void> {
   }
 }
 
-/** A request to reserve tokens of an account's balance. */
+/** A request to reserve tokens from an account's balance. */
 export interface HoldRequest {
   readonly accountId: string;
   readonly wanted: number;
@@ -148,7 +151,7 @@ export interface HoldRequest {
 }
 
 /**
- * Reserves tokens for each request in order, in one transaction. A result is `undefined` if the balance minus the other
+ * Reserves tokens for each request in order, in one transaction. A result is `undefined` if the balance minus all other
  * holds is less than `least`.
  */
 export async function insertHolds(
@@ -187,7 +190,7 @@ export async function insertHolds(
   });
 }
 
-/** Each balance minus its holds; `null` for an account without a balance. Unknown accounts have no entry. */
+/** Returns each balance minus its holds; `null` for an account without a balance. Unknown accounts have no entry. */
 async function freeTokens(
   { db, dialect }: UsageDb,
   ids: readonly string[],
@@ -215,7 +218,7 @@ export async function deleteEndedHolds({ db }: UsageDb, now: number): Promise<vo
   await db.deleteFrom('holds').where('expires_at', '<=', now).execute();
 }
 
-/** Deletes up to PRUNE_ROWS requests older than `before`. Returns whether there may be more. */
+/** Deletes up to PRUNE_ROWS details that are older than `before`. Returns whether there may be more. */
 export async function deleteOldDetails({ db }: UsageDb, before: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('usage_details')

@@ -1,4 +1,4 @@
-/** Charges, holds on balances, and usage sums. Deletes old details every hour. */
+/** Charges, holds on balances, and usage sums. Old details are deleted every hour. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type ChargeQueueOptions, openChargeQueue } from './charge-queue.ts';
 import { createHolds } from './holds.ts';
@@ -6,12 +6,14 @@ import type { Charge, Usage } from './records.ts';
 import { deleteEndedHolds, deleteOldDetails, sumUsage } from './usage-store.ts';
 
 export interface UsageOptions extends ChargeQueueOptions {
-  /** Retention time of the details of single requests. The daily sums are never deleted. Default: 90. */
+  /**
+   * Retention period for the details of individual requests, in days. The daily sums are never deleted. Default: 90.
+   */
   readonly keepDays?: number | undefined;
   readonly now?: () => number;
 }
 
-/** The first run is soon after the start, as some servers restart every day. */
+/** The first run is soon after startup, because some servers restart every day. */
 const FIRST_PRUNE_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -32,7 +34,7 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
 
   function pruneAfter(ms: number): NodeJS.Timeout {
     return setTimeout(async () => {
-      // If a run fails, the next one does its work.
+      // If a run fails, the next run does its work.
       await prune().catch(() => {});
       if (!closed) pruning = pruneAfter(PRUNE_MS);
     }, ms).unref();
@@ -56,7 +58,7 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
 
 const toInteger = (value: number, max = Number.MAX_SAFE_INTEGER) => Math.min(max, Math.max(0, Math.ceil(value) || 0));
 
-/** Makes every field storable. A charge that the database rejects would block all later ones. */
+/** Makes every field storable. Otherwise, a charge that the database rejects would block all later charges. */
 function sanitized(charge: Charge): Charge {
   return {
     ...charge,

@@ -1,22 +1,25 @@
-/** Applies access control to routes: a hook that admits or refuses each request, and ends its admission afterwards. */
+/**
+ * Access control for routes: a hook that admits or refuses each request, and ends the admission when the request ends.
+ */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AccessControl, AccessRule, Admission, Caller, LimitState, LimitStates } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 
-/** The rate-limit headers of an API: one set, or separate sets for requests and tokens (model host). */
+/** The rate-limit headers of an API: one set for everything, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
 
 export interface AccessHooks {
-  /** A hook for a route: admits or refuses a request before its body is read. */
+  /** Creates a hook for a route. It admits or refuses a request before the body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
-  /** The admission of a request to a route that has the hook. */
+  /** Returns the admission of a request. The request's route must have the hook. */
   admissionOf(request: FastifyRequest): Admission;
   /**
-   * Identifies the caller without counting the request, for endpoints whose own calls to other endpoints are counted.
+   * Identifies the caller without counting the request. For endpoints that call other endpoints, where the requests are
+   * counted.
    */
   identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
-  /** When the key of a request with an admission was checked, in milliseconds of `performance.now()`. */
+  /** When the key of an admitted request was checked, in milliseconds of `performance.now()`. */
   keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
 }
 
@@ -29,7 +32,7 @@ export interface KeyCheck {
 const CLIENT_GONE = 499;
 
 export interface AccessHooksOptions {
-  /** Called with the cost of a response after it has been sent. */
+  /** Called with the cost of a response once it has been sent. */
   readonly onTokensSpent?: ((endpoint: AccessRule['endpoint'], tokens: number) => void) | undefined;
 }
 
@@ -74,7 +77,7 @@ const credentialsOf = (request: FastifyRequest) => ({
   clientIp: clientIpOf(request),
 });
 
-/** Reads the raw headers, as Node keeps only the first of several Authorization headers. */
+/** Reads the raw headers, because Node keeps only the first of several Authorization headers. */
 function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
   const found: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

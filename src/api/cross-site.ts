@@ -1,7 +1,7 @@
 /**
- * Detects and refuses requests sent by web pages of other sites. If a server on a user's machine may read private
- * networks, any page that the user opens could otherwise read them through the server: callers need no key, and CORS
- * allows all origins.
+ * Detects and refuses requests sent by web pages of other sites. A server on a user's machine may be able to read
+ * private networks. Without this check, any web page that the user opens could read them through the server, because
+ * callers need no key and CORS allows all origins.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
@@ -17,7 +17,7 @@ export interface OwnOrigins {
   readonly ports: () => readonly number[];
 }
 
-/** Throws AbuseAlleviationError if a page of another site sent the request. */
+/** Throws AbuseAlleviationError if a web page of another site sent the request. */
 export function refuseCrossSite(
   { headers }: FastifyRequest,
   ownHosts: readonly string[],
@@ -30,8 +30,8 @@ export function refuseCrossSite(
 }
 
 /**
- * Whether a page of another site sent the request. Decided by Fetch Metadata (W3C), the Origin header, and a Host
- * header that does not name this server, as in DNS rebinding.
+ * Whether a web page of another site sent the request. Checks Fetch Metadata (W3C), the Origin header, and whether the
+ * Host header names this server (it does not in DNS rebinding).
  */
 export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly string[]): boolean {
   const { origin, host = '' } = headers;
@@ -45,8 +45,8 @@ export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly str
 }
 
 /**
- * Whether a page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of
- * other sites have a different host name, and pages of other programs on this machine a different port.
+ * Whether a web page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of
+ * other sites have a different host name. Pages of other programs on this machine have a different port.
  */
 function isOwnPage(
   { origin, host = '' }: IncomingHttpHeaders,
@@ -59,14 +59,14 @@ function isOwnPage(
   const { hostname, port, protocol } = new URL(origin);
   const number = Number(port || (protocol === 'https:' ? 443 : 80));
   const name = hostname.replace(/^\[|\]$/g, '');
-  // With one port for all APIs, the reader is at `r.` and search at `s.`.
+  // If all APIs share one port, the reader is at `r.` and search at `s.`.
   const isSibling = name.startsWith('r.') && nameOf(host) === name.replace(/^r\./, 's.');
   return (nameOf(host) === name || isSibling) && isOwn(host, ownHosts) && pages.ports().includes(number);
 }
 
 /**
- * Whether a browser may have sent the request. A script can change the User-Agent (in Firefox), but not remove
- * Accept-Language. Node's fetch sends Accept-Language too, but with Sec-Fetch-Mode and without Sec-Fetch-Site, which no
+ * Whether a browser may have sent the request. A script can change the User-Agent (in Firefox), but it cannot remove
+ * Accept-Language. Node's fetch sends Accept-Language too, but it sends Sec-Fetch-Mode without Sec-Fetch-Site, which no
  * browser does and no script can set.
  */
 const maybeBrowser = (headers: IncomingHttpHeaders): boolean =>
@@ -77,14 +77,14 @@ function isOwn(host: string, ownHosts: readonly string[]): boolean {
   const name = nameOf(host);
   return (
     parseAddress(name) !== undefined ||
-    // Public DNS cannot resolve a single label, as used in local networks, to this server.
+    // Public DNS cannot resolve a single-label name, as used in local networks, to this server.
     (name !== '' && !name.includes('.')) ||
     name.endsWith('.localhost') ||
     ownHosts.includes(name)
   );
 }
 
-/** The name of `name:port`, without the brackets of an IPv6 address. */
+/** The name in `name:port`, without the brackets of an IPv6 address. */
 const nameOf = (host: string) =>
   host
     .toLowerCase()

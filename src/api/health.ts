@@ -4,11 +4,11 @@ import type { Face } from '#http/server.ts';
 export interface Health {
   /** False while the server drains. */
   readonly ready: () => boolean;
-  /** Names of the folders whose disk is full. */
+  /** Names of the folders on a full disk. */
   readonly fullDisks: () => Promise<readonly string[]>;
   readonly version: string;
   readonly browser: () => BrowserHealth;
-  /** Whether each store answered its last query. */
+  /** For each store, whether it responded to its last query. */
   readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>>;
 }
 

@@ -1,9 +1,12 @@
-/** Serves all APIs on one port, chosen by host name. For use behind a proxy that terminates TLS for several names. */
+/**
+ * Serves all APIs on one port. The host name selects the API. For use behind a proxy that terminates TLS for several
+ * names.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Face } from '#http/server.ts';
 
-/** The first label of a host name, and the API that it selects. Any other name selects the reader. */
+/** First labels of host names, each with the API that it selects. All other names select the reader. */
 export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow' } as const;
 export type FaceName = (typeof HOST_LABELS)[keyof typeof HOST_LABELS];
 
@@ -12,22 +15,24 @@ export function faceOf(host: string | undefined): FaceName {
   return Object.hasOwn(HOST_LABELS, label) ? HOST_LABELS[label as keyof typeof HOST_LABELS] : 'reader';
 }
 
-/** The first label of host names whose requests use only services inside the EU, and the APIs that they select. */
+/**
+ * First labels of the EU host names, each with the API that it selects. Their requests use only services inside the EU.
+ */
 const EU_LABELS = { 'eu-r': 'reader', 'eu-s': 'search' } as const;
 export type EuFaceName = (typeof EU_LABELS)[keyof typeof EU_LABELS];
 
-/** `undefined` for a host name that is not inside the EU. */
+/** The EU API of a host name; `undefined` for other host names. */
 export function euFaceOf(host: string | undefined): EuFaceName | undefined {
   const [label = ''] = (host ?? '').toLowerCase().split('.', 1);
   return Object.hasOwn(EU_LABELS, label) ? EU_LABELS[label as keyof typeof EU_LABELS] : undefined;
 }
 
-/** Opens the APIs inside the EU. They are created for their first request. */
+/** Opens the EU APIs. They are created when the first request arrives. */
 export type OpenEuFaces = () => Promise<Readonly<Record<EuFaceName, HostFace>>>;
 
 /**
- * Passes requests for EU host names to the EU APIs, and all others to the listeners that the server had before. A
- * request for an EU host name never reaches another API.
+ * Passes requests for EU host names to the EU APIs, and all others to the server's existing listeners. A request for an
+ * EU host name never reaches another API.
  */
 export function serveEuHosts(server: Server, open: OpenEuFaces): void {
   const others = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
@@ -46,11 +51,11 @@ export function serveEuHosts(server: Server, open: OpenEuFaces): void {
 /** An API that handles requests received by another server. */
 export interface HostFace {
   routing(request: IncomingMessage, response: ServerResponse): void;
-  /** Handles WebSocket upgrades. Without it, the connection is closed. */
+  /** Handles WebSocket upgrades. If missing, the connection is closed. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** The reader also gets the requests for APIs that are missing here. */
+/** The reader also receives the requests for APIs that are missing here. */
 export type HostFaces = Readonly<Partial<Record<FaceName, HostFace>>> & { readonly reader: Face };
 
 /** Creates a server that passes each request to the API selected by its host name. The APIs must be ready. */

@@ -1,4 +1,6 @@
-/** `/metrics`: on the admin API, which requires its secret, or on a separate port without authentication. */
+/**
+ * `/metrics`, served either by the admin API, which requires its secret, or on a separate port without authentication.
+ */
 import { createServer, type Server } from 'node:http';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { EndedRequest, Face, RequestObserver } from '#http/server.ts';
@@ -26,7 +28,7 @@ export function createMetricsServer(metrics: Metrics): Server {
   });
 }
 
-/** The problem of the only limit that is reported without the fact `limitedBy`. */
+/** The problem for the only limit that is reported without the `limitedBy` detail. */
 const BALANCE = 'InsufficientBalanceError';
 const NO_ROUTE = 'none';
 

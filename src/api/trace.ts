@@ -1,4 +1,7 @@
-/** Traces requests that ask for it, or all requests if traces are exported. Shows a trace to the caller who asked for it. */
+/**
+ * Traces the requests that ask for a trace, or all requests if traces are exported. Returns a trace only to the caller
+ * who requested it.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndedRequest, RequestObserver } from '#http/server.ts';
 import { toBoolean } from '#http/values.ts';
@@ -14,9 +17,12 @@ import {
 import type { AccessHooks } from './access-hooks.ts';
 
 export interface Tracing {
-  /** Starts the trace of a request, from its arrival. `undefined` if neither the caller nor an export needs one. */
+  /**
+   * Starts the trace of a request at the time of its arrival. `undefined` if neither the caller nor an export needs a
+   * trace.
+   */
   start(request: FastifyRequest, reply: FastifyReply, asked: boolean): Trace | undefined;
-  /** Returns the trace for a caller who asked for it, and sets the Server-Timing header. `undefined` for all others. */
+  /** Returns the trace if the caller requested it, and sets the Server-Timing header. Otherwise returns `undefined`. */
   show(request: FastifyRequest, reply: FastifyReply): TraceJson | undefined;
   /** Exports traces when their requests end. */
   readonly observer: RequestObserver;
@@ -73,7 +79,7 @@ export function createTracing({
   };
 }
 
-/** Whether a request to the model host asks for a trace, by header, query or body. */
+/** Whether a request to the model host asks for a trace, in a header, the query or the body. */
 export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly<Record<string, unknown>>): boolean {
   const header = headers['x-trace'];
   const given = [header, (query as Record<string, unknown> | undefined)?.trace, body?.trace];
@@ -85,7 +91,7 @@ export function asksForTrace({ headers, query }: FastifyRequest, body?: Readonly
   });
 }
 
-/** An observer that calls all of these, in order. */
+/** An observer that calls all given observers, in order. */
 export const combineObservers = (...observers: readonly RequestObserver[]): RequestObserver => ({
   ended(facts) {
     for (const { ended } of observers) ended?.(facts);

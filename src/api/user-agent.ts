@@ -1,16 +1,16 @@
-/** Values of the option `userAgent` that depend on the caller (docs/reference/wire/reader.md, Option values). */
+/** Values of the `userAgent` option that depend on the caller (docs/reference/wire/reader.md, Option values). */
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#accounts/index.ts';
 import type { GivenOptions } from '#reader/index.ts';
 
-/** How the User-Agent of every current browser starts. */
+/** The User-Agent of every current browser starts like this. */
 const BROWSER = /^Mozilla\/5\.0/;
 /** Maximum length of the option. */
 const MAX_LENGTH = 512;
 
 /**
- * Replaces `auto`, `inherit` and `pass-through` with the User-Agent of the request, and the User-Agent of a browser that
- * a caller without a key sets with `browser`.
+ * Replaces `auto`, `inherit` and `pass-through` with the User-Agent of the request. If the caller has no key, replaces
+ * the User-Agent of a browser with `browser`.
  */
 export function resolveUserAgent<Given extends GivenOptions>(
   given: Given,

@@ -35,7 +35,7 @@ export async function createBatch(
   });
 }
 
-/** Charges a job once: the id of the job is the idempotency key. */
+/** Charges a job once. The job id is the idempotency key. */
 async function charge(usage: AccountsModule['usage'], job: Job): Promise<void> {
   if (job.account === null) return;
   const at = job.completedAt ?? job.createdAt;

@@ -1,4 +1,4 @@
-/** A stack of parts that are closed in reverse order of their creation, even if creating a later part fails. */
+/** A stack of components that are closed in reverse order of their creation, even if creating a later one fails. */
 import type { Log } from '#telemetry/log.ts';
 
 export class CloseStack {
@@ -8,13 +8,13 @@ export class CloseStack {
     this.#closers.push(close);
   }
 
-  /** Adds a part to close, and returns it. */
+  /** Adds a component to close, and returns it. */
   use<T extends { close(): unknown }>(part: T): T {
     this.#closers.push(() => part.close());
     return part;
   }
 
-  /** Closes every part. A failure is logged, and the other parts are still closed. */
+  /** Closes every component. If one fails, the failure is logged and the others are still closed. */
   async closeAll(log: Log): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) {
       await (async () => close())().catch((error: unknown) =>

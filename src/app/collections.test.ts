@@ -7,7 +7,7 @@ import type { IndexEmbedder } from '#search/index.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Collections, createCollections } from './collections.ts';
 
-/** An embedder that returns the same vector for all texts, so documents are found by words only. */
+/** An embedder that returns the same vector for all texts, so that only words determine the search results. */
 const embedder: IndexEmbedder = {
   id: 'none',
   dimensions: 64,

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface CollectionsOptions {
-  /** Each collection has a subfolder with its name. */
+  /** Each collection has a subfolder with its name in this folder. */
   readonly dir: string;
   /** Approximate maximum size of one collection. */
   readonly maxBytes: number;
@@ -28,7 +28,7 @@ export interface Collections {
 
 const MIGRATIONS = ['CREATE TABLE documents (address TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE)'];
 
-/** Users of the same collection share one instance. It is closed when its last user closes it. */
+/** Users of the same collection share one instance, which is closed when the last of them closes it. */
 export function createCollections(options: CollectionsOptions): Collections {
   const opened = new Map<string, { readonly collection: Collection; users: number }>();
   return {
@@ -96,7 +96,7 @@ async function openCollection(name: string, options: CollectionsOptions): Promis
 
 const ID_URL_PREFIX = 'file:///';
 
-/** Callers of flows share all collections, so only URLs for which `isShown` returns true are stored and returned. */
+/** Callers of flows share all collections, so a URL is stored and returned only if `isShown` returns true for it. */
 function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
   /** The index key of a document: its URL if that may be shown, else a URL derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>

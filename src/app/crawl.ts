@@ -50,7 +50,7 @@ const EXPECTED_TOKENS = 20_000;
 
 /**
  * Charges each page as a read by the key that started the crawl. Rejects once the key is invalid or its balance is
- * empty.
+ * exhausted.
  */
 function createBilling({ accounts, usage }: CrawlParts['accounts']): Billing {
   const chargeOf = ({ id, owner, account, at, ms, model, tokens, status }: ChargedRead, reservation: unknown) => ({

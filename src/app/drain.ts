@@ -1,13 +1,13 @@
-/** Closes all servers of a program that stops: requests in flight may finish, new ones are refused. */
+/** Closes all servers of a program that is shutting down. Requests in flight may finish; new ones are refused. */
 import type { Server } from 'node:http';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { UnusedConnections } from '#http/unused-connections.ts';
 import type { Servers } from './listen.ts';
 
-/** How often idle connections are closed while draining. */
+/** The interval at which idle connections are closed during draining. */
 const CLOSE_IDLE_MS = 50;
 
-/** The HTTP servers except that of the flow, which closes its own. */
+/** All HTTP servers except that of the flow, which closes its own server. */
 export const httpServers = ({ faces, eu, admin, metricsServer, hostServer }: Servers): Server[] =>
   [
     ...Object.values({ ...faces, ...euServers(eu) }).map((face) => face.server),
@@ -16,13 +16,13 @@ export const httpServers = ({ faces, eu, admin, metricsServer, hostServer }: Ser
     metricsServer,
   ].filter((server) => server !== undefined);
 
-/** Accepts no more requests, lets those in flight finish within `drainMs`, then closes all connections. */
+/** Accepts no more requests, gives those in flight at most `drainMs` to finish, and then closes all connections. */
 export async function drain(all: Servers, unused: readonly UnusedConnections[], drainMs: number): Promise<void> {
   const { faces, eu, flow, admin, metricsServer, hostServer } = all;
   const closable = [...Object.values({ ...faces, ...euServers(eu) }), ...(admin ? [admin] : [])];
   const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
   const servers = httpServers(all);
-  // A client keeps a connection alive after its last response, so connections are closed as soon as they are idle.
+  // Clients keep connections alive after their last response, so connections are closed as soon as they are idle.
   const closingIdle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
     for (const connections of unused) connections.close();

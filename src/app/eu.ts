@@ -1,7 +1,7 @@
 /**
- * The reader and the search behind the EU host names. Unlike the others, they use only services that the operator
- * marked as inside the EU. Parts that run on this machine are shared. A request that needs another service is refused
- * before anything is sent.
+ * The reader and the search for the EU host names. They use only services that the operator marked as inside the EU.
+ * Parts that run on this machine are shared with the other reader and search. A request that needs another service is
+ * refused before anything is sent.
  */
 
 import { type Config, environmentName, type SettingName } from '#config.ts';
@@ -25,9 +25,11 @@ export interface EuModules {
   readonly reader: Reader;
   readonly search: Search;
   readonly models: Models;
-  /** `undefined` without a collector inside the EU. */
+  /** `undefined` if no collector is inside the EU. */
   readonly spanExport: SpanExport | undefined;
-  /** The problem of every request, if the accounts or limits of this server are outside. */
+  /**
+   * The problem that is returned for every request if the accounts or limits of this server are stored outside the EU.
+   */
   readonly refusal: Problem | undefined;
 }
 
@@ -57,7 +59,7 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
 
   const isEmbedderInside = await runsInside(config.searchEmbedder, 'embedding', parts, region);
   const isRerankerInside = await runsInside(config.searchReranker, 'reranker', parts, region);
-  // The index embeds pages and queries with its model.
+  // The index uses its model to embed pages and queries.
   const index = isEmbedderInside ? parts.index : undefined;
   const indexing = index
     ? createIndexingReader(bare, {
@@ -93,7 +95,7 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
   };
 }
 
-/** Paths that start work that outlives the request. Only the other reader host serves them. */
+/** Paths of operations that continue after the request. Only the other reader host serves them. */
 const ELSEWHERE = /^\/(?:crawls?|mcp|playground)(?:[/?]|$)/;
 
 /** Throws OperationNotAllowedError for a path that the EU hosts do not serve, and `refusal` if it is set. */
@@ -107,8 +109,8 @@ export function refuseAtEuHost(path: string, { refusal }: Pick<EuModules, 'refus
 }
 
 /**
- * The status is 403, because the operation is possible at another host and a retry at this one changes nothing. 422
- * would mean that a service failed, 451 that the target is refused.
+ * The status is 403, because the operation is possible on another host and a retry on this one would not help. 422
+ * would mean that a service failed, and 451 that the target is refused.
  */
 const outside = (what: string, setting: SettingName, path?: string): Problem =>
   problem('OperationNotAllowedError', {
@@ -124,14 +126,14 @@ const ROLES: Readonly<Record<Role, string>> = {
   chat: 'The language model',
 };
 
-/** The setting with the URL of a role's server; `undefined` if it has none. */
+/** The setting that contains the server URL of a role; `undefined` if the role has none. */
 function urlSetting(role: Role, config: Config): 'chatUrl' | `${Role}Url` | undefined {
   if (role === 'ocr' && !config.ocrUrl && !config.ocrModel) return undefined;
   if (config[`${role}Url`] !== undefined) return `${role}Url`;
   return config.chatUrl === undefined ? undefined : 'chatUrl';
 }
 
-/** The models without those on servers outside the EU. */
+/** Returns the models without those on servers outside the EU. */
 function modelsInside(models: Models, config: Config, region: Region): Models {
   const allowed = Object.entries(models).filter(([role]) => {
     const setting = urlSetting(role as Role, config);
@@ -140,7 +142,7 @@ function modelsInside(models: Models, config: Config, region: Region): Models {
   return Object.fromEntries(allowed);
 }
 
-/** A reader that refuses reads that need a service outside the EU, and marks all others. */
+/** A reader that refuses reads that need a service outside the EU, and marks all others as inside it. */
 function insideEu(reader: Reader, config: Config, region: Region): Reader {
   const requireRole = (role: Role, path: string) => {
     const setting = urlSetting(role, config);
@@ -196,7 +198,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   'rediss:': '6379',
 };
 
-/** The settings of stores outside the EU. These stores hold keys, usage and limits, which every request needs. */
+/**
+ * The settings that name stores outside the EU. These stores contain keys, usage and limits, which every request needs.
+ */
 export const storesOutside = (
   config: Pick<Config, 'databaseUrl' | 'redisUrl'>,
   region: Pick<Region, 'allows'>,
@@ -207,7 +211,7 @@ export const storesOutside = (
 function isStoreInside(text: string | undefined, region: Pick<Region, 'allows'>): boolean {
   if (text === undefined) return true;
   const url = new URL(text);
-  // Without a host, the database listens on a socket of this machine.
+  // Without a host name, the database listens on a local socket of this machine.
   if (!url.hostname) return true;
   return region.allows(new URL(`http://${url.hostname}:${url.port || ownValue(DEFAULT_PORTS, url.protocol)}`));
 }

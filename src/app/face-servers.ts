@@ -1,4 +1,4 @@
-/** Creates the servers of the APIs, each with its routes. None of them listens yet. */
+/** Creates the servers of the APIs, each with its routes. The servers do not listen yet. */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { AccessHooks } from '#api/access-hooks.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
@@ -63,7 +63,7 @@ export interface FaceModules {
   readonly flow: FlowFace;
   readonly pictures: Pictures;
   readonly metrics: Metrics;
-  /** The full state, except whether the server is draining. */
+  /** The full health state, except whether the server is draining. */
   readonly health: Omit<Health, 'ready'>;
   readonly temporaryDir: string;
   readonly version: string;
@@ -76,11 +76,11 @@ export interface FaceContext {
   readonly mcp: McpEndpoint;
   readonly tracing: Tracing;
   readonly health: Health;
-  /** Known hosts under which callers reach this server. The list is complete once the server listens. */
+  /** All host names by which callers are known to reach this server. The list is complete once the server listens. */
   readonly ownHosts: readonly string[];
-  /** The port of an API; 0 before it listens. */
+  /** The port of an API; 0 until it listens. */
   readonly portOf: (face: ServerFace) => number;
-  /** The ports of the reader: its own, and the port shared by all APIs. */
+  /** The reader's ports: its own, and the port shared by all APIs. */
   readonly readerPorts: () => readonly number[];
 }
 
@@ -122,7 +122,7 @@ async function createFace(
   return face;
 }
 
-/** Options shared by the endpoints of the reader and the search host. */
+/** Options shared by the reader and search endpoints. */
 function commonOptions({ config, modules }: FaceContext) {
   const { accessHooks, network, pictures } = modules;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
@@ -164,7 +164,7 @@ export function createReaderFace(context: FaceContext): Promise<Face> {
   });
 }
 
-/** Creates the APIs that use only services inside the EU. They read and search; everything else is refused. */
+/** Creates the APIs that use only services inside the EU. They can read and search; everything else is refused. */
 export async function createEuFaces(context: FaceContext, eu: EuModules): Promise<Record<EuFaceName, Face>> {
   const { health } = context;
   const modules = { ...context.modules, reader: eu.reader, search: eu.search, models: eu.models };

@@ -1,4 +1,4 @@
-/** Creates all APIs, opens their ports, and closes all of them at once. */
+/** Creates all APIs, opens their ports, and closes all of them together. */
 import type { Server } from 'node:http';
 import { createHostServer, serveEuHosts } from '#api/hosts.ts';
 import { createMetricsServer } from '#api/metrics.ts';
@@ -24,9 +24,9 @@ import { createMcpEndpoint } from './mcp.ts';
 
 export interface Faces {
   readonly faces: Readonly<Record<ServerFace, Face>>;
-  /** Opens the ports of the configuration. Throws an error that names a port already in use. */
+  /** Opens the configured ports. If a port is already in use, throws an error that names it. */
   listen(): Promise<FaceUrl[]>;
-  /** Accepts no more requests, and lets those in flight finish within the drain time. */
+  /** Accepts no more requests, and gives those in flight at most the drain time to finish. */
   close(): Promise<void>;
 }
 

@@ -1,16 +1,19 @@
-/** Refuses requests from web pages of other sites to a flow without a token, unless its option `cors` is on. */
+/** Refuses requests from web pages of other sites to a flow without a token, unless its `cors` option is on. */
 import type { IncomingMessage } from 'node:http';
 import { isCrossSite } from '#api/cross-site.ts';
 
 const REFUSAL =
-  'Web pages of other sites may not use this flow: it has no token, and its option `cors` is off. Set one of them';
+  'Web pages of other sites may not use this flow: it has no token, and its `cors` option is off. Set one of them';
 
 export interface FlowAccess {
   readonly token?: string | undefined;
   readonly cors: boolean;
 }
 
-/** The reason why a request is refused; `undefined` if it is not. `ownNames` are the host names of the flow. */
+/**
+ * Returns the reason why a request is refused; `undefined` if it is accepted. `ownNames` are the host names of the
+ * flow.
+ */
 export const createCrossSiteRefusal =
   ({ token, cors }: FlowAccess, ownNames: readonly string[]) =>
   ({ headers }: IncomingMessage): string | undefined =>

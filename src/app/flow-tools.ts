@@ -1,4 +1,4 @@
-/** The tools of the flow's built-in executors, made from the modules of this server. */
+/** The tools that the flow's built-in executors use, implemented with the modules of this server. */
 import { asProblem, problem } from '#errors.ts';
 import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
@@ -24,19 +24,19 @@ export interface FlowModules {
   readonly modelHost: ModelHost;
   readonly ocr: Ocr | undefined;
   readonly collections: Collections;
-  /** The User-Agent of reads that set none. */
+  /** The User-Agent of reads that do not set one. */
   readonly userAgent: string | undefined;
   readonly log: Log;
 }
 
-/** All requests of flows count as one caller in the queue of a model. */
+/** All requests of flows count as one caller in a model's queue. */
 const CALLER = 'flow';
 const MAX_PASSAGES = 100_000;
 
 export function createFlowTools(modules: FlowModules): BuiltInTools {
   const { reader, modelHost, ocr, collections, userAgent, log } = modules;
 
-  /** Turns errors into problems. The cause of an InternalError is logged, not shown to the caller. */
+  /** Converts errors to problems. The cause of an InternalError is logged, but not shown to the caller. */
   async function asProblems<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await work();
@@ -88,7 +88,7 @@ const wrapCollection = (
   close: () => collection.close(),
 });
 
-/** The URLs of links and images only add noise to embeddings and passages. */
+/** Omits the URLs of links and images, which would only add noise to embeddings and passages. */
 const FOR_MODELS: GivenOptions = { retainLinks: 'text', retainImages: 'alt' };
 /** Options that name the content to read. They cannot be set, because each document supplies its own content. */
 const NOT_OPTIONS = ['url', 'html', 'file', 'pdf'];

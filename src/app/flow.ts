@@ -1,4 +1,4 @@
-/** The flow API: starts the flow of this server and its gateways for HTTP, WebSocket and gRPC. */
+/** The flow API: starts this server's flow and its gateways for HTTP, WebSocket and gRPC. */
 import type { IncomingMessage } from 'node:http';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';
@@ -24,7 +24,7 @@ import { createCrossSiteRefusal } from './flow-cross-site.ts';
 import { createFlowTools, type FlowModules } from './flow-tools.ts';
 
 export interface FlowFace extends HostFace {
-  /** The built-in executors, by their name in `uses`. */
+  /** The built-in executors, keyed by their names in `uses`. */
   readonly executors: Readonly<Record<string, ExecutorClass>>;
   listen(): Promise<{ readonly url: string; readonly grpcUrl: string }>;
   /** Accepts no more requests, and gives those in flight at most `graceMs` to finish. */
@@ -55,7 +55,7 @@ export interface FlowFaceParts extends FlowModules {
 }
 
 /**
- * The flow of a server without a flow definition: indexes documents by URL, and answers queries with their passages.
+ * The flow of a server without a flow definition. It indexes documents by URL, and answers queries with their passages.
  */
 const DEFAULT_FLOW = `
 jtype: Flow
@@ -70,7 +70,7 @@ const REMOTE_REFUSED =
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 const LOCALHOST = 'localhost';
 
-/** Starts the flow without opening its ports. Throws ConfigError if the configured flow cannot start. */
+/** Starts the flow without opening its ports. Throws ConfigError if the configured flow cannot be started. */
 export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts): Promise<FlowFace> {
   const { host, flowPort, flowGrpcPort } = settings;
   const { version, log, ownNames, environment } = tools;
@@ -129,7 +129,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
       watcher?.close();
       const until = performance.now() + graceMs;
       const leftMs = () => Math.max(0, until - performance.now());
-      // All gateways answer their requests before any port closes, so new requests get an answer until then.
+      // All gateways finish their requests before any port closes, so new requests get a response until then.
       await Promise.all([http.drain(graceMs), grpc.drain(graceMs)]);
       await Promise.all([http.close(leftMs()), grpc.close(leftMs())]);
       await flow.close(graceMs);
@@ -138,7 +138,7 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   };
 }
 
-/** Throws ConfigError for a collector of traces or metrics that must not be used. */
+/** Throws ConfigError if a collector of traces or metrics is outside the allowed region. */
 function requireRegion({ gateway, deployments }: FlowDefinition, region: Pick<Region, 'allows'>): void {
   for (const { traces, metrics } of [gateway, ...deployments]) {
     for (const collector of [traces, metrics]) {
@@ -148,10 +148,10 @@ function requireRegion({ gateway, deployments }: FlowDefinition, region: Pick<Re
   }
 }
 
-/** The server counts whole requests only. */
+/** Passes on only the ends of whole requests, because the server counts nothing else. */
 const onlyEnded = ({ requestEnded }: FlowObserver): FlowObserver => ({ requestEnded });
 
-/** Whether a request comes from this machine, and not through a proxy on it. */
+/** Whether a request comes directly from this machine, not through a proxy on it. */
 const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   LOOPBACK.test(socket.remoteAddress ?? '') &&
   headers['x-forwarded-for'] === undefined &&

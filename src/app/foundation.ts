@@ -1,4 +1,4 @@
-/** Creates the parts that all APIs share: accounts and limits, network access, file conversion, remote models. */
+/** Creates the components that all APIs share: accounts and limits, network access, file conversion, remote models. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';
@@ -22,13 +22,13 @@ import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
 
 export interface Foundation {
-  /** A folder for temporary files, removed when the process ends. */
+  /** A folder for temporary files, which is removed when the process exits. */
   readonly temporaryDir: string;
   readonly metrics: Metrics;
   readonly observe: ReturnType<typeof createObservers>;
   readonly plans: Plans;
   readonly accounts: AccountsModule;
-  /** Creates the first key of a new installation; `undefined` if there are keys already, or none are required. */
+  /** Creates the first key of a new installation; `undefined` if there are keys already, or if none are required. */
   readonly mintFirstKey: () => Promise<string | undefined>;
   readonly counters: Counters;
   readonly accessHooks: AccessHooks;
@@ -44,7 +44,7 @@ export interface FoundationOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
-  /** Resolves host names that callers chose. Default: the name servers of the machine. */
+  /** Resolves host names that come from callers. Default: the name servers of the machine. */
   readonly lookup?: Lookup | undefined;
 }
 
@@ -109,7 +109,9 @@ export async function openFoundation(
   };
 }
 
-/** Creates the first key of a new installation. Does nothing if there are keys, or if the database is unreachable. */
+/**
+ * Creates the first key of a new installation. Does nothing if there are keys already or the database is unreachable.
+ */
 async function firstKeyOf({ accounts }: AccountsModule, log: Log): Promise<string | undefined> {
   try {
     if (!(await accounts.hasNoKeys())) return undefined;

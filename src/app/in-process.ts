@@ -1,6 +1,6 @@
 /**
- * A `fetch` to the APIs of this process, for commands and tools. Requests go through the same HTTP endpoints as all
- * others, so the same rules apply. They use a socket that only this user can open.
+ * A `fetch` for the APIs of this process, for commands and tools. Requests use the same HTTP endpoints as all others,
+ * so the same rules apply. They use a socket that only the current user can open.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
@@ -12,7 +12,7 @@ import { setClientIp } from '#http/client-ip.ts';
 import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { processTemporaryFolder } from './temporary-folder.ts';
 
-/** The URL of each API, valid only for the `fetch` of this module. */
+/** The URL of each API. These URLs work only with the `fetch` of this module. */
 export const IN_PROCESS_URLS = {
   reader: 'http://r.localhost',
   search: 'http://s.localhost',
@@ -21,7 +21,8 @@ export const IN_PROCESS_URLS = {
 } as const;
 
 /**
- * Header with the client IP on whose behalf a request is sent. Trusted here, since only this user can open the socket.
+ * A header that contains the client IP on whose behalf a request is sent. It is trusted here, because only the current
+ * user can open the socket.
  */
 export const CLIENT_IP_HEADER = 'x-lectern-for';
 
@@ -31,7 +32,7 @@ export interface InProcess {
   close(): Promise<void>;
 }
 
-/** Opens the socket; the APIs must be ready. */
+/** Opens the socket. The APIs must already be ready. */
 export async function openInProcess(faces: HostFaces): Promise<InProcess> {
   // Socket paths are limited to about 104 bytes, and the path of the data folder may be longer.
   const { path: folder } = await processTemporaryFolder();
@@ -69,8 +70,8 @@ async function fetchFollowing(input: Request, socketPath: string): Promise<Respo
 }
 
 /**
- * Sends one request over the socket, without a timeout of its own: the caller's signal ends it. Written with
- * `node:http`, as the built-in `fetch` cannot use a socket path, and undici is slow to load.
+ * Sends one request over the socket. It has no timeout of its own; the caller's signal aborts it. Uses `node:http`,
+ * because the built-in `fetch` cannot use a socket path, and undici is slow to load.
  */
 async function fetchOnce({ method, url, headers, body, signal }: Request, socketPath: string): Promise<Response> {
   const { host, pathname, search } = new URL(url);

@@ -1,4 +1,4 @@
-/** The search index, opened when the first page is added. Commands that add no page never open it. */
+/** The search index, which is opened when the first page is added. Commands that add no page never open it. */
 import type { Config } from '#config.ts';
 import type { LocalIndex } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -33,7 +33,7 @@ export function createIndexOnDemand(config: Config, foundation: Foundation, log:
     add: async (...given) => (await index()).add(...given),
     remove: async (...given) => (await index()).remove(...given),
     async close() {
-      // The caller of `add` or `remove` already got the error.
+      // The error was already reported to the caller of `add` or `remove`.
       await opened?.catch(() => {});
       await resources.closeAll(log);
     },

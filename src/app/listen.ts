@@ -13,16 +13,16 @@ export interface FaceUrl {
 
 export interface Servers {
   readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face>>;
-  /** The APIs inside the EU; `undefined` if they have no port. */
+  /** The EU APIs; `undefined` if they have no port. */
   readonly eu: Readonly<Record<EuFaceName, Face>> | undefined;
   readonly flow: FlowFace;
   readonly admin: Face | undefined;
   readonly metricsServer: Server | undefined;
-  /** The server of the port that all APIs share. */
+  /** The server for the port that all APIs share. */
   readonly hostServer: Server | undefined;
 }
 
-/** Opens the ports of the configuration, in a fixed order. Throws an error that names a port already in use. */
+/** Opens the configured ports in a fixed order. If a port is already in use, throws an error that names it. */
 export async function listenAll(
   config: Config,
   { faces, eu, flow, admin, metricsServer, hostServer }: Servers,
@@ -78,7 +78,7 @@ const urlOf = (server: Server, host: string): string => formatUrl(host, openPort
 export const formatUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The port that a server listens on; 0 before it listens. */
+/** The port that a server listens on; 0 until it listens. */
 export function openPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;

@@ -30,20 +30,20 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** The endpoint itself only rejects wrong keys. Limits count the requests that the tools send. */
+/** The endpoint itself rejects only invalid keys. The rate limits apply to the requests that the tools send. */
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'limited' };
 
 export function createMcpEndpoint({ accessHooks, version, ownNames, log, faces }: McpEndpointOptions): McpEndpoint {
   let opened: Promise<{ readonly endpoint: Endpoint; readonly inProcess: InProcess }> | undefined;
 
   async function open() {
-    // Loaded on the first request, since the MCP package is slow to load.
+    // Loaded on the first request, because the MCP package is slow to load.
     const [{ createEndpoint }, inProcess] = await Promise.all([import('#mcp/endpoint.ts'), openInProcess(faces())]);
     const clientFor = ({ authorization, address, requestId }: HttpCaller) =>
       createClient({
         urls: inProcess.urls,
         fetch: inProcess.fetch,
-        // Rate limits are passed on to the caller.
+        // No retries, so that rate limits are reported to the caller.
         retries: 0,
         headers: { [CLIENT_IP_HEADER]: address, 'x-request-id': requestId, ...(authorization && { authorization }) },
       });

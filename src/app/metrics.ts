@@ -1,14 +1,18 @@
-/** Connects the modules to the metrics: events are counted as they happen, states are read when metrics are requested. */
+/**
+ * Connects the modules to the metrics. Events are counted as they happen; states are read when the metrics are
+ * requested.
+ */
 import type { AccountsModule } from '#accounts/index.ts';
 import type { Documents } from '#documents/documents.ts';
 import type { FlowObserver } from '#flow/index.ts';
 import type { ModelHost, OnBatch } from '#models/index.ts';
-import type { CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
+import type { BlockedKind, CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Callbacks through which modules report events. */
 export const createObservers = (metrics: Metrics) => ({
   onCacheRead: (outcome: CacheOutcome) => metrics.add('lectern_cache_reads_total', [outcome]),
+  onBlocked: (kind: BlockedKind) => metrics.add('lectern_blocked_pages_total', [kind]),
   onSpent: (endpoint: string, tokens: number) => metrics.add('lectern_tokens_total', [endpoint], tokens),
   onAsked: (provider: string, outcome: 'answered' | 'failed' | 'kept') =>
     metrics.add('lectern_search_asked_total', [provider, outcome]),

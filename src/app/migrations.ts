@@ -1,4 +1,4 @@
-/** Migrates the tables of all modules: finds out which migrations have run, and runs the others. */
+/** Migrates the tables of all modules: determines which migrations have already run, and runs the others. */
 import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
@@ -10,7 +10,7 @@ import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/d
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 
-/** Only for PostgreSQL. The index in a SQLite file migrates itself when opened, as it can be rebuilt. */
+/** Only for PostgreSQL. An index in a SQLite file is migrated when it is opened, because it can be rebuilt. */
 const INDEX_TABLES: ModuleTables = {
   module: 'index',
   migrations: POSTGRES_MIGRATIONS,
@@ -27,11 +27,11 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
 
 export interface MigrationState {
   readonly room: string;
-  /** Number of migrations that the database has run. */
+  /** The number of migrations that the database has run. */
   readonly seen: number;
-  /** Number of migrations of this version. */
+  /** The number of migrations in this version. */
   readonly known: number;
-  /** Names of the migrations still to be run. */
+  /** The names of the migrations that still have to be run. */
   readonly due: readonly string[];
 }
 
@@ -46,13 +46,13 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
 }
 
 /**
- * Runs all migrations that are due. Throws NewerSchemaError if the tables are of a later version, and
+ * Runs all pending migrations. Throws NewerSchemaError if the tables were migrated by a later version, and
  * DatabaseUnavailableError if the database cannot be reached.
  */
 export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
     if (tables.module === INDEX_TABLES.module) {
-      // The index needs more than tables.
+      // Opening the index creates everything that it needs besides tables.
       await (await openIndexOf(place)).close();
       continue;
     }

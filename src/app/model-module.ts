@@ -1,4 +1,4 @@
-/** Opens the local models, and the parts that load them and tokenize their inputs. */
+/** Opens the local models, with the components that load them and tokenize their inputs. */
 import type { Config } from '#config.ts';
 import { type ModelHost, modelsDir, openModelHost } from '#models/index.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';

@@ -1,4 +1,4 @@
-/** Embedding and reranking for other modules, by the id of a model. */
+/** Embedding and reranking for other modules, which name a model by its id. */
 import {
   embed,
   finishVector,
@@ -18,7 +18,7 @@ const MAX_TEXTS_PER_CALL = 512;
 interface ModelCall {
   /** Id of the model. Default: the built-in model. */
   readonly model?: string | undefined;
-  /** Identifies the caller: the queue of a model alternates between callers. */
+  /** Identifies the caller, because a model's queue alternates between callers. */
   readonly caller: string;
   readonly signal: AbortSignal;
 }
@@ -73,9 +73,9 @@ const CALLER = 'search';
 const LEARNED_DIMENSIONS = 256;
 
 /**
- * The embedder of search indexes; `undefined` for `none`. Throws ModelNotFoundError. The minimum cosine and the weight
- * of the built-in model were chosen by a benchmark (bench/search-index.ts). Other models have the same weight as word
- * matches.
+ * The embedder of search indexes; `undefined` for `none`. Throws ModelNotFoundError. A benchmark
+ * (bench/search-index.ts) was used to choose the minimum cosine and the weight of the built-in model. Other models have
+ * the same weight as word matches.
  */
 export async function createIndexEmbedder(modelHost: ModelHost, model: string): Promise<IndexEmbedder | undefined> {
   if (model === 'none') return undefined;

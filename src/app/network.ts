@@ -1,6 +1,6 @@
 /**
- * Outgoing network access: guarded for URLs that callers chose, unguarded for services that the operator configured, and
- * the egress proxy for browsers.
+ * Outgoing network access: guarded for URLs that come from callers, unguarded for services that the operator
+ * configured, and the egress proxy for browsers.
  */
 import { type Config, ConfigError } from '#config.ts';
 import type { Lookup } from '#net/connect/dns.ts';
@@ -24,7 +24,7 @@ export interface Network {
   /** Whether a stored copy of a URL may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
   readonly ownPorts: OwnPorts;
-  /** Whether a host name is the one under which callers reach this server. */
+  /** Whether a host name is one under which callers reach this server. */
   readonly isOwnHost: (name: string) => boolean;
   /** Host names of this server, besides IP addresses and localhost. */
   readonly ownNames: readonly string[];

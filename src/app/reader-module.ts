@@ -1,4 +1,4 @@
-/** Creates the reader with its parts: engines, rendering threads, the page cache and generative models. */
+/** Creates the reader with its components: engines, rendering threads, the page cache and generative models. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Documents } from '#documents/documents.ts';
@@ -6,6 +6,7 @@ import type { Models } from '#models/index.ts';
 import type { Ocr } from '#ocr/index.ts';
 import {
   type AbuseRefusals,
+  type BlockedKind,
   type CacheOutcome,
   createAbuseRefusals,
   createBrowserEngine,
@@ -42,11 +43,12 @@ export interface ReaderModuleParts {
   readonly version: string;
   readonly log: Log;
   readonly onCacheRead: (outcome: CacheOutcome) => void;
-  /** Parts shared with another reader of this server, which owns and closes them. */
+  readonly onBlocked: (kind: BlockedKind) => void;
+  /** Components that this reader shares with another reader of this server, which owns and closes them. */
   readonly shared?: SharedParts | undefined;
 }
 
-/** Local parts that readers with different services share. */
+/** Local components that several readers share, even if their remote services differ. */
 export interface SharedParts {
   readonly renderer: Renderer;
   /** `undefined` without a browser. */
@@ -67,7 +69,7 @@ export async function openReaderModule(
   parts: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<ReaderModule> {
-  const { network, documents, ocr, models, temporaryDir, version } = parts;
+  const { network, documents, ocr, models, temporaryDir, version, onBlocked } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
   const shared = parts.shared ?? (await openSharedParts(config, parts, resources));
@@ -136,6 +138,7 @@ export async function openReaderModule(
       visionTokens: config.visionTokens,
     },
     temporaryDir,
+    onBlocked,
   });
   return { reader, shared, fitPicture };
 }
@@ -165,7 +168,7 @@ async function openSharedParts(
   return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse };
 }
 
-/** `undefined` if the browser is disabled or not found. */
+/** `undefined` if the browser is disabled or was not found. */
 function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
   const { dataDir } = config;
   const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir });

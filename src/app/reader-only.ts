@@ -1,5 +1,6 @@
 /**
- * The reader API alone, for a command that reads and exits. Parts that it does not need are neither created nor loaded.
+ * Only the reader API, for a command that reads and exits. Components that it does not need are neither created nor
+ * loaded.
  */
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
@@ -13,11 +14,11 @@ import { openReaderModule } from './reader-module.ts';
 
 export interface ReaderOnly {
   readonly face: Face;
-  /** Closes all parts. */
+  /** Closes all components. */
   close(): Promise<void>;
 }
 
-/** Creates the reader. If a part fails to start, the parts started before it are closed. */
+/** Creates the reader. If one component fails to start, those that were started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
   const resources = new CloseStack();
   try {
@@ -32,7 +33,7 @@ export async function createReaderOnly(options: FoundationOptions): Promise<Read
 async function build({ config, version, log, lookup }: FoundationOptions, resources: CloseStack): Promise<Face> {
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { accessHooks, network, pictures, temporaryDir, observe } = foundation;
-  const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead };
+  const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead, onBlocked: observe.onBlocked };
   const { reader } = await openReaderModule(config, readerParts, resources);
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =

@@ -1,6 +1,6 @@
 /**
  * The folder for temporary files of this process and its child processes. If this process is killed, the next one
- * removes it. Its path is set in the environment variables from which libraries read it.
+ * removes the folder. Its path is set in the environment variables that libraries use for the temporary folder.
  */
 import { openProcessFolder, type ProcessFolder } from '#storage/process-folder.ts';
 

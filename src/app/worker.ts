@@ -14,7 +14,7 @@ import { createBatch } from './batch.ts';
 import { openBlockList } from './network.ts';
 
 export interface WorkerProcess {
-  /** Leaves unfinished jobs in the database, for the next worker. */
+  /** Leaves unfinished jobs in the database for the next worker. */
   close(): Promise<void>;
 }
 

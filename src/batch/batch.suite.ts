@@ -103,7 +103,7 @@ export async function openTestBatch(
 
 export const line = (id: string, input: unknown, more: object = {}) => ({ custom_id: id, body: { input, ...more } });
 
-/** A server on a loopback port. */
+/** Starts a server on a loopback port. */
 export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
-/** Failures of a run, which decide what happens to its job. */
+/** Failures of a run. They determine what happens to its job. */
 import type { Problem } from '#errors.ts';
 
-/** A failure that is not the line's fault; the job is retried later. */
+/** A failure that was not caused by the line. The job is retried later. */
 export class RetryLaterError extends Error {
   override readonly name = 'RetryLaterError';
   readonly problem: Problem;
@@ -12,7 +12,7 @@ export class RetryLaterError extends Error {
   }
 }
 
-/** A failure after which the job can never succeed. */
+/** A failure that means that the job can never succeed. */
 export class NonRetryableError extends Error {
   override readonly name = 'NonRetryableError';
 }

@@ -1,4 +1,4 @@
-/** Public interface of the batch module: the only file that other modules import. */
+/** Public interface of the batch module: the only file of the module that other modules import. */
 export { isFinal } from '#storage/jobs/states.ts';
 export { MAX_INLINE_LINES } from './input.ts';
 export type { Job } from './job.ts';

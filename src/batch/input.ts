@@ -1,4 +1,4 @@
-/** Stores a job's input: reads it line by line, rejects repeated custom_ids and packs the lines into pieces. */
+/** Stores a job's input: reads it line by line, rejects repeated custom_ids, and packs the lines into pieces. */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -13,14 +13,14 @@ const MAX_FILE_BYTES = 200_000_000;
 const FILE_MS = 600_000;
 const FIRST_BYTE_MS = 10_000;
 
-/** Packs lines into pieces and returns each full piece. */
+/** Packs lines into pieces and returns each piece once it is full. */
 function createPacker() {
   const seen = new Set<string>();
   let parts: string[] = [];
   let length = 0;
   let lines = 0;
 
-  /** Marks the later of two lines with the same custom_id as failed. */
+  /** If two lines have the same custom_id, marks the later one as failed. */
   function once(line: StoredLine): StoredLine {
     if (line.id === null) return line;
     const name = createHash('sha256').update(line.id).digest('base64').slice(0, 24);
@@ -37,7 +37,7 @@ function createPacker() {
   }
 
   return {
-    /** Returns a piece when one is full. */
+    /** Adds a line. Returns a piece if one is full. */
     add(read: StoredLine): Buffer | undefined {
       const line = once(read);
       let text = JSON.stringify(line);
@@ -60,7 +60,7 @@ function createPacker() {
   };
 }
 
-/** Input from parsed lines. */
+/** Builds the input from parsed lines. */
 export function inlineInput(values: readonly unknown[], isModel: IsModel): StoredInput {
   function* pieces() {
     const packer = createPacker();
@@ -81,14 +81,14 @@ export interface FileInput {
   readonly write: (piece: Uint8Array) => Promise<void>;
 }
 
-/** The file cannot be used as input, and retrying would not help. */
+/** The file cannot be used as input, and a retry would not help. */
 export class InvalidInputError extends Error {
   override readonly name = 'InvalidInputError';
 }
 
 /**
- * Downloads and stores an input file; returns its number of lines. Throws InvalidInputError, or a problem of the
- * download.
+ * Downloads and stores an input file, and returns its number of lines. Throws InvalidInputError, or a Problem if the
+ * download fails.
  */
 export async function fileInput({ url, fetch, isModel, signal, write }: FileInput): Promise<number> {
   const answer = await fetch(url, {

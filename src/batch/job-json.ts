@@ -1,4 +1,4 @@
-/** A job in the form that callers see (docs/reference/wire/models.md, Batch jobs). */
+/** A job as shown to callers (docs/reference/wire/models.md, Batch jobs). */
 import { isFinal, type JobState } from '#storage/jobs/states.ts';
 import type { Job } from './job.ts';
 import type { FileKind, Links } from './links.ts';
@@ -21,7 +21,7 @@ export interface JobJson {
   readonly error: string | null;
 }
 
-/** Links start with the given base URL, by default that of the request that created the job. */
+/** Links start with `baseUrl`, by default the base URL of the request that created the job. */
 export function toJobJson(job: Job, links: Links, baseUrl = job.baseUrl): JobJson {
   const hasFiles = isFinal(job.state) && job.state !== 'expired';
   const link = (kind: FileKind) =>
@@ -43,5 +43,5 @@ export function toJobJson(job: Job, links: Links, baseUrl = job.baseUrl): JobJso
   };
 }
 
-/** ISO 8601 in UTC, to the second. */
+/** Formats a time as ISO 8601 in UTC, to the second. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

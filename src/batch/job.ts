@@ -7,14 +7,14 @@ export type JobOptions = Readonly<Record<string, unknown>>;
 /** Times are milliseconds since 1970. */
 export interface Job {
   readonly id: string;
-  /** The owner, who may see the job: one API key, or everyone on a server without keys. */
+  /** The owner, who may access the job: one API key, or everyone on a server without keys. */
   readonly owner: string;
   /** The account to charge; null on a server without keys. */
   readonly account: string | null;
   readonly model: string;
   readonly options: JobOptions;
   readonly state: JobState;
-  /** Why the job failed. */
+  /** Reason for the failure. */
   readonly error: string | null;
   readonly createdAt: number;
   readonly completedAt: number | null;
@@ -27,7 +27,7 @@ export interface Job {
   /** Sizes of the output and error files, in bytes. */
   readonly outputBytes: number;
   readonly errorBytes: number;
-  /** Base URL of links to its files: `https://models.example`. */
+  /** Base URL of links to the job's files: `https://models.example`. */
   readonly baseUrl: string;
   readonly webhookUrl: string | null;
 }

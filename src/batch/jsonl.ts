@@ -1,9 +1,9 @@
 /** Splits a byte stream into lines. Never buffers more than the maximum line length. */
 
 export interface Line {
-  /** Line number from 1, including blank lines. */
+  /** Line number, counted from 1, including blank lines. */
   readonly number: number;
-  /** The line without its line end; undefined if it is longer than `maxLineBytes`. */
+  /** The line without its line break; undefined if it is longer than `maxLineBytes`. */
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
-/** Skips blank lines. The last line needs no line end. */
+/** Skips blank lines. The last line does not need a line break. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { maxLineBytes }: { readonly maxLineBytes: number },
@@ -39,7 +39,7 @@ export async function* linesOf(
   if (line) yield line;
 }
 
-/** Collects one line in a single growing buffer, because millions of small chunks would take far more memory. */
+/** Collects one line in a single growing buffer, because millions of small chunks would use far more memory. */
 function createLineBuffer(maxBytes: number) {
   let buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let length = 0;

@@ -1,4 +1,4 @@
-/** Kills workers at random moments, and checks that every job completes with each line once. */
+/** Kills workers at random moments, and checks that every job completes with each line processed exactly once. */
 import type { ChildProcess } from 'node:child_process';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
@@ -9,11 +9,11 @@ export interface KillReport {
   readonly kills: number;
   readonly jobs: number;
   readonly lines: number;
-  /** Number of kills while a job was in progress. */
+  /** Number of kills that occurred while a job was in progress. */
   readonly duringWork: number;
   readonly lost: number;
   readonly repeated: number;
-  /** Number of lines out of order or with a wrong answer, and of jobs with wrong counts. */
+  /** Number of lines that are out of order or have a wrong result, plus the number of jobs with wrong counts. */
   readonly wrong: number;
 }
 
@@ -22,14 +22,14 @@ const LINES = 600;
 const MAX_PAUSE_MS = 500;
 
 const textOf = (at: number) => `tea number ${at}`;
-/** Some lines are invalid. */
+/** Whether the line with this index is invalid. */
 const isBroken = (at: number) => at % 97 === 13;
 const inputOf = () =>
   Array.from({ length: LINES }, (_, at) =>
     isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
   );
 
-/** Keeps two workers alive and kills one of them, `kills` times. */
+/** Keeps two workers running, and kills one of them `kills` times. */
 export async function killWorkers(place: WorkerOptions, kills: number): Promise<KillReport> {
   const { batchMs, ...shared } = place;
   const batchModule = await openTestBatch({ ...shared, jobs: 0 });

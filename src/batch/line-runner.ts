@@ -1,4 +1,4 @@
-/** Runs the lines of a job, and distinguishes failures of a line from failures of the model. */
+/** Runs the lines of a job, and distinguishes failures caused by a line from failures of the model. */
 import { asProblem, type Problem } from '#errors.ts';
 import type { ModelRuntime } from '#models/index.ts';
 import { RetryLaterError } from './errors.ts';
@@ -7,7 +7,7 @@ import type { StoredLine } from './line.ts';
 import { type FailureOf, failedLine, INVALID_LINE, type Outcome, runLine, type ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
 
-/** A test line, which is run after a line has failed to find out whether the model works. */
+/** A test line. It is run after a line has failed, to find out whether the model works. */
 const PROBE: Extract<StoredLine, { readonly texts: readonly string[] }> = {
   line: 0,
   id: '',
@@ -48,5 +48,5 @@ export function lineRunner(
   };
 }
 
-/** Whether the failure is certainly caused by the line. */
+/** Whether the failure was definitely caused by the line. */
 const isOfLine = ({ name, code }: Problem): boolean => code < 500 && name !== 'DownstreamServiceFailureError';

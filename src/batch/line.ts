@@ -1,14 +1,16 @@
-/** One line of a job, from the caller's JSON to the stored form (docs/reference/wire/models.md, Batch lines). */
+/**
+ * Converts one line of a job from the caller's JSON to the stored form (docs/reference/wire/models.md, Batch lines).
+ */
 import { JsonTooLargeError, parseJson } from '#http/json.ts';
 import { EMBED_FIELDS } from '#models/index.ts';
 import { ownValue } from '#own-value.ts';
 import type { JobOptions } from './job.ts';
 
-/** A stored line: texts to embed, or the reason why it is invalid. */
+/** A stored line: texts to embed, or the reason why the line is invalid. */
 export type StoredLine = {
-  /** Line number, from 1. */
+  /** Line number, counted from 1. */
   readonly line: number;
-  /** The caller's custom_id; null if it could not be read. */
+  /** The caller's custom_id; null if it could not be parsed. */
   readonly id: string | null;
 } & (
   | { readonly texts: readonly string[]; readonly options: JobOptions; readonly fault?: undefined }
@@ -22,17 +24,17 @@ const MAX_TEXTS = 2_048;
 /** Options that a line may override. */
 const LINE_OPTIONS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
 
-/** Whether a name means the job's model. */
+/** Whether a name refers to the job's model. */
 export type IsModel = (name: unknown) => boolean;
 
-/** Matches the names of a model, with or without organization. */
+/** Creates a test that matches the names of a model, with or without the organization. */
 export function namesOf(...names: readonly string[]): IsModel {
   const short = (name: string) => name.slice(name.lastIndexOf('/') + 1);
   const known = new Set(names.filter(Boolean).map(short));
   return (name) => typeof name === 'string' && known.has(short(name));
 }
 
-/** Parses a line of a file; `bytes` is undefined if it is too long. */
+/** Parses a line of a file. `bytes` is undefined if the line is too long. */
 export function readLine(bytes: Uint8Array | undefined, line: number, isModel: IsModel): StoredLine {
   if (!bytes) return { line, id: null, fault: `the line is longer than ${MAX_LINE_BYTES} bytes` };
   let value: unknown;
@@ -49,7 +51,7 @@ export function readLine(bytes: Uint8Array | undefined, line: number, isModel: I
   return readLineValue(value, line, isModel);
 }
 
-/** Checks a parsed line. */
+/** Validates a parsed line. */
 export function readLineValue(value: unknown, line: number, isModel: IsModel): StoredLine {
   if (!isObject(value)) return { line, id: null, fault: 'the line must be a JSON object' };
   const given = value.custom_id;
@@ -70,7 +72,7 @@ export function readLineValue(value: unknown, line: number, isModel: IsModel): S
   return typeof texts === 'string' ? fault(texts) : { line, id: given, texts, options: optionsOf(body) };
 }
 
-/** Returns the texts, or a fault message. */
+/** Returns the texts, or a message that describes the fault. */
 function textsOf(input: unknown): readonly string[] | string {
   if (!Array.isArray(input)) {
     const text = textOf(input);
@@ -92,7 +94,7 @@ function textOf(item: unknown): string | undefined {
   return isObject(item) && typeof item.text === 'string' ? item.text : undefined;
 }
 
-/** The line options in a body, with aliases resolved. */
+/** Returns the line options in a body, with aliases resolved. */
 export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
   const options: Record<string, unknown> = {};
   for (const name of LINE_OPTIONS) {
@@ -109,7 +111,7 @@ export function optionsOf(body: Readonly<Record<string, unknown>>): JobOptions {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Counts code points, without iterating over a long text. */
+/** Whether the text has at most `most` code points. Does not iterate over a very long text. */
 function isAtMost(text: string, most: number): boolean {
   if (text.length <= most) return true;
   return text.length <= most * 2 && [...text].length <= most;

@@ -5,11 +5,11 @@ import type { Db } from './schema.ts';
 export type FileKind = 'output' | 'errors';
 
 export interface Links {
-  /** The query string of a link to a file. `expires` is in seconds since 1970. */
+  /** Returns the query string of a link to a file. `expires` is in seconds since 1970. */
   sign(id: string, kind: FileKind, expires: number): string;
-  /** Whether the signature is valid and has not expired. */
+  /** Whether the signature is valid and the link has not expired. */
   verify(id: string, kind: FileKind, given: { readonly exp: unknown; readonly sig: unknown }, now: number): boolean;
-  /** Secret that signs an owner's webhooks, the same for all its jobs. */
+  /** Returns the secret that signs an owner's webhooks. It is the same for all jobs of the owner. */
   webhookSecret(owner: string): string;
 }
 
@@ -31,7 +31,9 @@ export function createLinks(secret: Uint8Array): Links {
 const SECRET_BYTES = 32;
 const ROW = 'links';
 
-/** The signing secret. It is stored in the database, because all servers share it; the first server creates it. */
+/**
+ * Returns the signing secret. It is stored in the database, because all servers share it. The first server creates it.
+ */
 export async function linkSecret(db: Db): Promise<Uint8Array> {
   const value = randomBytes(SECRET_BYTES).toString('base64url');
   await db

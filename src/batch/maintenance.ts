@@ -1,4 +1,4 @@
-/** Maintenance of batch jobs: expires them, sends webhooks, charges, and removes data that is no longer needed. */
+/** Maintenance of batch jobs: expires jobs, sends webhooks, charges, and removes data that is no longer needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
@@ -22,15 +22,18 @@ export interface BatchMaintenanceOptions extends Pick<MaintenanceOptions, 'busy'
   readonly store: BatchDb;
   readonly fetch: GuardedFetch;
   readonly links: Links;
-  /** Must be idempotent for each job, because it may be called more than once. */
+  /** Charges a job. Must be idempotent for each job, because it may be called more than once. */
   readonly charge: (job: Job) => Promise<void>;
   readonly webhookRetryMs: readonly number[];
   readonly now: () => number;
-  /** How long the rows of jobs are kept after their creation. */
+  /** How long the rows of jobs are retained after their creation. */
   readonly rememberMs: number;
 }
 
-/** Lease of a webhook delivery; longer than a delivery takes. When it ends, another process retries. */
+/**
+ * Lease of a webhook delivery, in milliseconds. It is longer than a delivery takes. After it expires, another process
+ * retries.
+ */
 const DELIVERY_LEASE_MS = 60_000;
 /** Number of concurrent deliveries, so that a slow receiver does not delay the others. */
 const MAX_DELIVERIES = 8;
@@ -109,7 +112,7 @@ function createDeliveries({ store, fetch, links, webhookRetryMs, now, log }: Tel
           .catch((err: unknown) => log.warn({ err }, 'could not send the webhook of a batch job, will retry'))
           .finally(() => {
             deliveries.delete(delivery);
-            // More deliveries may be due than run concurrently.
+            // More deliveries may be due than can run concurrently.
             onDue();
           });
         deliveries.add(delivery);

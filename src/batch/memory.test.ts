@@ -1,4 +1,4 @@
-/** The memory of a worker does not grow with the size of its job. */
+/** Tests that the memory of a worker does not grow with the size of its job. */
 // Full run only: processes 50 MB of input.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -31,7 +31,7 @@ it('processes 16,000 lines in the memory of 500', { timeout: 400_000 }, async ()
     await peakOf(500);
     const small = await peakOf(500);
     const large = await peakOf(16_000);
-    // The input alone has 48 MB.
+    // The input alone is 48 MB.
     expect((large - small) / MB).toBeLessThan(25);
   } finally {
     await kill(worker);

@@ -1,4 +1,4 @@
-/** Whole jobs in either database, with models for tests and servers on loopback. */
+/** Tests whole jobs in either database, with test models and loopback servers. */
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -14,9 +14,9 @@ import type { BatchModuleOptions } from './open.ts';
 
 const url = await postgresUrl();
 const LONG_MS = 120_000;
-/** Failed runs are retried at once, not at the next poll of the table. */
+/** Failed runs are retried immediately instead of at the next poll of the table. */
 const NO_PAUSE = { pauseMs: 0 };
-/** Longer than all webhook attempts together. */
+/** Longer than all webhook attempts together, in milliseconds. */
 const WEBHOOK_MS = 400;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {

@@ -31,53 +31,53 @@ export const BATCH_TABLES: ModuleTables = {
 
 export interface BatchModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`, shared by several servers and workers. Unset: SQLite. */
+  /** Connection URL `postgres://…`, shared by several servers and workers. Default: SQLite. */
   readonly databaseUrl?: string | undefined;
-  /** `redis://…`, if job notifications go through Redis. */
+  /** Connection URL `redis://…`, if job notifications use Redis. */
   readonly redisUrl?: string | undefined;
   readonly registry: Registry;
   readonly models: ModelRuntime;
-  /** Fetches URLs that callers chose. */
+  /** Fetches URLs chosen by callers. */
   readonly fetch: GuardedFetch;
-  /** Maps a line's failure to the code and message that callers see. */
+  /** Maps a line's failure to the code and message shown to callers. */
   readonly failureOf: FailureOf;
-  /** Charges a finished job. Must be idempotent, because it may be called again for the same job. */
+  /** Charges a finished job. Must be idempotent, because it may be called more than once for the same job. */
   readonly charge: (job: Job) => Promise<void>;
   /** Number of jobs that this process runs concurrently; 0 if other processes run them. */
   readonly jobs: number;
   readonly log: Pick<Log, 'warn'>;
-  /** How long a job stays leased after its worker has died. */
+  /** How long a job remains leased after its worker has died. */
   readonly leaseMs?: number;
-  /** How long a job and its files are kept after its creation. */
+  /** How long a job and its files are retained after its creation. */
   readonly keepMs?: number;
-  /** Pause after a job's first failed run; doubles with each further failure. */
+  /** Pause after a job's first failed run. It doubles with each further failure. */
   readonly pauseMs?: number;
   /** Delays between the attempts of a webhook delivery. */
   readonly webhookRetryMs?: readonly number[];
   readonly now?: () => number;
 }
 
-/** A checked submission. */
+/** A validated submission. */
 export interface Submission extends Pick<NewJob, 'owner' | 'account' | 'options' | 'baseUrl' | 'webhookUrl'> {
   readonly model: ServedEmbedding;
-  /** Parsed lines, or the URL of a file of lines. */
+  /** Parsed lines, or the URL of a file that contains lines. */
   readonly input: readonly unknown[] | string;
 }
 
 export interface BatchFile {
   readonly bytes: number;
-  /** Reads a range of bytes; throws if the job expires meanwhile. */
+  /** Reads a range of bytes. Throws if the job expires in the meantime. */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
-/** Calls reject with DatabaseUnavailableError if the database cannot be reached. */
+/** Calls reject with DatabaseUnavailableError if the database is unreachable. */
 export interface BatchModule {
   /** Throws ResourceLimitExceededError if the owner has ten unfinished jobs. */
   submit(submission: Submission): Promise<Job>;
   find(id: string): Promise<Job | undefined>;
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(owner: string, limit: number): Promise<Job[]>;
-  /** Cancels the job and returns it in its final state, which is the earlier one if it had already ended. */
+  /** Cancels the job and returns it in its final state. If the job had already ended, that state is unchanged. */
   cancel(job: Job): Promise<Job>;
   file(job: Job, kind: FileKind): BatchFile;
   readonly links: Links;
@@ -89,7 +89,7 @@ export interface BatchModule {
 }
 
 const LEASE_MS = 10_000;
-/** Maintenance runs after this number of lease periods, unless an event in this process triggers it. */
+/** Interval between maintenance runs, in lease periods, unless an event in this process triggers a run earlier. */
 const REST_LEASES = 3;
 const PAUSE_MS = 1_000;
 const KEEP_MS = 86_400_000;

@@ -1,12 +1,12 @@
-/** Results of a run between two writes. */
+/** Results of a run that have not been written yet. */
 import type { Outcome } from './run-line.ts';
 
-/** A write is due after this number of results or bytes, or this time after the first result. */
+/** A write is due after this number of results or bytes, or this long after the first result. */
 const WRITTEN_LINES = 64;
 const WRITTEN_BYTES = 1024 * 1024;
 const WRITTEN_MS = 1_000;
 
-/** Collects results that are not written yet. */
+/** Collects results that have not been written yet. */
 export function createResults(from: number, now: () => number) {
   let doneBytes = from;
   let texts: Record<Outcome['kind'], string[]> = { output: [], errors: [] };

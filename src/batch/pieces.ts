@@ -3,7 +3,7 @@
  */
 import type { Db, LogKind } from './schema.ts';
 
-/** Maximum size of a chunk, in bytes: small enough that a read or write does not block other work for long. */
+/** Maximum size of a chunk, in bytes. It is small enough that a read or write does not block other work for long. */
 export const PIECE_BYTES = 256 * 1024;
 
 export interface Log {
@@ -37,7 +37,7 @@ export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Pro
   return piece.bytes.subarray(from - piece.start);
 }
 
-/** Yields a range of a file, chunk by chunk. Throws if chunks are removed meanwhile. */
+/** Yields a range of a file, chunk by chunk. Throws if chunks are removed in the meantime. */
 export async function* readLog(db: Db, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; ) {
     const piece = await readPiece(db, log, at);

@@ -1,4 +1,4 @@
-/** Jobs that processes share through Redis, in either database, also while Redis or a process fails. */
+/** Tests jobs that processes share through Redis, in either database, including failures of Redis or a process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.close());
 
-/** A model that answers once the gate is open. */
+/** A model that returns results once the gate is open. */
 function createGate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -89,11 +89,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s with Redis', (dialect) => {
     it('are shared by a server and a worker, and continue when the worker is killed', async () => {
       const gate = createGate();
       const server = await open({ jobs: 1 }, gate.fake);
-      // So slow that it is killed before it ends.
+      // The worker is so slow that it is killed before it finishes.
       const worker = await startWorkerProcess({ ...place(), batchMs: 60_000 });
       const jobs = await Promise.all(['a', 'b', 'c'].map((name) => submit(server, name)));
       try {
-        // The server itself runs only one of them.
+        // The server itself runs only one of the jobs.
         await untilProcessing(server, jobs, 2);
       } finally {
         await kill(worker);

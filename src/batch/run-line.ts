@@ -1,4 +1,4 @@
-/** Runs one line on the model and writes its output or error line (docs/reference/wire/models.md, Batch output). */
+/** Runs one line on the model, and creates its output or error line (docs/reference/wire/models.md, Batch output). */
 import { randomBytes } from 'node:crypto';
 import type { Problem } from '#errors.ts';
 import {
@@ -18,12 +18,12 @@ import { taskOfKind } from './task.ts';
 
 export type ServedEmbedding = Awaited<ReturnType<Registry['embedding']>>;
 
-/** A failure as callers of the model API see it. */
+/** Converts a failure to the form shown to callers of the model API. */
 export type FailureOf = (failure: Problem) => { readonly code: string; readonly message: string };
 
 export interface Outcome {
   readonly kind: 'output' | 'errors';
-  /** JSON with line end. */
+  /** JSON with a line break at the end. */
   readonly text: string;
   readonly tokens: number;
 }
@@ -36,10 +36,10 @@ export interface Running {
   readonly signal: AbortSignal;
 }
 
-/** All batch work counts as one caller in the queue of a model. */
+/** All batch work counts as a single caller in a model's queue. */
 const CALLER = 'batch';
 
-/** Throws the problem of the line, or of the model. */
+/** Throws the problem caused by the line or the model. */
 export async function runLine(
   { line, id, texts, options }: Extract<StoredLine, { readonly texts: readonly string[] }>,
   { models, model: { name, row, kind }, options: ofJob, signal }: Running,
@@ -65,7 +65,7 @@ function bodyOf(model: string, request: EmbedRequest, { outputs, tokens }: Embed
   return `{"model":${JSON.stringify(model)},"object":"list","usage":${usage},"data":[${data.join(',')}]}`;
 }
 
-/** The error line of a failed line. */
+/** Returns the error-file line for a failed line. */
 export function failedLine(
   { line, id }: Pick<StoredLine, 'line' | 'id'>,
   { code, message }: ReturnType<FailureOf>,
@@ -74,7 +74,7 @@ export function failedLine(
   return { kind: 'errors', text: `${JSON.stringify(error)}\n`, tokens: 0 };
 }
 
-/** Error code of an invalid line. */
+/** Error code for an invalid line. */
 export const INVALID_LINE = 'INVALID_LINE';
 
 const idOf = (line: number) => `batch_req_${String(line).padStart(6, '0')}`;

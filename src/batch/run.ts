@@ -1,7 +1,7 @@
 /**
- * One run of a job under a lease: reads lines, runs a few concurrently and writes results in order. Results and
- * progress are written in one transaction. However a run ends, its written results are kept, and the next run continues
- * after them.
+ * One run of a job under a lease: reads lines, runs several of them concurrently, and writes results in order. Results
+ * and progress are written in one transaction. No matter how a run ends, its written results are preserved, and the
+ * next run continues after them.
  */
 import { setMaxListeners } from 'node:events';
 import { asProblem } from '#errors.ts';
@@ -31,7 +31,7 @@ export interface RunTools {
 export interface BatchRun {
   readonly row: JobRow;
   readonly lease: Lease;
-  /** Aborts the run at once; lines in progress are left for the next run. */
+  /** Aborts the run immediately. Lines in progress are left for the next run. */
   readonly signal: AbortSignal;
   /** Whether the job must end after the lines in progress. */
   readonly cancelling: () => boolean;
@@ -39,10 +39,10 @@ export interface BatchRun {
   readonly until: number;
 }
 
-/** Maximum numbers of texts and lines in progress. */
+/** Maximum number of texts, and of lines, in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
-/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the reason of the signal, or a database error. */
+/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the signal's reason, or a database error. */
 export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void> {
   const { row } = run;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
@@ -52,7 +52,10 @@ export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void>
   if (inputBytes !== undefined) await runLines({ ...run, inputBytes, model }, tools);
 }
 
-/** Downloads the input file; returns the size of the stored input, or undefined if the job was cancelled meanwhile. */
+/**
+ * Downloads the input file. Returns the size of the stored input, or undefined if the job was cancelled in the
+ * meantime.
+ */
 async function downloadInput(
   { row, lease, signal, cancelling }: BatchRun,
   { store, fetch, now }: RunTools,
@@ -90,7 +93,7 @@ interface Work extends BatchRun {
 }
 
 interface InWork {
-  /** Offset in the input at which the line ends. */
+  /** Offset of the end of the line in the input. */
   readonly end: number;
   readonly texts: number;
   readonly outcome: Promise<Outcome>;
@@ -101,7 +104,7 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
   const { store, now } = tools;
   const closing = new AbortController();
   const within = AbortSignal.any([signal, closing.signal]);
-  // Each line in progress adds listeners; their number is bounded.
+  // Each line in progress adds listeners. The number of lines in progress is limited.
   setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
   const log = { jobId: row.id, kind: 'input' } as const;
@@ -123,7 +126,7 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
       place += bytes.length + 1;
       const line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()) as StoredLine;
       const outcome = run(line);
-      // Avoids an unhandled rejection: outcomes are awaited later, in order.
+      // Avoids an unhandled rejection, because outcomes are awaited later, in order.
       outcome.catch(() => {});
       const count = line.fault === undefined ? line.texts.length : 0;
       inWork.push({ end: place, texts: count, outcome });

@@ -13,7 +13,7 @@ export interface JobRow extends JobColumns {
   completed: number;
   failed: number;
   tokens: number;
-  /** Offset in the input, in bytes, up to which all lines are done. */
+  /** Offset in the input up to which all lines are done, in bytes. */
   done_bytes: number;
   input_bytes: number;
   output_bytes: number;
@@ -22,9 +22,9 @@ export interface JobRow extends JobColumns {
   /** When the webhook is due; null if no webhook is due. */
   webhook_at: number | null;
   webhook_tries: number;
-  /** 1 if the job has ended and is not charged yet. */
+  /** 1 if the job has ended and has not been charged yet. */
   charge_due: number;
-  /** The files that must be removed. */
+  /** Which files must be removed. */
   litter: 'none' | 'input' | 'all';
 }
 
@@ -36,11 +36,11 @@ export interface Tables {
   batch_pieces: {
     job_id: string;
     kind: LogKind;
-    /** Offset of the chunk in its file, in bytes. */
+    /** Offset of the chunk within its file, in bytes. */
     start: number;
     bytes: Uint8Array;
   };
-  /** Secrets that all servers of one database share. */
+  /** Secrets shared by all servers that use the same database. */
   batch_secrets: { name: string; value: string };
 }
 

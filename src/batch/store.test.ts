@@ -1,4 +1,7 @@
-/** Jobs in either database: valid state changes, leases that exclude other workers, and logs with exactly what was written. */
+/**
+ * Tests jobs in either database: valid state changes, leases that exclude other workers, and results that are neither
+ * lost nor repeated.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -74,7 +77,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const row = async (id: string): Promise<JobRow> => (await JOBS.find(store, id))!;
     const log = async (jobId: string, kind: LogKind, bytes: number) =>
       textOf(readLog(store.db, { jobId, kind }, 0, bytes));
-    /** Nothing is left to take for other tests. */
+    /** Deletes all jobs, so that jobs of other tests cannot be leased. */
     const only = async () => {
       await store.db.deleteFrom('batch_pieces').execute();
       await store.db.deleteFrom('batch_jobs').execute();
@@ -96,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         id: jobs[0]!.id,
         tries: 1,
       });
-      // Jobs of dead workers come before the one that has just run.
+      // The jobs of dead workers come before the job that has just run.
       const later = 60 + LEASE_MS;
       const order = [];
       for (let at = 0; at < 3; at++)
@@ -204,7 +207,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await JOBS.expire(store, HOUR_MS - 1);
       expect((await row(taken.row.id)).state).toBe('completed');
       await JOBS.expire(store, HOUR_MS);
-      // The webhook of the first job was sent at its end; removing its files sends no other.
+      // The webhook of the first job was sent when it ended. Removing its files must not send another one.
       expect(await row(taken.row.id)).toMatchObject({ state: 'expired', completed_at: 5, webhook_at: 99 });
       const other = [done, late].find(({ id }) => id !== taken.row.id)!;
       expect(await row(other.id)).toMatchObject({ state: 'expired', completed_at: HOUR_MS, webhook_at: HOUR_MS });

@@ -1,6 +1,6 @@
 /**
- * Queries of batch jobs that the general job table lacks: input, progress, results, charges and webhooks. One function
- * per query.
+ * Queries for batch jobs that the general job table does not provide: input, progress, results, charges and webhooks.
+ * One function per query.
  */
 import { type Selectable, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
@@ -39,7 +39,7 @@ export interface NewJob {
   readonly expiresAt: number;
 }
 
-/** Inline input, as the lines that a worker reads. */
+/** Inline input, stored as the lines that a worker reads. */
 export interface StoredInput {
   readonly lines: number;
   readonly pieces: Iterable<Uint8Array>;
@@ -90,7 +90,7 @@ const newRow = (job: NewJob): JobRow => ({
 
 const leased = (db: Db, lease: Lease) => boundToLease(db.updateTable('batch_jobs'), lease);
 
-/** New results of a worker, to be stored. */
+/** New results of a worker that are to be stored. */
 export interface Progress {
   /** Offset in the input up to which every line has a result. */
   readonly doneBytes: number;
@@ -131,7 +131,7 @@ export async function writeProgress(
   });
 }
 
-/** Removes a partial input left behind by a dead worker, so that the file is downloaded again. */
+/** Removes partial input left behind by a dead worker, so that the file is downloaded again. */
 export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
@@ -144,7 +144,7 @@ export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   });
 }
 
-/** Throws LeaseLostError. */
+/** Appends to the input. Throws LeaseLostError. */
 export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Array): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease)
@@ -188,7 +188,7 @@ export async function markCharged({ db }: BatchDb, id: string): Promise<void> {
   await db.updateTable('batch_jobs').set({ charge_due: 0 }).where('id', '=', id).execute();
 }
 
-/** Takes a job whose webhook is due. No other process takes it before `until`. */
+/** Leases a job whose webhook is due. No other process leases it before `until`. */
 export async function takeWebhook({ db, dialect }: BatchDb, now: number, until: number): Promise<JobRow | undefined> {
   return db.transaction().execute(async (transaction) => {
     const next = transaction.selectFrom('batch_jobs').select('id').where('webhook_at', '<=', now).limit(1);
@@ -203,7 +203,7 @@ export async function takeWebhook({ db, dialect }: BatchDb, now: number, until: 
   });
 }
 
-/** Schedules the next attempt; null if the webhook was delivered or abandoned. */
+/** Schedules the next attempt. `at` is null if the webhook was delivered or abandoned. */
 export async function setWebhook({ db }: BatchDb, id: string, at: number | null): Promise<void> {
   await db.updateTable('batch_jobs').set({ webhook_at: at }).where('id', '=', id).execute();
 }

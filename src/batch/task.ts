@@ -1,4 +1,4 @@
-/** Maps the tasks of batch jobs to those of the model's kind. */
+/** Maps the tasks of batch jobs to the tasks of the model's kind. */
 import { TASKS } from '#models/index.ts';
 
 export const BATCH_TASKS = [
@@ -12,8 +12,8 @@ export const BATCH_TASKS = [
 const STANDARD = 'text-matching';
 
 /**
- * The task of the embeddings request for that kind of model. Unknown tasks are passed on, so that the request is
- * refused.
+ * Returns the task of the embeddings request for this kind of model. Unknown tasks are returned unchanged, so that the
+ * request is rejected.
  */
 export function taskOfKind(task: unknown = STANDARD, kind: keyof typeof TASKS): unknown {
   const values = TASKS[kind]?.values ?? [];

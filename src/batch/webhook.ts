@@ -16,7 +16,8 @@ export const signatureOf = (secret: string, timestamp: string, body: string): st
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 
 /**
- * Returns whether the delivery is complete; false if the server is unreachable or returns 5xx, so that it is retried.
+ * Returns whether the delivery is complete. Returns false if the server is unreachable or responds with 5xx; the
+ * delivery is then retried.
  */
 export async function sendWebhook(
   job: Job & { readonly webhookUrl: string },
@@ -41,7 +42,7 @@ export async function sendWebhook(
     answer.discard();
     return answer.status < 500;
   } catch (error) {
-    // The URL is blocked, so retrying would not help.
+    // If the URL is blocked, a retry would not help.
     return isGuardRefusal(error);
   }
 }

@@ -12,12 +12,12 @@ export interface WorkerOptions {
   readonly batchMs: number;
 }
 
-/** How long the job of a killed worker stays leased. */
+/** How long the job of a killed worker remains leased, in milliseconds. */
 const LEASE_MS = 500;
 const FILE = fileURLToPath(import.meta.url);
 let bundle: Promise<string> | undefined;
 
-/** A small heap: garbage is collected early, so a leak becomes visible. */
+/** A small heap makes garbage collection frequent, so that a leak becomes visible. */
 export const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=64'] as const;
 
 /** Resolves once the worker is running. */
@@ -39,7 +39,7 @@ export async function peakBytes(child: ChildProcess): Promise<number> {
   return bytes as number;
 }
 
-/** Kills the process without letting it clean up. */
+/** Kills the process without giving it a chance to clean up. */
 export async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');

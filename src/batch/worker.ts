@@ -1,4 +1,4 @@
-/** The batch workers of this process: how long a run lasts, and what happens after a failed run. */
+/** The batch workers of this process. Determines how long a run lasts, and what happens after a failed run. */
 import { asProblem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
@@ -15,7 +15,7 @@ export interface BatchWorkersOptions extends RunTools, Omit<WorkersOptions, 'sto
 }
 
 const RUN_MS = 10_000;
-/** Consecutive failed runs after which a job fails, unless the failure is temporary. */
+/** Number of consecutive failed runs after which a job fails, unless the failure is temporary. */
 const MAX_TRIES = 5;
 
 /** Whether the failure is temporary: the model or the database is unavailable or overloaded. */

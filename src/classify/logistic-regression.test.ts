@@ -18,7 +18,7 @@ function unit(values: readonly number[]): Float32Array {
 
 const DIMENSIONS = 32;
 
-/** Vectors around one center for each label, all with a strong common direction, as embeddings have. */
+/** Vectors around one centre for each label. All share a strong common direction, as embeddings do. */
 function clusters(labels: number, each: number, noise: number, seed: number): Sample[] {
   const next = numbers(7);
   const centers = Array.from({ length: labels }, () => Array.from({ length: DIMENSIONS }, next));
@@ -61,7 +61,7 @@ it('is the same for the same samples, and better trained with more iterations', 
 it('reaches the minimum: its gradient is zero', async () => {
   const samples = clusters(3, 10, 2, 3);
   const { weights, biases, mean } = await train(samples, { labels: 3, iterations: 100 });
-  // The regularized mean loss, as in the module; its derivative by the first weight of each label.
+  // The regularized mean loss, as in the module, and its derivative with respect to the first weight of each label.
   for (let label = 0; label < 3; label++) {
     let gradient = weights[label * DIMENSIONS]! / (100 * samples.length);
     for (const sample of samples) {

@@ -12,13 +12,13 @@ export interface Sample {
   readonly label: number;
 }
 
-/** A trained classifier: the score of a label is `weights · (vector - mean) + bias`. */
+/** A trained classifier. The score of a label is `weights · (vector - mean) + bias`. */
 export interface Weights {
   readonly dimensions: number;
   /** One row of `dimensions` numbers for each label. */
   readonly weights: Float32Array;
   readonly biases: Float32Array;
-  /** Mean of the vectors. Embeddings of one model share a direction, which would slow down the descent. */
+  /** Mean of the vectors. The embeddings of one model share a common direction, which would slow down the descent. */
   readonly mean: Float32Array;
 }
 
@@ -31,8 +31,8 @@ export interface TrainingOptions {
 
 const STEPS = 20;
 /**
- * Inverse strength of the regularization, `C` of scikit-learn's LogisticRegression. Embeddings of different classes are
- * close to each other, so weights must be able to grow.
+ * Inverse strength of the regularization, like `C` of scikit-learn's LogisticRegression. Embeddings of different
+ * classes are close to each other, so the weights must be able to grow large.
  */
 const C = 100;
 /** Maximum work before the descent yields to the event loop, in ms. */
@@ -47,7 +47,7 @@ export async function train(
   const mean = meanOf(samples, dimensions);
   const vectors = samples.map(({ vector }) => vector.map((value, at) => value - mean[at]!));
   const strength = 1 / (C * samples.length);
-  // Row of each label: its weights, then its bias.
+  // The row of each label contains its weights, followed by its bias.
   const width = dimensions + 1;
   let current = new Float64Array(labels * width);
   let previous = current;
@@ -83,8 +83,8 @@ function meanOf(samples: readonly Sample[], dimensions: number): Float32Array {
 }
 
 /**
- * Upper bound of the curvature: half of the mean squared length of the vectors with their constant 1 (Böhning, 1992,
- * "Multinomial logistic regression algorithm").
+ * Upper bound of the curvature: half of the mean squared length of the vectors, including their constant component 1
+ * (Böhning, 1992, "Multinomial logistic regression algorithm").
  */
 function smoothnessOf(vectors: readonly Float32Array[]): number {
   let squares = 0;

@@ -30,7 +30,7 @@ export const CLASSIFY_TABLES: ModuleTables = {
   fileIn: (dataDir) => path.join(dataDir, 'classify', 'classify.db'),
 };
 
-/** Maximum number of samples of a classifier. All samples are kept, because each training uses all of them. */
+/** Maximum number of samples per classifier. All samples are stored, because each training uses all of them. */
 export const MAX_SAMPLES = 4_096;
 
 export interface ClassifyModuleOptions {
@@ -65,9 +65,9 @@ export interface ClassifyModule {
     call: RequestContext,
   ): Promise<Classified & { readonly model: string }>;
   /**
-   * Creates a classifier, or trains an existing one further. Throws ResourceNotFoundError for a classifier of another
-   * account, ResourceBusyError if it is trained at the same time, LabelLimitExceededError and
-   * ResourceLimitExceededError beyond the limits of the plan.
+   * Creates a classifier, or continues the training of an existing one. Throws ResourceNotFoundError for a classifier
+   * of another account, ResourceBusyError if the classifier is being trained by another request, and
+   * LabelLimitExceededError or ResourceLimitExceededError if a limit of the plan is exceeded.
    */
   train(request: TrainRequest, owner: ClassifierOwner, call: RequestContext): Promise<Trained>;
   list(owner: string): Promise<ClassifierRecord[]>;
@@ -93,7 +93,7 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
     { ...CLASSIFY_TABLES, log },
   );
 
-  /** The classifier, with the model as it is served now. */
+  /** The classifier, with its model as it is available now. */
   async function find(id: string, owner: string) {
     const record = await findClassifier(store, id, owner);
     if (!record) throw notFound(id);

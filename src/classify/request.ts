@@ -96,7 +96,7 @@ export const TRAIN_FIELDS = {
 /** The model or trained classifier that a request names. */
 export type Classifier = { readonly model: string } | { readonly classifierId: string };
 
-/** Label groups by name; a list of labels has one group without a name. */
+/** Label groups, keyed by name. A plain list of labels is one group without a name. */
 export type LabelGroups = ReadonlyMap<string | null, readonly string[]>;
 
 export interface ClassifyRequest {
@@ -108,17 +108,17 @@ export interface ClassifyRequest {
 
 export interface TrainRequest {
   readonly classifier: Classifier;
-  /** Samples as they were sent, each with one label in `labels`. */
+  /** Samples in the form in which they were sent, each with one label in `labels`. */
   readonly inputs: readonly unknown[];
   readonly labels: readonly string[];
-  /** `undefined` keeps the access of an existing classifier. */
+  /** `undefined` leaves the access of an existing classifier unchanged. */
   readonly access: Access | undefined;
   readonly iterations: number;
 }
 
 /**
- * Throws ParamValidationError with all faults, InvalidLabelsError for labels that cannot be used, and
- * LabelLimitExceededError for too many.
+ * Throws ParamValidationError with all errors, InvalidLabelsError for labels that cannot be used, and
+ * LabelLimitExceededError for too many labels.
  */
 export function readClassifyRequest(body: Body): ClassifyRequest {
   const faults = createFaults();
@@ -140,7 +140,7 @@ export function readClassifyRequest(body: Body): ClassifyRequest {
   return { classifier, inputs, groups };
 }
 
-/** Throws ParamValidationError with all faults, and InvalidLabelsError for labels that cannot be used. */
+/** Throws ParamValidationError with all errors, and InvalidLabelsError for labels that cannot be used. */
 export function readTrainRequest(body: Body): TrainRequest {
   const faults = createFaults();
   const classifier = readClassifier(body, faults);

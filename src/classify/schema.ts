@@ -20,7 +20,7 @@ export interface Tables {
     used_at: number | null;
     used_number: number;
   };
-  /** The samples of each training, from which all weights are computed anew. */
+  /** The samples of each training. All weights are computed anew from them. */
   classifier_samples: {
     classifier_id: string;
     /** Number of samples from earlier trainings. */

@@ -1,4 +1,4 @@
-/** Queries of trained classifiers. */
+/** Database queries for trained classifiers. */
 import os from 'node:os';
 import type { Selectable } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
@@ -86,7 +86,7 @@ export interface TrainedWeights {
   readonly labels: readonly string[];
 }
 
-/** The weights with their labels; counts one use. `undefined` if the classifier was deleted meanwhile. */
+/** Returns the weights with their labels, and counts one use. `undefined` if the classifier has been deleted. */
 export async function useWeights({ db }: Db, id: string, now: number): Promise<TrainedWeights | undefined> {
   const row = await db
     .updateTable('classifiers')
@@ -146,7 +146,7 @@ export async function insertClassifier({ db }: Db, { record, weights, added }: T
   });
 }
 
-/** Stores a further training; false if the classifier was trained or deleted since `record` was read. */
+/** Stores a further training. Returns false if the classifier was trained or deleted after `record` was read. */
 export async function updateClassifier(
   { db }: Db,
   before: ClassifierRecord,
@@ -218,7 +218,7 @@ function bytesOf(parts: readonly Float32Array[]): Uint8Array {
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {
-  // A copy: a Float32Array needs an aligned offset.
+  // Copied, because a Float32Array needs an aligned offset.
   const copy = Buffer.from(Uint8Array.from(bytes).buffer);
   if (os.endianness() !== 'LE') copy.swap32();
   return new Float32Array(copy.buffer, copy.byteOffset, copy.byteLength / Float32Array.BYTES_PER_ELEMENT);

@@ -18,9 +18,9 @@ export interface UnitVectors {
 const TASK = 'classification';
 
 /**
- * Embeds inputs for classification, with the model's task of that name if it has one. Throws as `embed` does, and
- * ParamValidationError for inputs in which the model recognizes nothing. `pathOf` gives the path of an input in the
- * request.
+ * Embeds inputs for classification, with the model's classification task if it has one. Throws the errors of `embed`,
+ * and ParamValidationError for inputs in which the model recognizes nothing. `pathOf` returns the path of an input in
+ * the request.
  */
 export async function embedUnits(
   models: ModelRuntime,

@@ -23,7 +23,7 @@ export interface ZeroShotTask {
   readonly call: RequestContext;
 }
 
-/** Scores are the softmax of the cosines between input and labels. Throws as `embedUnits` does. */
+/** The scores are the softmax of the cosines between the input and the labels. Throws the errors of `embedUnits`. */
 export async function classifyZeroShot(
   models: ModelRuntime,
   { served, inputs, groups, call }: ZeroShotTask,

@@ -1,4 +1,4 @@
-/** Opens the accounts module for a command, with the store and settings of the server. The server may be running. */
+/** Opens the accounts module for a command, with the same store and settings as the server, which may be running. */
 import { Command, Option } from 'commander';
 import type { AccountsModule } from '#accounts/index.ts';
 

@@ -22,7 +22,7 @@ interface AccountFlags extends DataFlags {
   readonly addBalance?: number;
 }
 
-/** Returns `none` instead of null, which commander does not keep. */
+/** Returns `none` instead of null, because commander discards null. */
 const parseBalance = flagParser((text: string) => {
   if (text === 'none') return text;
   const value = parseInteger(text);

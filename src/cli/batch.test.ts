@@ -1,4 +1,4 @@
-/** What `lectern batch get` leaves behind when it does not come to its end. */
+/** Files that `lectern batch get` leaves behind if it does not complete. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ const LINES = Array.from({ length: 2_000 }, (_, at) => `{"custom_id":"${at}","bo
 let dir: string;
 let server: http.Server;
 let url: string;
-/** Half of the output of `slow` is out. */
+/** Called when half of the output of `slow` has been written. */
 let half: () => void;
 
 beforeAll(async () => {

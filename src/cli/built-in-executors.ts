@@ -19,8 +19,8 @@ const NOTHING: OpenExecutors = { executors: {}, close: async () => {} };
 const isBuiltIn = (uses: unknown): boolean => typeof uses === 'string' && BUILT_IN_NAMES.includes(uses);
 
 /**
- * Opens reader, models and collections with the server's settings if a deployment uses a built-in executor, or may use
- * one later because its file is reloaded.
+ * Opens the reader, models and collections with the server's settings if a deployment uses a built-in executor, or
+ * could use one later because its file is reloaded.
  */
 export async function openBuiltInExecutors(
   deployments: readonly DeploymentDefinition[],
@@ -34,7 +34,7 @@ export async function openBuiltInExecutors(
     import('#app/temporary-folder.ts'),
   ]);
   await processTemporaryFolder();
-  // Opens no port, so it needs no authentication: the flow itself decides who may use it.
+  // No port is opened, so no authentication is needed. The flow itself decides who may use it.
   const config = { ...readConfig({ environment }), auth: 'off', flow: undefined, adminSecret: undefined } as const;
   const app = await createApp({ config, version, log: createLog(config.logLevel), environment });
   return { executors: app.flow.executors, close: () => app.close() };

@@ -1,6 +1,6 @@
 /**
- * The client that commands use. It calls the given server, or else the same modules in this process. This is safe while
- * a server is running: the stores support several processes, and no port is opened.
+ * The client that commands use. It calls the given server, or otherwise the same modules in this process. This is safe
+ * while a server is running, because the stores support several processes and no port is opened.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -157,8 +157,9 @@ async function loadClient(options: ClientOptions): Promise<Client> {
 }
 
 /**
- * Data folder of this process: the configured one, else `.lectern` in the working directory if it exists, else the
- * user's data folder (XDG Base Directory), so that reading a page leaves no files in the working directory.
+ * Data folder of this process: the configured one; otherwise `.lectern` in the working directory, if it exists;
+ * otherwise the user's data folder (XDG Base Directory), so that reading a page leaves no files in the working
+ * directory.
  */
 export function dataDirOf(
   { environment }: Pick<CliContext, 'environment'>,

@@ -1,4 +1,4 @@
-/** The commands for keys, accounts and usage, over a real database and once as users run them. */
+/** The commands for keys, accounts and usage, with a real database. One test runs them as users do. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ async function run(line: string | readonly string[], input = '') {
   return { printed, noted };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 const json = async (...args: Parameters<typeof run>): Promise<any> =>
   JSON.parse((await run(...args)).printed.join('\n'));
 

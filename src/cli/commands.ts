@@ -1,6 +1,6 @@
 /**
- * The table of commands that the help lists without loading them. The file of a command is loaded when the command runs;
- * a test keeps names and descriptions equal to those in the files.
+ * The table of commands that the help lists without loading them. The file of a command is loaded when the command
+ * runs. A test checks that names and descriptions are the same as in the files.
  */
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
@@ -132,7 +132,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'doctor',
     group: 'Maintenance',
-    description: 'Check the machine, network access, limits and a test read.',
+    description: 'Check the machine, network access and limits, and do a test read.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {

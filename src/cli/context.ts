@@ -30,6 +30,6 @@ export interface CliContext {
   readonly signal: AbortSignal;
   /** Registers `stop` to be called when the process is asked to stop; the exit code is then 0. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Starts to report unhandled errors. The process survives a rejected promise, but not an uncaught exception. */
+  /** Starts reporting unhandled errors. The process survives a rejected promise, but not an uncaught exception. */
   readonly onFault: (tell: ReportFault) => void;
 }

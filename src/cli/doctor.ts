@@ -6,7 +6,9 @@ import { CommandError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
 
 export function doctorCommand(context: CliContext): FlagCommand {
-  const command = new FlagCommand('doctor').description('Check the machine, network access, limits and a test read.');
+  const command = new FlagCommand('doctor').description(
+    'Check the machine, network access and limits, and do a test read.',
+  );
   return withDataFlags(command).action((flags: DataFlags) => examine(flags, context));
 }
 

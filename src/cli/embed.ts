@@ -19,7 +19,7 @@ interface EmbedFlags extends ClientFlags {
   readonly json?: boolean;
 }
 
-/** Texts per request: enough to fill a model's batches, few enough to print results early. */
+/** Number of texts per request: enough to fill a model's batches, but few enough to print results early. */
 const TEXTS_PER_REQUEST = 256;
 
 export function embedCommand(context: CliContext): FlagCommand {

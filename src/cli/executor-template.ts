@@ -98,7 +98,7 @@ modules:
   - executor.${language}
 `;
 
-/** Names in flows must be identifiers; a class name is one. */
+/** Names in flows must be identifiers, and class names are identifiers. */
 const flow = (name: string) => `jtype: Flow
 version: '1'
 with:

@@ -13,7 +13,7 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** An error with its exit code. The message is one line that says what to do. */
+/** An error with its exit code. The message is one line that tells the user what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandFailed';
   readonly exit: ExitName;

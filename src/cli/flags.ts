@@ -5,7 +5,7 @@ import { ownValue } from '#own-value.ts';
 
 export { Command, Option };
 
-/** An option of reader or search as a command-line flag. */
+/** A reader or search option as a command-line flag. */
 export interface FlagRow {
   /** Name in a request body. */
   readonly name: string;
@@ -49,14 +49,14 @@ const SHORT: Readonly<Record<string, string>> = { respondWith: '-f, ' };
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A switch is on without a value. A value must follow `=`, so the next argument is never taken as the value. */
+/** A switch is on if it has no value. A value must follow `=`, so that the next argument is never used as the value. */
 export class Switch extends Option {
   /** Form in the help: `--with-iframe[=quoted]`. */
   readonly term: string;
 
   constructor(flag: string, description: string, words: readonly string[] = []) {
     super(`${flag} [value]`, description);
-    // Commander negates options that start with `no-`; here such a name is an option of its own.
+    // Commander negates options that start with `no-`, but here such a name is an option of its own.
     this.negate = false;
     this.term = words.length > 0 ? `${flag}[=${words.join('|')}]` : flag;
     this.argParser((text: string) => text);

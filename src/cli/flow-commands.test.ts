@@ -1,4 +1,4 @@
-/** The commands for flows: executors made, run and asked, flows run and exported. */
+/** The commands for flows: creating, running and calling executors, and running and exporting flows. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const context = {
 const run = (command: (given: typeof context) => Command, ...args: string[]) =>
   command(context).parseAsync(args, { from: 'user' });
 
-/** The package as it is seen from a folder of a user's own. */
+/** Makes the package available in a folder, as in a user's own project. */
 function install(where: string): void {
   const home = path.join(where, 'node_modules', 'lectern');
   mkdirSync(home, { recursive: true });
@@ -51,7 +51,9 @@ function install(where: string): void {
 
 const urlIn = (text: RegExp) => lines.find((line) => text.test(line))!.match(/\w+:\/\/\S+/)![0];
 
-/** A process of the command, from sources: what it loads for users is loaded as it is for them. */
+/**
+ * Starts a command in its own process, from the sources. It loads users' modules in the same way as the built program.
+ */
 async function startProcess(...args: string[]): Promise<void> {
   const child = spawn(
     process.execPath,
@@ -76,7 +78,7 @@ async function startProcess(...args: string[]): Promise<void> {
   lines.push(String(line));
 }
 
-/** Starts what runs until it is told to end. */
+/** Starts a command that runs until it is told to stop. */
 async function start(command: (given: typeof context) => Command, ...args: string[]): Promise<void> {
   const running = run(command, ...args);
   let failure: unknown;

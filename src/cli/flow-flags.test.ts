@@ -32,7 +32,7 @@ it.each<[string[], object]>([
   expect(await optionsOf(...args)).toEqual(expected);
 });
 
-/** The flags of the original's commands. */
+/** The flags of the original framework's commands. */
 const ORIGINAL =
   '--uses --protocol --port --port-expose --host --title --description --cors --no-debug-endpoints --no-crud-endpoints --expose-endpoints --prefetch --timeout-send --retries --compression --ssl-certfile --ssl-keyfile --uvicorn-kwargs --grpc-server-options --monitoring --port-monitoring --env --name --workspace --inspect --reload --restful --rest-api'.split(
     ' ',

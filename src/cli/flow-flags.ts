@@ -1,4 +1,4 @@
-/** Flags of flows, gateways and executors, from the tables of options of flow files. */
+/** Flags for flows, gateways and executors, from the option tables for flow files. */
 import { type Command, type FlowFlag, Option } from './flags.ts';
 
 export type GivenFlags = Readonly<Record<string, unknown>>;

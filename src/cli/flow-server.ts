@@ -27,7 +27,10 @@ export async function logOf(environment: FlowContext['environment']): Promise<Lo
 export const metricsLines = (host: string, ports: readonly number[]): string[] =>
   ports.map((port) => `lectern: metrics  http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`);
 
-/** `load` reads the definition, and again whenever its files change. Throws its error if the definition is invalid. */
+/**
+ * `load` reads the definition. It is called again whenever the files change. If the definition is invalid, its error is
+ * thrown.
+ */
 export async function serveUntilStopped(context: FlowContext, load: () => FlowDefinition): Promise<void> {
   const { environment, version, print, onStop } = context;
   const definition = load();

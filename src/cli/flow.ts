@@ -44,9 +44,9 @@ export function flowCommand(context: FlowContext): Command {
   return flow;
 }
 
-/** Returns the function that reads the flow file. The flags override its options. */
+/** Returns a function that reads the flow file. The command-line flags override the options in the file. */
 async function definitionLoader({ environment }: FlowContext, { uses, env, lenient, ...flags }: FileFlags) {
-  if (uses === undefined) throw new Error('no flow given: name its file with --uses');
+  if (uses === undefined) throw new Error('no flow given: pass the flow file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
   const given = await optionsFromFlags(FLOW_FLAGS, flags);

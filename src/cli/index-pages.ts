@@ -1,4 +1,4 @@
-/** `lectern index`: fills, prunes and clears the local search index and shows its statistics. */
+/** `lectern index`: adds pages to the local search index, prunes and clears it, and shows its statistics. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -122,8 +122,6 @@ async function isolatedConfig(config: Config): Promise<Config> {
 const progressLine = ({ url, outcome, reason, done, known }: FillProgress): string =>
   `${done}/${known} ${outcome} ${url}${reason ? ` (${reason})` : ''}`;
 
-const RESTRICTED = 'found only with LECTERN_INDEX_SHARED=all until they are read again';
-
 interface IndexResult {
   readonly pruned: number | undefined;
   readonly filled: FillSummary | undefined;
@@ -147,7 +145,9 @@ function printResult(stats: IndexStats, { pruned, filled, flags, config, context
   if (pruned !== undefined) print(`${pruned} pages removed`);
   const megabytes = Math.ceil(stats.bytes / 1_000_000).toLocaleString('en-US');
   print(`${stats.pages} pages, ${stats.passages} passages, ${stats.vectors} vectors, about ${megabytes} MB`);
-  if (stats.onlyAll > 0 && config.indexShared !== 'all') print(`${stats.onlyAll} of these pages: ${RESTRICTED}`);
+  if (stats.onlyAll > 0 && config.indexShared !== 'all') {
+    print(`${stats.onlyAll} of these pages are found only with LECTERN_INDEX_SHARED=all, until they are read again`);
+  }
   const languages = Object.entries(stats.languages).map(([language, count]) => `${language} ${count}`);
   if (languages.length > 0) print(`languages: ${languages.join(', ')}`);
   if (stats.oldestAt !== undefined) print(`oldest page: ${new Date(stats.oldestAt).toISOString()}`);

@@ -19,7 +19,7 @@ interface MintFlags extends DataFlags {
   readonly stdin?: boolean;
 }
 
-/** Returns `never` instead of null, which commander does not keep. */
+/** Returns `never` instead of null, because commander discards null. */
 const parseExpiry = flagParser((text: string) => (text === 'never' ? text : readTime(text, Date.now(), 'from now')));
 const toExpiry = (given: number | 'never' | undefined) => (given === 'never' ? null : given);
 

@@ -1,9 +1,9 @@
 /** Runs work concurrently and returns the results in the order of the input. */
 
 /**
- * Processes up to `concurrency` items at a time and yields the results in order. At most a small multiple of
- * `concurrency` finished results wait for earlier ones, so memory is bounded for any source. Results are yielded even
- * while the next item is still awaited. `work` must not throw.
+ * Processes up to `concurrency` items at a time and yields the results in order. The number of finished results that
+ * wait for earlier ones is at most a small multiple of `concurrency`, so memory use is bounded for any source. Results
+ * are yielded even while the next item is still pending. `work` must not throw.
  */
 export async function* mapInOrder<Thing, Result>(
   source: AsyncIterable<Thing> | Iterable<Thing>,

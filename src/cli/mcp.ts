@@ -43,7 +43,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         resolve(opened.client);
         await isDone;
       };
-      // No retries, so that the model learns at once that it has to wait.
+      // No retries, so that the model learns immediately that it has to wait.
       working = withClient(context, flags, work, { retries: 0 });
       working.catch((error: unknown) => {
         reject(error);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { quietContext } from '../../test/support/quiet-context.ts';
 import { startTestHub, type TestHub } from '../models/hub/hub-server.suite.ts';
 import { modelsCommand } from './models.ts';
-// What the command loads when it is used.
+// The module that the command loads when it runs.
 import '#models/index.ts';
 
 let dataDir: string;
@@ -77,7 +77,7 @@ describe('lectern models', () => {
   it('says what to do when offline', async () => {
     await hub.close();
     const failed = expect(run('pull', 'jina-embeddings-v3')).rejects;
-    // The command that has just failed is not useful advice.
+    // The error must not recommend the command that has just failed.
     await failed.toThrow(/the hub cannot be reached(?!.*lectern models pull)/);
   });
 });

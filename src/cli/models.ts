@@ -111,7 +111,7 @@ function* planLines(plan: PullPlan): Generator<string> {
   yield `license: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
 }
 
-/** Prints a line for each tenth of the download. */
+/** Prints a line for every 10 % of the download. */
 function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
   let printed = 0;
   return ({ file, bytes, total }) => {

@@ -1,4 +1,4 @@
-/** Parsers of flag values whose errors commander reports. */
+/** Parsers for flag values. Commander reports their errors. */
 import { InvalidArgumentError } from 'commander';
 
 /** Wraps a parser that throws as a commander argument parser. */

@@ -40,8 +40,8 @@ export async function writeAtomically(name: string, write: (file: string) => Pro
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Returns a file name for a source. It is readable and stable, and never leads out of the folder. A hash distinguishes
- * sources that differ only in characters that are not allowed in file names.
+ * Returns a file name for a source. The name is readable and stable, and never refers to a path outside the folder. A
+ * hash distinguishes sources that differ only in characters that are not allowed in file names.
  */
 export function fileNameFor(source: string, extension: string): string {
   const readable = source

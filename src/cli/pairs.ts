@@ -1,4 +1,4 @@
-/** Parses options given as `KEY: VALUE` on the command line. */
+/** Parses options written as `KEY: VALUE` on the command line. */
 import { parse } from 'yaml';
 import { setOwnValue } from '#own-value.ts';
 

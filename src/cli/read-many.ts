@@ -1,4 +1,4 @@
-/** Reads many URLs and files concurrently, prints the answers in order and sums up failures at the end. */
+/** Reads many URLs and files concurrently, prints the results in order, and summarizes the failures at the end. */
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CliContext } from './context.ts';
@@ -233,7 +233,7 @@ function conclude(tally: Tally, { end, outDir, context }: Conclusion): void {
   throw new CommandError(exit === 'failed' ? (tally.exit() ?? exit) : exit, `${summary}${listed}`);
 }
 
-/** Number of sources, if it can be known in advance. */
+/** The number of sources, if it is known in advance. */
 async function totalOf(
   sources: readonly Source[],
   list: string | undefined,

@@ -69,7 +69,7 @@ export async function readSite(what: readonly string[], { options, flags, contex
   );
 }
 
-/** Cancels a run. Pages already read are kept. */
+/** Cancels a run. The results for pages that were already read are retained. */
 async function cancel(run: string, flags: ReadFlags, context: CliContext): Promise<void> {
   await withClient(context, flags, async ({ client }) => {
     const { crawl_id: id, status } = await client.crawl.cancel(runOf(run).id, { signal: context.signal });
@@ -196,7 +196,7 @@ const resumeCommand = (id: string, last: number, { outDir }: ReadFlags): string 
 
 const POLL_MS = 1_000;
 
-/** Shows the progress over the known URLs, if there is a terminal. */
+/** Shows how many of the known URLs have been read, if there is a terminal. */
 function showProgress(
   client: Client,
   id: string,
@@ -236,7 +236,7 @@ async function writePage({ url, page }: PageLine, { flags, context, isFirst }: W
   await writeFileAtomically(file, flags.json ? `${JSON.stringify(page, null, 2)}\n` : renderPage(page, flags));
 }
 
-/** Formats a page like the reader's text answer. */
+/** Formats a page like the reader's text response. */
 function renderPage(page: Page, { respondWith }: ReadFlags): string {
   const format = respondWith?.trim().toLowerCase();
   if (format === 'html') return `${page.html ?? ''}\n`;

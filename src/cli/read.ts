@@ -134,7 +134,7 @@ function checkPictureOutput(
   context: CliContext,
 ): void {
   const isNamed = respondWith?.split('+').some((format) => isPicture(format.trim().toLowerCase()));
-  // In JSON, an image would be a URL of this process, which stops working when the command ends.
+  // In JSON, an image would be a URL on a server in this process, which stops working when the command ends.
   if (isNamed && (json || stream) && !serverOf(context, flags))
     throw usageError('JSON contains a screenshot only as a URL on a server: use --server, or -f pageshot -o page.png');
   if (isPicture(respondWith) && !output && !outDir && !json && !stream && context.output.isTTY)
@@ -182,7 +182,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
     return { answer: `${answer}\n`, status: page.targetStatus };
   }
   const picture = isPicture(flags.respondWith);
-  // With `doNotTrack`, the answer is the image itself, and its headers have the status of the target.
+  // With `doNotTrack`, the response is the image itself, and its headers contain the status of the target.
   const readOptions = picture && flags.fail ? { ...options, doNotTrack: true } : options;
   const { bytes, targetStatus: status, warning } = await client.readBytes(target, readOptions, call);
   const notes =
@@ -192,7 +192,7 @@ export async function readAnswer(source: Source, reading: ReadContext, isLine = 
   return { answer: text.endsWith('\n') ? text : `${text}\n`, status, notes };
 }
 
-/** Reports a stale copy on standard error: most text formats and images cannot show it. */
+/** Reports a stale copy on standard error, because most text formats and images cannot indicate it. */
 function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): void {
   const keptAt = headers.get('x-stale-copy');
   if (keptAt !== null) note(`lectern: ${name}: could not be read now; this is a stale copy of ${keptAt}`);
@@ -201,7 +201,7 @@ function noteStaleCopy(name: string, headers: Headers, { note }: CliContext): vo
 const hasHeader = ({ respondWith, markdownChunking }: ReadFlags): boolean =>
   !markdownChunking && !/^(?:html|text|screenshot|pageshot)$/.test(respondWith?.trim().toLowerCase() ?? '');
 
-/** Warnings without those about the target's status and stale copies, which are reported separately. */
+/** Removes the warnings about the target's status and about stale copies, which are reported separately. */
 const warningLines = (warning: string): string[] =>
   warning.split(' | ').filter((line) => !/^(?:Target URL returned error|This page could not be read now)/.test(line));
 

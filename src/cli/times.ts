@@ -7,7 +7,10 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d
 
 export const TIME_HELP = 'an ISO date (UTC), a time with its zone, or a duration such as 30d (s, m, h, d, w)';
 
-/** Returns milliseconds since 1970; a duration counts `from now` or `ago`. The Error thrown names the accepted forms. */
+/**
+ * Returns milliseconds since 1970. A duration is either `from now` or `ago`. If the text is invalid, the Error lists
+ * the accepted formats.
+ */
 export function readTime(text: string, now: number, duration: 'from now' | 'ago'): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count) {
@@ -25,5 +28,5 @@ export function readTime(text: string, now: number, duration: 'from now' | 'ago'
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** `YYYY-MM-DD HH:MM` in UTC of an ISO time. */
+/** Formats an ISO time as `YYYY-MM-DD HH:MM` in UTC. */
 export const shortTime = (iso: string | null): string => (iso === null ? '-' : iso.slice(0, 16).replace('T', ' '));

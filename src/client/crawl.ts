@@ -52,13 +52,13 @@ export function crawlCalls(transport: Transport): CrawlCalls {
     throw streamInterrupted();
   }
 
-  /** Opens the stream with `first`. After a lost connection, requests the lines after the last one by crawl id. */
+  /** Opens the stream with `first`. After a lost connection, requests the remaining lines by the id of the crawl. */
   function resumableEvents(first: RequestSpec, place: { id?: string; after: number }, call: CallOptions | undefined) {
     const known = { ...place };
     let isBegun = false;
     return resumeStream<CrawlEvent>(() => {
       const ask = isBegun && known.id ? pagesOf(known.id, known.after) : first;
-      // Without an id the crawl cannot be resumed, and it must not be started twice.
+      // Without an id, the crawl cannot be resumed. It must not be started a second time.
       if (isBegun && ask === first) throw streamInterrupted();
       isBegun = true;
       return tracking(ask, known, call);

@@ -63,8 +63,8 @@ it('of an unreachable server name the URL and the reason', () => {
   const refused = new TypeError('fetch failed', { cause: Object.assign(new Error(''), { code: 'ECONNREFUSED' }) });
   const error = new LecternUnreachable('http://127.0.0.1:1/', refused);
   expect(error).toBeInstanceOf(LecternError);
-  expect(error.message).toBe('No answer from http://127.0.0.1:1/: ECONNREFUSED');
+  expect(error.message).toBe('No response from http://127.0.0.1:1/: ECONNREFUSED');
   expect(error).toMatchObject({ code: 'UNREACHABLE', url: 'http://127.0.0.1:1/', status: undefined, cause: refused });
   expect(new LecternUnreachable('http://x/', new TypeError('Failed to fetch')).message).toContain('Failed to fetch');
-  expect(new LecternUnreachable('http://x/', undefined).message).toBe('No answer from http://x/');
+  expect(new LecternUnreachable('http://x/', undefined).message).toBe('No response from http://x/');
 });

@@ -6,14 +6,14 @@ export interface Failure {
   readonly status?: number | undefined;
   /**
    * Error code: five digits from the reader and search hosts (40001), a name from the model host
-   * (`INPUT_MODEL_NOT_FOUND`), or one of the client: `TIMEOUT`, `UNREACHABLE`, `CUT_OFF`, `BAD_ANSWER`.
+   * (`INPUT_MODEL_NOT_FOUND`), or one of the client's own codes: `TIMEOUT`, `UNREACHABLE`, `CUT_OFF`, `BAD_ANSWER`.
    */
   readonly code?: string | number | undefined;
   readonly name?: string | undefined;
   /** Invalid option or field. */
   readonly path?: string | undefined;
   readonly requestId?: string | undefined;
-  /** How long the server asks to wait before a retry. */
+  /** The time to wait before a retry, as requested by the server. */
   readonly retryAfterMs?: number | undefined;
   /** Response body; parsed if it is JSON. */
   readonly body?: unknown;
@@ -39,22 +39,22 @@ export class LecternError extends Error {
   }
 }
 
-/** No response: the host name is unknown, nothing listens at the URL, or the connection was lost. */
+/** There was no response: the host name is unknown, nothing listens at the URL, or the connection was lost. */
 export class LecternUnreachable extends LecternError {
   /** URL of the request. */
   readonly url: string;
 
   constructor(url: string, cause: unknown) {
     const reason = reasonOf(cause);
-    const message = `No answer from ${url}${reason && `: ${reason}`}`;
+    const message = `No response from ${url}${reason && `: ${reason}`}`;
     super({ message, code: 'UNREACHABLE', name: 'LecternUnreachable' }, { cause });
     this.url = url;
   }
 }
 
 /**
- * Returns the reason of a failed fetch. Node, Deno and Bun put it into `cause`; `fetch` itself says only "fetch
- * failed".
+ * Returns the reason for a failed fetch. Node, Deno and Bun put the reason in `cause`; the error from `fetch` itself
+ * says only "fetch failed".
  */
 function reasonOf(error: unknown): string {
   for (const one of [(error as { cause?: unknown } | undefined)?.cause, error]) {
@@ -88,7 +88,7 @@ export function errorFromResponse(status: number, headers: Headers, text: string
   });
 }
 
-/** Parses each error format: those of chat completions, the model host, and reader, search and flow. */
+/** Parses every error format: that of chat completions, that of the model host, and that of reader, search and flow. */
 export function parseFailure(body: JsonRecord): Omit<Failure, 'status' | 'retryAfterMs' | 'body'> {
   if (isRecord(body.error)) {
     const { message, code, type, param, request_id } = body.error;

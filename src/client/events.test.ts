@@ -5,7 +5,7 @@ import { eventsOf, linesOf, type ServerEvent } from './events.ts';
 
 const cut = () => new Error('cut');
 
-/** In pieces of the sizes given, over and over. */
+/** Splits the bytes into pieces of the given sizes, which are used repeatedly. */
 async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const size = sizes[turn % sizes.length]!;

@@ -7,7 +7,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const LAST_PORT = 65_535;
 
-/** First host name label and port offset from the reader, for each API. */
+/** For each API, the first label of its host name, and the offset of its port from the reader's port. */
 const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = [
   { name: 'reader', label: 'r', portOffset: 0 },
   { name: 'search', label: 's', portOffset: 1 },
@@ -16,9 +16,9 @@ const FACES: readonly { name: FaceName; label: string; portOffset: number }[] = 
 ];
 
 /**
- * Derives the URLs of the APIs: from `https://r.example.com` the hosts `s.`, `api.` and `flow.`, from
- * `http://127.0.0.1:3000` the ports 3001 to 3003. Omits APIs whose URL cannot be derived. Throws a TypeError for a URL
- * that is not http or https.
+ * Derives the URLs of the APIs: from `https://r.example.com`, the hosts `s.`, `api.` and `flow.`; from
+ * `http://127.0.0.1:3000`, the ports 3001 to 3003. Omits APIs whose URLs cannot be derived. Throws a TypeError for a
+ * URL that is not http or https.
  */
 export function resolveFaceUrls(baseUrl = DEFAULT_URL, urls: Partial<Places> = {}): Partial<Places> {
   const base = parse(baseUrl);
@@ -45,7 +45,7 @@ function parse(text: string): URL {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {
-    // Not a URL at all.
+    // The text is not a URL.
   }
   throw new TypeError(`${text} is not an http or https URL`);
 }

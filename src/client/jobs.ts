@@ -1,4 +1,4 @@
-/** Fetches the result lines of jobs and resumes after lost connections. */
+/** Fetches the result lines of jobs, and resumes after lost connections. */
 import { LecternError, streamInterrupted } from './errors.ts';
 import { linesOf } from './events.ts';
 import type { CallOptions, RequestSpec, Transport } from './transport.ts';

@@ -17,7 +17,7 @@ import type {
   RerankAnswer,
 } from './types.ts';
 
-/** Models built into every server, used if a request names none. */
+/** Models that every server includes. They are used if a request specifies none. */
 export const STANDARD_MODELS = {
   embed: 'lectern-static-v1',
   rerank: 'lectern-static-rerank-v1',
@@ -26,7 +26,7 @@ export const STANDARD_MODELS = {
 
 export interface OcrOptions {
   readonly model?: string | undefined;
-  /** Instruction, for models that accept one. */
+  /** The instruction, for models that accept one. */
   readonly prompt?: string | undefined;
   /** `markdown` by default; `json` and `hocr` include word positions. */
   readonly outputFormat?: ChatRequest['output_format'];
@@ -47,9 +47,9 @@ export interface ModelCalls {
   rerank(request: RerankRequest, call?: CallOptions): Promise<RerankAnswer>;
   models(call?: CallOptions): Promise<readonly Model[]>;
   chat(request: ChatRequest, call?: CallOptions): Promise<ChatCompletion>;
-  /** Yields the answer while the model generates it. */
+  /** Yields the response while the model generates it. */
   chatStream(request: ChatRequest, call?: CallOptions): AsyncGenerator<ChatChunk>;
-  /** Recognizes the text of an image or scanned document. */
+  /** Recognizes the text in an image or scanned document. */
   ocr(picture: Picture, options?: OcrOptions, call?: CallOptions): Promise<OcrAnswer>;
 }
 
@@ -92,7 +92,7 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
       };
       const { choices, usage } = await chat(request, call);
       const [first] = choices;
-      if (!first) throw new LecternError({ message: 'The model returned no answer', code: 'BAD_ANSWER' });
+      if (!first) throw new LecternError({ message: 'The model returned no response', code: 'BAD_ANSWER' });
       return { text: first.message.content, usage };
     },
   };
@@ -110,7 +110,10 @@ async function dataUrl(picture: Uint8Array | Blob): Promise<string> {
   return `data:${type};base64,${base64Of(bytes)}`;
 }
 
-/** Within the argument limit of `String.fromCharCode`; a multiple of 3, so that base64 parts can be joined. */
+/**
+ * Within the limit on arguments of `String.fromCharCode`, and a multiple of 3, so that the base64 parts can be
+ * concatenated.
+ */
 const PIECE_BYTES = 24_576;
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 /**
- * Builds a multipart form with a file (RFC 7578), which avoids the overhead of base64 in JSON (a third). The form is a
- * Blob: a FormData works only with the `fetch` of its own platform. A file given as Blob is read while it is sent.
+ * Builds a multipart form with a file (RFC 7578), which avoids the overhead of base64 in JSON (one third). The form is
+ * a Blob, because a FormData works only with the `fetch` of the same platform. If the file is a Blob, it is read while
+ * it is sent.
  */
 export function multipartOf(fields: object, file: Uint8Array | Blob, name?: string): Blob {
   const boundary = `lectern-${randomHex()}`;
@@ -20,11 +21,13 @@ export function multipartOf(fields: object, file: Uint8Array | Blob, name?: stri
   return new Blob(pieces, { type: `multipart/form-data; boundary=${boundary}` });
 }
 
-/** A random string, so that a file cannot contain the boundary. `randomUUID` is missing on pages without TLS. */
+/**
+ * A random string, so that the file cannot contain the boundary. `randomUUID` is not available on pages without TLS.
+ */
 const randomHex = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** Escapes names like browsers (HTML standard, section 4.10.21.8). */
+/** Escapes names in the same way as browsers (HTML standard, section 4.10.21.8). */
 const quoted = (text: string) => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

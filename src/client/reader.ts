@@ -31,7 +31,7 @@ export interface ReadEvent {
 export interface BytesAnswer {
   readonly bytes: Uint8Array;
   readonly type: string;
-  /** `Page.targetStatus`, if the response has it; absent for a screenshot that is fetched from its own URL. */
+  /** `Page.targetStatus`, if the response contains it; missing for a screenshot that is fetched from its own URL. */
   readonly targetStatus?: number;
   /** `Page.warning` in one line. */
   readonly warning?: string;
@@ -43,7 +43,7 @@ export interface ReaderCalls {
   readText(target: Target, options?: ReadOptions, call?: CallOptions): Promise<string>;
   /** Reads bytes: a PNG image for `respondWith: 'screenshot'` and `'pageshot'`. */
   readBytes(target: Target, options?: ReadOptions, call?: CallOptions): Promise<BytesAnswer>;
-  /** Yields the page while it loads; the last one equals the result of `read`. */
+  /** Yields the page repeatedly while it loads. The last value equals the result of `read`. */
   readStream(target: Target, options?: ReadOptions, call?: CallOptions): AsyncGenerator<ReadEvent>;
   health(call?: CallOptions): Promise<Health>;
 }

@@ -11,7 +11,7 @@ export interface RequestBuilder {
 export function createRequestBuilder(options: ClientOptions): RequestBuilder {
   const places = resolveFaceUrls(options.baseUrl, options.urls);
   const apiKey = options.apiKey?.trim();
-  // Checked here, because the error of `fetch` would contain the key.
+  // Checked here, because the error that `fetch` throws would contain the key.
   if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('The API key contains invalid characters: only visible ASCII is allowed');
 
@@ -29,7 +29,7 @@ export function createRequestBuilder(options: ClientOptions): RequestBuilder {
     });
     for (const [name, value] of Object.entries({ ...options.headers, ...call.headers })) headers.set(name, value);
     const body = spec.json !== undefined ? JSON.stringify(spec.json) : spec.body;
-    // Redirects are not followed by default: key and content are meant for this server only.
+    // Redirects are not followed by default, because the key and the content must be sent to this server only.
     const redirect = spec.followRedirects ? 'follow' : 'manual';
     return {
       method: spec.method ?? 'GET',

@@ -1,7 +1,7 @@
 /** Reads responses, and throws for those that cannot come from a Lectern server. */
 import { isRecord, LecternError } from './errors.ts';
 
-/** Facts about the target that the server reports in headers. */
+/** Properties of the target that the server reports in headers. */
 function targetFacts(headers: Headers) {
   const [status, warning] = [headers.get('x-target-status'), headers.get('x-warning')];
   return { ...(status !== null && { targetStatus: Number(status) }), ...(warning !== null && { warning }) };
@@ -47,7 +47,7 @@ function unexpectedAnswer(response: Response, { url, wanted, body }: Expected, c
   );
 }
 
-/** Redirects with a Location (RFC 9110, section 15.4). */
+/** Whether the status is a redirect with a Location header (RFC 9110, section 15.4). */
 export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
 
 export async function redirectError(response: Response, url: string): Promise<LecternError> {
@@ -58,9 +58,12 @@ export async function redirectError(response: Response, url: string): Promise<Le
   return new LecternError({ message, code: 'BAD_ANSWER', status: response.status || undefined });
 }
 
-/** Returns `data` of an answer. Throws `BAD_ANSWER` if it has the wrong shape, as from a server that is not Lectern. */
+/**
+ * Returns `data` of a response. Throws `BAD_ANSWER` if it has the wrong shape, which means that the server is probably
+ * not Lectern.
+ */
 export function dataOf<T>(answer: { readonly data: T }, isRight: (data: unknown) => boolean): T {
   if (isRecord(answer) && isRight(answer.data)) return answer.data;
-  const message = 'The answer does not have the shape of a Lectern answer: is this a Lectern server?';
+  const message = 'The response does not look like one from Lectern: is this a Lectern server?';
   throw new LecternError({ message, code: 'BAD_ANSWER', body: answer });
 }

@@ -21,11 +21,12 @@ function wasNeverSent({ cause }: LecternUnreachable): boolean {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8_000;
-/** Maximum wait. If the server asks for a longer one, the call fails, and the caller decides. */
+/** Maximum wait. If the server requests a longer one, the call fails, and the caller decides what to do. */
 const MAX_RETRY_AFTER_MS = 65_000;
 
 /**
- * Back-off with jitter, so that clients refused at the same time do not retry at the same time. `undefined`: no retry.
+ * Back-off with jitter, so that clients that were refused at the same time do not retry at the same time. `undefined`
+ * means no retry.
  */
 export function pauseMs(tries: number, retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs !== undefined)

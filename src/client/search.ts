@@ -21,7 +21,7 @@ export interface SearchCalls {
   search(query: string, options?: SearchOptions, call?: CallOptions): Promise<SearchAnswer>;
   /** Returns all results as one text for a language model. */
   searchText(query: string, options?: SearchOptions, call?: CallOptions): Promise<string>;
-  /** Yields the results as more pages are read; the last value equals the result of `search`. */
+  /** Yields the results repeatedly as more pages are read. The last value equals the result of `search`. */
   searchStream(query: string, options?: SearchOptions, call?: CallOptions): AsyncGenerator<SearchEvent>;
 }
 

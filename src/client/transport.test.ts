@@ -1,4 +1,4 @@
-/** The client against servers that behave badly, over real sockets. */
+/** The client with servers that misbehave, over real sockets. */
 // Full run only: waits for time limits.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -383,7 +383,7 @@ describe('reports', () => {
     const client = createClient({ baseUrl: url, retries: 1 });
     const error = await failure(client.read('https://example.com/'));
     expect(error).toBeInstanceOf(LecternUnreachable);
-    expect(error.message).toMatch(new RegExp(`^No answer from ${url}/: .*ECONNREFUSED`));
+    expect(error.message).toMatch(new RegExp(`^No response from ${url}/: .*ECONNREFUSED`));
     expect((error as LecternUnreachable).url).toBe(`${url}/`);
     const stream = client.readStream('https://example.com/');
     expect(await failure(stream.next())).toBeInstanceOf(LecternUnreachable);

@@ -9,8 +9,8 @@ import { isRetryable, pauseMs } from './retries.ts';
 
 export interface ClientOptions {
   /**
-   * URL of the reader; `http://127.0.0.1:3000` by default. The other URLs follow from it: host `r.` becomes `s.`,
-   * `api.` and `flow.`, or the port becomes the next three.
+   * URL of the reader; `http://127.0.0.1:3000` by default. The other URLs are derived from it: the host `r.` becomes
+   * `s.`, `api.` and `flow.`, or the next three ports are used.
    */
   readonly baseUrl?: string | undefined;
   /** URLs of APIs that cannot be derived from `baseUrl`. */
@@ -40,17 +40,17 @@ export interface RequestSpec {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly accept?: string;
-  /** A body that is sent as JSON. */
+  /** A body to send as JSON. */
   readonly json?: unknown;
-  /** A body that is sent unchanged, with its media type. */
+  /** A body to send unchanged. Its media type is that of the Blob. */
   readonly body?: Blob;
   /** Whether the request can be repeated safely. */
   readonly idempotent?: boolean;
-  /** No default timeout: for streams and jobs. */
+  /** Disables the default timeout, for streams and jobs. */
   readonly untimed?: boolean;
   /** A status of 400 or above that counts as success. */
   readonly acceptedStatus?: number;
-  /** Whether to follow redirects: screenshots are stored at another URL. */
+  /** Whether to follow redirects. Screenshots need this, because they are stored at another URL. */
   readonly followRedirects?: boolean;
 }
 
@@ -73,7 +73,7 @@ const DEFAULT_RETRIES = 2;
 export function createTransport(options: ClientOptions): Transport {
   const { urlOf, requestOf } = createRequestBuilder(options);
   const { retries = DEFAULT_RETRIES } = options;
-  // Looked up at each call, since programs may replace it.
+  // Looked up for each call, because programs may replace it.
   const send: typeof fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
 
   /** Makes one attempt. Returns the response once its headers arrive; throws for an error status. */

@@ -1,4 +1,7 @@
-/** The types of the client match the answers of the APIs, which the compiler checks (`npm run types`). */
+/**
+ * Checks that the types of the client match the responses of the APIs. The compiler does the checking
+ * (`npm run types`).
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';

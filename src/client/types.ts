@@ -1,12 +1,37 @@
-/** Types of the answers of all APIs, as on the wire. The file imports nothing, so the types work in every program. */
+/**
+ * Types of the responses of all APIs, in the wire format. This file imports nothing, so the types work in every
+ * program.
+ */
+
+/** What was sent in place of the content, and the product or site that sent it, or `generic`. */
+export interface Blocked {
+  kind:
+    | 'challenge'
+    | 'denied'
+    | 'rate-limit'
+    | 'login'
+    | 'paywall'
+    | 'consent'
+    | 'age'
+    | 'geo'
+    | 'not-found'
+    | 'parked'
+    | 'js-shell'
+    | 'server-default'
+    | 'server-error'
+    | 'maintenance';
+  by: string;
+}
 
 /** A page that was read. The options decide which optional fields are present. */
 export interface Page {
   title: string;
   description: string;
   url: string;
-  /** HTTP status of the page after redirects; absent for uploaded HTML and files. */
+  /** HTTP status of the page after redirects; missing for uploaded HTML and files. */
   targetStatus?: number;
+  /** Set if the page is not the content but was sent in its place, for example a challenge or a login. */
+  blocked?: Blocked;
   /** Markdown, or the output of a model. */
   content?: string;
   /** The Markdown in chunks, with `markdownChunking`. */
@@ -18,7 +43,7 @@ export interface Page {
   pageshotUrl?: string;
   /** Cookies and local storage after the read, with `exportStorageState`. */
   storageState?: StorageState;
-  /** Number of pages of a document that was read completely. */
+  /** The number of pages of the document, if it was read completely. */
   numPages?: number;
   /** Link texts and URLs, with `withLinksSummary`; pairs with `all`. */
   links?: Record<string, string> | [string, string][];
@@ -38,7 +63,7 @@ export interface StorageState {
     readonly value: string;
     readonly domain: string;
     readonly path: string;
-    /** Seconds since 1970; -1 for a cookie of the session. */
+    /** Seconds since 1970; -1 for a session cookie. */
     readonly expires: number;
     readonly httpOnly: boolean;
     readonly secure: boolean;
@@ -78,7 +103,7 @@ export interface Explanation {
   blockCount: number;
 }
 
-/** A search result, with the content of its page once read. */
+/** A search result, which includes the content of its page once that has been read. */
 export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'description' | 'content' | 'usage'> {
   title: string;
   url: string;
@@ -116,7 +141,7 @@ export interface Trace {
 export interface Meta {
   readonly usage: { readonly tokens: number };
   readonly trace?: Trace;
-  /** For searches: a notice that a provider other than the requested one answered. */
+  /** For searches: a notice that the results come from a provider other than the requested one. */
   readonly notice?: string;
 }
 
@@ -164,7 +189,7 @@ export interface RerankAnswer {
   readonly usage: { readonly total_tokens: number };
 }
 
-/** A model that is served. */
+/** An available model. */
 export interface Model {
   readonly id: string;
   readonly object: 'model';
@@ -290,7 +315,7 @@ export interface BatchError {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** A document of a flow. Empty fields are null in answers. */
+/** A document of a flow. In responses, empty fields are null. */
 export interface FlowDocument {
   readonly id?: string | null;
   readonly text?: string | null;

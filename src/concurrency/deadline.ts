@@ -1,11 +1,11 @@
-/** Waits for a promise with a time limit or an abort signal, and cleans up the timer or listener. */
+/** Waits for a promise with a timeout or an abort signal, and cleans up the timer or listener. */
 
-/** The time limit passed, but the work continues unless it is aborted. */
+/** The timeout has expired. The work continues unless it is aborted. */
 export class DeadlineExceededError extends Error {}
 
 /**
- * Settles like `work`, or rejects with DeadlineExceededError after `ms`. Does not stop the work; the caller must do
- * that.
+ * Settles like `work`, or rejects with DeadlineExceededError after `ms`. Does not stop the work; the caller must stop
+ * it.
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Settles like `work`, or rejects with the signal's reason once aborted. Does not stop the work. */
+/** Settles like `work`, or rejects with the signal's reason once it is aborted. Does not stop the work. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -1,9 +1,9 @@
-/** Ends a child process when its parent has ended, even while a task blocks its event loop. */
+/** Ends a child process when its parent has ended, even while a task is blocking its event loop. */
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts a thread that kills this process once its parent has ended. `group` kills the whole process group, which this
- * process must lead.
+ * Starts a thread that kills this process once its parent has ended. With `group`, kills the whole process group, which
+ * this process must lead.
  */
 export function endWithParent({ group = false }: { readonly group?: boolean } = {}): void {
   const target = group && process.platform !== 'win32' ? '-process.pid' : 'process.pid';

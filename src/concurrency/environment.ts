@@ -1,10 +1,10 @@
 /**
- * The environment of child processes. They parse untrusted files, so they do not get the server's keys, settings,
- * proxies or home directory. The environment also disables the telemetry of libraries, because a child process does not
- * inherit the variables that do so.
+ * The environment of child processes. They parse untrusted files, so they do not receive the server's keys, settings,
+ * proxies or home directory. A child process does not inherit the variables that disable the telemetry of libraries, so
+ * they are set here again.
  */
 
-/** Paths of programs, libraries, fonts and temporary files, and the time zone. */
+/** Variables for the paths of programs, libraries, fonts and temporary files, and for the time zone. */
 const INHERITED = [
   'PATH',
   'TMPDIR',
@@ -26,10 +26,13 @@ export const TELEMETRY_OFF = {
   DO_NOT_TRACK: '1',
 } as const;
 
-/** A path that is not a directory, so not even root can create anything below it. */
+/** A path that is not a directory, so that not even root can create anything below it. */
 const NOWHERE = '/dev/null';
 
-/** A common locale, independent of the server's. Many libraries treat an unset or `C` locale as no language. */
+/**
+ * A common locale that does not depend on the server's. Many libraries treat an unset or `C` locale as having no
+ * language.
+ */
 const LANGUAGE = { LANG: 'en_US.UTF-8' } as const;
 
 export interface ChildEnvironmentOptions {

@@ -1,6 +1,6 @@
 /**
- * Yields the newest value of a source and skips older ones that arrived while the consumer was busy. Use it for values
- * that replace each other: a slow consumer does not delay the source, and always gets the last value.
+ * Yields the newest value of a source and skips older values that arrived while the consumer was busy. Use it if each
+ * value replaces the previous one: a slow consumer does not delay the source, and always gets the last value.
  */
 export async function* latestValues<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   let waiting: { value: T } | undefined;

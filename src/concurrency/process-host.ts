@@ -1,6 +1,6 @@
 /**
  * Entry point of the child processes of `processes.ts`. Runs the tasks of one module, one at a time. A watcher thread
- * ends the process when its parent exits, even while a task blocks the event loop.
+ * ends the process when its parent exits, even while a task is blocking the event loop.
  */
 import { endWithParent } from './end-with-parent.ts';
 import type { TaskMessage, TaskReply } from './processes.ts';

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Start time of a process: field 22 of proc_pid_stat(5). Returns '' if there is no such process, and on other systems.
+ * Returns the start time of a process: field 22 of proc_pid_stat(5). Returns '' if there is no such process, and on
+ * systems other than Linux.
  */
 export function processStartTime(pid: number): string {
   try {

@@ -42,9 +42,9 @@ it.runIf(process.platform === 'linux')(
     const other = await made.run(500, large!);
     expect(other).not.toBe(first);
     expect(await made.run(10, large!)).toBe(other);
-    // There are never more processes than may run at once.
+    // There must never be more processes than the limit.
     await expect.poll(() => made.pids()).toEqual([other]);
-    // The memory that it holds counts against the next task.
+    // The memory that the process uses counts against the next task.
     expect(await made.run(200, large!)).toBe(other);
     expect(await made.run(10, large!)).not.toBe(other);
     await made.close();
@@ -60,7 +60,7 @@ it('carries bytes both ways', async () => {
 it('rejects a task that is aborted while its process starts, and uses the process for the next', async () => {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-starting-'));
   const file = path.join(dir, 'worker.mjs');
-  // Starts once the file `gate` exists.
+  // Starts up only once the file `gate` exists.
   const gate = path.join(dir, 'gate');
   writeFileSync(
     file,

@@ -1,6 +1,6 @@
 /**
- * A pool of child processes for work on untrusted bytes. Unlike a thread, a process can always be killed without harm
- * to the server. A task that exceeds its time or memory limit is ended by killing its process.
+ * A pool of child processes for work on untrusted bytes. Unlike a thread, a process can always be killed without
+ * affecting the server. If a task exceeds its time or memory limit, its process is killed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { unlessAborted } from './deadline.ts';
@@ -11,7 +11,7 @@ import { defaultThreads } from './threads.ts';
 
 export interface ProcessPool<Task, Result> {
   /**
-   * Runs a task. The time limit starts when a process takes the task. Throws TaskTimeoutError, TaskCrashedError (out of
+   * Runs a task. The timeout starts when a process starts the task. Throws TaskTimeoutError, TaskCrashedError (out of
    * memory, or the process died), QueueFullError (no process became free in time), the signal's reason, or an Error
    * with the message of the task's error.
    */
@@ -27,17 +27,17 @@ export interface ProcessPoolOptions {
   readonly worker: URL;
   readonly count?: number | undefined;
   /**
-   * Memory limit of one process. Enforced for the whole process on Linux, for the JavaScript heap everywhere. A task
-   * may ask for less; it then runs in a process that was started with that limit.
+   * Memory limit of one process. On Linux it is enforced for the whole process, elsewhere only for the JavaScript heap.
+   * A task may request a lower limit; it then runs in a process that was started with that limit.
    */
   readonly memoryMb: number;
-  /** Maximum number of waiting tasks. Default 1,000. */
+  /** Maximum number of waiting tasks. Default: 1,000. */
   readonly maxWaiting?: number;
-  /** Maximum waiting time. Default one minute. */
+  /** Maximum waiting time. Default: one minute. */
   readonly maxWaitMs?: number;
-  /** Idle time after which a process is ended. Default one minute. */
+  /** Idle time after which a process is ended. Default: one minute. */
   readonly idleMs?: number;
-  /** Number of tasks after which a process is replaced. Default 500. */
+  /** Number of tasks after which a process is replaced. Default: 500. */
   readonly maxTasks?: number;
 }
 
@@ -49,17 +49,19 @@ export type TaskReply = { readonly result: unknown } | { readonly failure: strin
 
 const HOST = new URL(`./process-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 const START_MS = 20_000;
-/** Interval of memory checks; short, because a task can allocate hundreds of MB per second. */
+/**
+ * Interval between memory checks, in milliseconds. It is short, because a task can allocate hundreds of MB per second.
+ */
 const MEMORY_CHECK_MS = 50;
 /**
- * A process that uses more than this share of its limit after a task is not reused, because the next task could fail.
+ * If a process uses more than this share of its limit after a task, it is not reused, because the next task could fail.
  */
 const MAX_REUSE_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
 
 interface Worker {
   readonly child: ChildProcess;
-  /** Resolves when it can take its first task. */
+  /** Resolves when the process can run its first task. */
   readonly ready: Promise<void>;
   readonly memoryMb: number;
   tasks: number;
@@ -81,7 +83,7 @@ export function createProcessPool<Task, Result>({
   let closed = false;
 
   function start(memoryMb: number): Worker {
-    // When run from TypeScript sources (tests, development), a child needs the same loader as this process.
+    // When run from TypeScript sources (tests, development), a child process needs the same loader as this process.
     const fromSource = [HOST, worker].some(({ pathname }) => pathname.endsWith('.ts'));
     const loader = fromSource ? ['--conditions=source', '--import', 'tsx'] : [];
     const child = fork(HOST, [worker.href], {
@@ -99,7 +101,7 @@ export function createProcessPool<Task, Result>({
       if (at >= 0) idle.splice(at, 1);
     });
     child.on('error', () => child.kill('SIGKILL'));
-    // An idle child must not keep the server running.
+    // An idle child process must not keep the server running.
     child.unref();
     child.channel?.unref();
     return made;
@@ -112,7 +114,7 @@ export function createProcessPool<Task, Result>({
       clearTimeout(made!.idleTimer);
       return made!;
     }
-    // An idle process with another memory limit is replaced, so that there are never more than `count`.
+    // An idle process with a different memory limit is replaced, so that there are never more than `count` processes.
     if (all.size >= count) idle.shift()?.child.kill('SIGKILL');
     return start(memoryMb);
   }
@@ -127,7 +129,7 @@ export function createProcessPool<Task, Result>({
     try {
       await (signal ? unlessAborted(signal, made.ready) : made.ready);
     } catch (error) {
-      // The process continues to start and serves the next task.
+      // The process continues to start up and will run the next task.
       if (signal?.aborted) makeIdle(made);
       throw error;
     }
@@ -159,7 +161,7 @@ export function createProcessPool<Task, Result>({
           ({ child }) =>
             new Promise<void>((resolve) => {
               if (child.exitCode !== null || child.signalCode !== null) return resolve();
-              // Keeps this process running until the child has exited.
+              // Keeps this process running until the child process has exited.
               child.ref();
               child.once('exit', () => resolve());
               child.kill('SIGKILL');
@@ -170,7 +172,7 @@ export function createProcessPool<Task, Result>({
   };
 }
 
-/** Rejects with TaskCrashedError if the process does not start. */
+/** Rejects with TaskCrashedError if the process does not start up. */
 function readiness(child: ChildProcess): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
     const fail = () => {
@@ -190,7 +192,7 @@ function readiness(child: ChildProcess): Promise<void> {
   return ready;
 }
 
-/** Sends one task and waits for its reply. Kills the process on every other outcome. */
+/** Sends one task and waits for its reply. If there is no reply, the process is killed. */
 function execute(
   child: ChildProcess,
   order: TaskMessage,

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** A folder as left by a server that was killed. */
+/** Creates a folder as left behind by a server that was killed. */
 const leftFolder = (name: string) => {
   const folder = path.join(dir, 'programs', `999999-${name}`);
   mkdirSync(folder, { recursive: true });
@@ -60,7 +60,7 @@ it.runIf(process.platform === 'linux')(
     const root = path.join(dir, 'tmp');
     const beside = await openServerFolder(root);
     mkdirSync(path.join(root, '999999-1-gone', 'half a file'), { recursive: true });
-    // A number that another process has by now.
+    // The process id has since been reused by another process.
     mkdirSync(path.join(root, `${process.pid}-1-earlier`));
     const own = await openServerFolder(root);
     expect(readdirSync(root).sort()).toEqual([path.basename(beside), path.basename(own)].sort());

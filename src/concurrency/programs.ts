@@ -1,6 +1,6 @@
 /**
- * Working folders of external programs, which run in process groups of their own. A killed server cannot end its
- * programs, so each folder records its process, and the next start of the server ends it.
+ * Working folders of external programs, which run in their own process groups. A killed server cannot end its programs,
+ * so each folder records the process that uses it, and the server ends that process at its next start.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { isProcessRunning, processStartTime } from './process-identity.ts';
 export interface ProgramFolder {
   readonly path: string;
   /**
-   * Records the process that works in this folder. Its command line must name the folder, or it must have been started
+   * Records the process that uses this folder. Its command line must contain the folder, or it must have been started
    * in it.
    */
   recordProcess(pid: number): void;
@@ -30,7 +30,7 @@ const RECORD_FILE = 'job.json';
 
 /**
  * Creates a folder under `root` for the temporary files of this server. Removes the folders of servers that have ended,
- * and ends their programs. Folders of other running servers are kept.
+ * and ends their programs. Folders of other running servers are not touched.
  */
 export async function openServerFolder(root: string): Promise<string> {
   for (const name of await readdir(root).catch(() => [])) {
@@ -58,7 +58,7 @@ export async function createProgramFolder(temporaryDir: string): Promise<Program
   };
 }
 
-/** Ends the programs of servers that have ended, with their process groups, and removes their folders. */
+/** Ends the programs of servers that have ended, including their process groups, and removes their folders. */
 export async function endOrphanedPrograms(temporaryDir: string): Promise<void> {
   const root = path.resolve(temporaryDir, FOLDER);
   for (const name of await readdir(root).catch(() => [])) {
@@ -73,12 +73,12 @@ export async function endOrphanedPrograms(temporaryDir: string): Promise<void> {
   }
 }
 
-/** Kills the process group that this process leads. */
+/** Kills the process group led by this process. */
 export function killGroup(pid: number): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }
 

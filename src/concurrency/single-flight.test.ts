@@ -6,7 +6,7 @@ import { createSingleFlight } from './single-flight.ts';
 const flights = createSingleFlight<number>();
 afterEach(() => flights.close());
 
-/** Work whose values and end are controlled by the test. */
+/** Work whose values and completion are controlled by the test. */
 function controlled() {
   const steps: ((step: number | Error | undefined) => void)[] = [];
   let started = 0;
@@ -157,7 +157,7 @@ it('gives the last value to every remaining reader, whenever others join or leav
     fc.asyncProperty(fc.array(plan, { maxLength: 6 }), async (plans) => {
       const own = createSingleFlight<number>();
       const control = controlled();
-      // One who stays from the beginning, so that the work is one and goes on to its end.
+      // One reader that stays from beginning to end, so that there is only one run of the work and it completes.
       const readers = [{ joins: 0, leaves: null }, ...plans].map((made) => ({ ...made, abort: new AbortController() }));
       const outcomes: Promise<void>[] = [];
       for (let step = 0; step < VALUES; step++) {

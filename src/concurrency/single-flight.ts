@@ -1,14 +1,14 @@
 /**
- * Runs identical concurrent work only once and shares its values. Use it for work whose values replace each other: late
- * and slow callers get the newest value and skip older ones.
+ * Runs identical concurrent work only once and shares its values. Use it for work in which each value replaces the
+ * previous one: late and slow callers get the newest value and skip older ones.
  */
 import { unlessAborted } from './deadline.ts';
 
 export interface SingleFlight<T> {
   /**
-   * Yields the values of the running work for `key`; starts the work if none is running. An aborted caller gets its
-   * signal's reason at once; the others continue. The work is aborted when its last caller has left. If it fails, all
-   * callers get the error.
+   * Yields the values of the running work for `key`; starts the work if none is running. If a caller aborts, it
+   * immediately gets its signal's reason, and the other callers continue. The work is aborted when its last caller has
+   * left. If it fails, all callers get the error.
    */
   join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => AsyncIterable<T>): AsyncGenerator<T>;
   /** Aborts all running work and waits until it has ended. */
@@ -23,7 +23,7 @@ interface Flight<T> {
   count: number;
   ended: { readonly failed: boolean; readonly error?: unknown } | undefined;
   followers: number;
-  /** Resolves at the next value and at the end. */
+  /** Resolves at the next value, and at the end. */
   change: Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     };
     const flight: Flight<T> = {
       stop,
-      // Deferred until `flight` is assigned, because the work may yield at once.
+      // Deferred until `flight` is assigned, because the work may yield immediately.
       done: Promise.resolve().then(run),
       newest: undefined,
       count: 0,

@@ -1,4 +1,4 @@
-/** Behavior that thread and process pools share. */
+/** Tests of the behaviour shared by thread pools and process pools. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -31,7 +31,7 @@ const WORKER = `export default function work({ do: what, value }) {
   for (;;) all = { all };
 }`;
 
-/** Runs the suite. Returns the pool that it uses. */
+/** Runs the suite. Returns the pool that it tests. */
 export function describeWorkers(create: (setup: Setup) => Workers, memoryMb: number): { workers: () => Workers } {
   let dir: string;
   let workers: Workers;

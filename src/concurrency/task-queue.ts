@@ -1,32 +1,32 @@
-/** The queue and the errors shared by thread and process pools. */
+/** The queue and the errors shared by thread pools and process pools. */
 
-/** The task exceeded its time limit and was stopped. A retry is likely to fail again. */
+/** The task exceeded its timeout and was stopped. A retry is likely to fail again. */
 export class TaskTimeoutError extends Error {}
 /** The task ran out of memory, or its thread or process died. A retry is likely to fail again. */
 export class TaskCrashedError extends Error {}
-/** The task was not started: too many tasks were waiting, or none ended in time. Retry later. */
+/** The task was not started, because too many tasks were waiting or none ended in time. Retry later. */
 export class QueueFullError extends Error {}
 
 export interface TaskLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Expected cost in any unit. The waiting task with the lowest cost runs first. Default 0. */
+  /** Expected cost in any unit. The waiting task with the lowest cost runs first. Default: 0. */
   readonly weight?: number;
-  /** Memory limit of the task, for process pools. At most, and by default, the limit of the pool. */
+  /** Memory limit of the task, for process pools. It is at most the limit of the pool, which is also the default. */
   readonly memoryMb?: number | undefined;
 }
 
 export interface TaskQueue {
   /**
-   * Waits for a free slot. Throws QueueFullError (too many wait, or no slot became free in time) or the signal's
-   * reason.
+   * Waits for a free slot. Throws QueueFullError (too many tasks are waiting, or no slot became free in time) or the
+   * signal's reason.
    */
   acquire(weight: number, signal: AbortSignal | undefined): Promise<void>;
   release(): void;
   load(): Load;
 }
 
-/** Numbers of running and waiting tasks. */
+/** Number of running tasks, and number of waiting tasks. */
 export interface Load {
   readonly busy: number;
   readonly waiting: number;
@@ -37,7 +37,10 @@ interface Waiter {
   readonly go: () => void;
 }
 
-/** A queue with `count` slots. The waiting task with the lowest cost runs next; among equals, the oldest. */
+/**
+ * A queue with `count` slots. The waiting task with the lowest cost runs next; among tasks with equal costs, the
+ * oldest.
+ */
 export function createTaskQueue({
   count,
   maxWaiting,

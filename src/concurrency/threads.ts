@@ -1,9 +1,9 @@
 /**
- * A pool of worker threads for CPU-heavy work. A task that exceeds its time or memory limit is ended by terminating its
- * thread; the next task gets a new thread.
+ * A pool of worker threads for CPU-heavy work. If a task exceeds its time or memory limit, its thread is terminated,
+ * and the next task gets a new thread.
  *
  * The memory limit only stops a heap that grows in small steps. A single allocation beyond V8's reserve can still crash
- * the whole process, so the input of a task must be bounded well below the limit.
+ * the whole process, so the input of a task must be limited to a size well below the memory limit.
  */
 import os from 'node:os';
 import { Piscina } from 'piscina';
@@ -11,8 +11,9 @@ import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTime
 
 export interface ThreadPool<Task, Result> {
   /**
-   * Runs a task. The time limit starts when a thread takes the task. Throws TaskTimeoutError, TaskCrashedError (out of
-   * memory, or the thread died), QueueFullError (no thread became free in time), the signal's reason, or the task's error.
+   * Runs a task. The timeout starts when a thread starts the task. Throws TaskTimeoutError, TaskCrashedError (out of
+   * memory, or the thread died), QueueFullError (no thread became free in time), the signal's reason, or the task's
+   * error.
    */
   run(task: Task, limits: TaskLimits): Promise<Result>;
   load(): Load;
@@ -24,15 +25,15 @@ export interface ThreadPoolOptions {
   readonly worker: URL;
   readonly count?: number | undefined;
   readonly memoryMb: number;
-  /** Maximum number of waiting tasks. Default 1,000. */
+  /** Maximum number of waiting tasks. Default: 1,000. */
   readonly maxWaiting?: number;
-  /** Maximum waiting time. Default one minute. */
+  /** Maximum waiting time. Default: one minute. */
   readonly maxWaitMs?: number;
 }
 
 /**
- * One less than the number of processors, which leaves one for the main thread. At least two, so that one slow task
- * never blocks all others.
+ * One less than the number of processors, to leave one for the main thread. At least two, so that one slow task never
+ * blocks all others.
  */
 export const defaultThreads = (): number => Math.max(2, os.availableParallelism() - 1);
 
@@ -53,7 +54,7 @@ export function createThreadPool<Task, Result>({
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
   });
-  // The error is reported to the task of the dead thread. Without a listener, the event would also crash the process.
+  // The error is reported to the task of the dead thread. Without a listener, this event would also crash the process.
   pool.on('error', () => {});
 
   const queue = createTaskQueue({ count, maxWaiting, maxWaitMs });

@@ -1,4 +1,4 @@
-/** A crawl module over a fake web: a function returns each page. */
+/** A crawl module over a fake web, in which a function returns each page. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -22,15 +22,15 @@ export interface FakePage {
   readonly canonical?: string;
 }
 
-/** Returns the page at a URL. May throw or be slow. */
+/** Returns the page at a URL. May throw or take a long time. */
 export type Web = (url: string, signal: AbortSignal) => FakePage | Promise<FakePage>;
 
 export interface TestCrawls {
   readonly module: CrawlModule;
   readonly dataDir: string;
-  /** How often each URL was read. */
+  /** How many times each URL was read. */
   readonly reads: Map<string, number>;
-  /** The URLs read, in order. */
+  /** The URLs in the order in which they were read. */
   readonly order: string[];
   readonly charged: Map<string, ChargedRead>;
   readonly noted: ChargedRead[];
@@ -42,7 +42,7 @@ export interface TestCrawls {
 }
 
 export interface TestCrawlOptions extends Partial<Omit<CrawlModuleOptions, 'robots' | 'fetch' | 'reader'>> {
-  /** The robots.txt of each origin, or the number of times that reading it fails. */
+  /** The robots.txt of each origin, or how many times fetching it fails. */
   readonly robots?: Readonly<Record<string, string | number>>;
   /** Files by URL. */
   readonly files?: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ function robotsOf(files: Readonly<Record<string, string | number>>): Robots {
   };
 }
 
-/** Serves `files`; everything else is 404. */
+/** Serves `files`; every other URL returns 404. */
 const fetchOf = (files: Readonly<Record<string, string>>): GuardedFetch => {
   const fetch = async (url: URL | string): Promise<FetchResponse> => {
     const text = files[String(url)];

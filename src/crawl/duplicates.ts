@@ -1,4 +1,4 @@
-/** Finds URLs of a crawl that are the same page: by redirect, by canonical URL, or by content. */
+/** Finds URLs of a crawl that lead to the same page: by redirect, by canonical URL, or by content. */
 import type { WaitingPage } from './frontier.ts';
 import { type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
 import type { NewResult, Outcome, ReadPage } from './outcome.ts';
@@ -10,7 +10,7 @@ export interface Duplicate {
   readonly by: 'redirect' | 'canonical' | 'content';
 }
 
-/** The URL under which the page of this key already has a result; it may be another URL of the same page. */
+/** Returns the URL under which the page with this key already has a result. It may be another URL of the same page. */
 export async function findDuplicateByKey(db: Db, jobId: string, key: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('crawl_pages')
@@ -23,7 +23,8 @@ export async function findDuplicateByKey(db: Db, jobId: string, key: string): Pr
 }
 
 /**
- * The page with a result that is the same as this one. Checks the final URL, then the canonical URL, then the content.
+ * Finds a page that has a result and is the same as this one. Checks the final URL, then the canonical URL, then the
+ * content.
  */
 export async function findDuplicate(
   db: Db,
@@ -82,8 +83,8 @@ export async function claimFinalUrl(
 }
 
 /**
- * The canonical URL that a page declares, if it is trusted: it must be on the same host, with or without `www.`, and
- * must not be the root of the site, which templates often put on every page by mistake.
+ * Returns the canonical URL declared by a page, if it is trusted. It must be on the same host, with or without `www.`.
+ * It must not be the root of the site, which templates often declare on every page by mistake.
  */
 export function trustedCanonical(declared: string | undefined, own: NormalizedUrl): NormalizedUrl | undefined {
   const canonical = declared === undefined ? undefined : normalizeUrl(declared);

@@ -1,4 +1,4 @@
-/** Decides which of the URLs that a crawl finds are followed. Holds the URLs that define the scope. */
+/** Decides which of the URLs found by a crawl are followed. Stores the URLs that define the scope. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CrawlLink } from '#reader/index.ts';
 import type { FoundUrl } from './frontier.ts';
@@ -19,22 +19,23 @@ export interface Filter {
   /** Moves the scope of a start URL to the target of its redirect. Returns the new bases. */
   moveBase(from: string, to: string): readonly string[];
   /**
-   * Keeps the URLs to follow, with their rank and depth; keeps none if they are too deep. A long list is filtered in
+   * Returns the URLs to follow, with their rank and depth, or none if they are too deep. A long list is filtered in
    * slices, so that the event loop is not blocked.
    */
   keepUrls(urls: readonly string[], position: Position): Promise<FoundUrl[]>;
   /**
-   * Keeps the links of a page that are followed. If the crawl obeys robots.txt, links marked `nofollow` are dropped.
+   * Returns the links of a page that are to be followed. If the crawl obeys robots.txt, links marked `nofollow` are
+   * dropped.
    */
   keepLinks(links: readonly CrawlLink[], position: Position): Promise<FoundUrl[]>;
-  /** Whether a URL is within the scope and the patterns. */
+  /** Whether a URL is within the scope and matches the patterns. */
   allows(url: string): boolean;
 }
 
-/** Maximum time that filtering blocks the event loop. */
+/** Maximum time that filtering blocks the event loop, in milliseconds. */
 const SLICE_MS = 5;
 
-/** Throws ParamValidationError if a pattern of the plan does not compile. */
+/** Throws ParamValidationError if a pattern in the plan does not compile. */
 export async function createFilter(plan: CrawlPlan, initialBases: readonly string[]): Promise<Filter> {
   const isIncluded: UrlTest = plan.include.length ? await compilePatterns(plan.include, 'include') : () => true;
   const isExcluded = await compilePatterns(plan.exclude, 'exclude');

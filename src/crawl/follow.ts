@@ -1,4 +1,4 @@
-/** Reads the results of a crawl in the order in which they were written, and follows them as they are written. */
+/** Reads the results of a crawl in the order in which they were written, and waits for new ones. */
 import { type CrawlJob, isFinal } from './job.ts';
 import type { Tables } from './schema.ts';
 import type { CrawlDb } from './store.ts';
@@ -16,11 +16,11 @@ export type FollowEvent =
   /** Sent when nothing has happened for QUIET_MS, to keep the connection open. */
   | { readonly kind: 'quiet' };
 
-/** Results read from the database at once; each may be megabytes long. */
+/** Number of results read from the database at once; each result may be megabytes long. */
 const READ_AT_ONCE = 8;
-/** How often to check for results that another process has written. */
+/** How often to check for results written by another process, in milliseconds. */
 const POLL_MS = 1_000;
-/** Minimum time between two progress events. */
+/** Minimum time between two progress events, in milliseconds. */
 const PROGRESS_MS = 1_000;
 const QUIET_MS = 15_000;
 
@@ -51,7 +51,7 @@ interface FollowOptions {
 export function createFollower(store: CrawlDb) {
   const waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes the followers of a job. */
+  /** Notifies the followers of a job. */
   function notify(jobId: string): void {
     for (const wake of waiting.get(jobId) ?? []) wake();
   }

@@ -1,5 +1,6 @@
 /**
- * The URLs that a crawl still has to read, in the database. They are read in the order of rank, depth and discovery.
+ * The URLs that a crawl still has to read, stored in the database. They are read in the order of rank, depth and
+ * discovery.
  */
 import { createHash } from 'node:crypto';
 import type { NormalizedUrl } from './normalize-url.ts';
@@ -11,9 +12,9 @@ export type WaitingPage = Pick<PageRow, 'key' | 'url' | 'host' | 'rank' | 'depth
 
 /** The scheduler's queries about the waiting pages of one crawl. */
 export interface Frontier {
-  /** Hosts that have waiting pages. */
+  /** Returns the hosts that have waiting pages. */
   hosts(): Promise<string[]>;
-  /** The next pages of a host that may be read at `now`, at most `limit`. */
+  /** Returns the next pages of a host that may be read at `now`, at most `limit`. */
   nextPages(host: string, now: number, limit: number): Promise<WaitingPage[]>;
   /** The earliest time at which a page of the host may be read, in ms since 1970; `undefined` if none is waiting. */
   readyAt(host: string): Promise<number | undefined>;
@@ -62,7 +63,7 @@ export interface FoundUrl {
 }
 
 interface FoundCounts {
-  /** Number of URLs that the crawl has found before. */
+  /** Number of URLs that the crawl has already found. */
   readonly found: number;
   readonly maxFound: number;
 }
@@ -71,7 +72,7 @@ const KEYS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 200;
 
 /**
- * Adds URLs that are new and do not exceed the maximum for their kind. Returns the host of each URL added. Must be
+ * Adds URLs that are new and do not exceed the maximum for their trap kind. Returns the host of each added URL. Must be
  * called in a transaction.
  */
 export async function addFoundUrls(
@@ -106,9 +107,7 @@ export async function addFoundUrls(
   return rows.map(({ host }) => host);
 }
 
-/**
- * Drops URLs of a trap kind that has reached its maximum, except URLs from sitemaps, which the site lists on purpose.
- */
+/** Drops URLs whose trap kind has reached its maximum, except URLs from sitemaps, which the site lists on purpose. */
 async function withinTrapLimits(db: Db, jobId: string, found: readonly FoundUrl[]): Promise<FoundUrl[]> {
   const kindsByUrl = new Map<FoundUrl, { readonly name: string; readonly limit: number }[]>();
   for (const one of found) {
@@ -158,5 +157,5 @@ async function readCounts(db: Db, jobId: string, names: readonly string[]): Prom
   return counts;
 }
 
-/** Hashed because databases do not index long texts. */
+/** Names are hashed because databases do not index long texts. */
 const hashName = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);

@@ -1,4 +1,4 @@
-/** The hosts that a process has contacted lately: slots in use, pauses, and consecutive failures. */
+/** The hosts that a process has contacted recently: slots in use, pauses, and consecutive failures. */
 import type { HostAnswer, HostLimits } from './politeness.ts';
 
 export interface Host {
@@ -6,9 +6,9 @@ export interface Host {
   active: number;
   /** Earliest time of the next page, in ms since 1970. */
   nextAt: number;
-  /** Functions that wake the callers waiting for a slot, in order. */
+  /** Callbacks of the callers waiting for a slot, in order. */
   readonly waiting: (() => void)[];
-  /** Number of consecutive answers that said that the host is busy. */
+  /** Number of consecutive responses that reported that the host is busy. */
   busy: number;
   unreached: number;
   unreachedAt: number;
@@ -22,14 +22,14 @@ export interface HostTable {
 
 const FIRST_BACK_OFF_MS = 5_000;
 const MAX_BACK_OFF_MS = 600_000;
-/** Failures further apart than this do not count as consecutive. */
+/** Failures that are further apart than this do not count as consecutive. */
 const CONSECUTIVE_MS = 600_000;
 const MAX_HOSTS = 10_000;
 
 export function createHostTable(now: () => number): HostTable {
   const hosts = new Map<string, Host>();
 
-  /** Forgets the oldest hosts that are idle. */
+  /** Removes idle hosts, oldest first, until the table is half full. */
   function evictIdle(): void {
     if (hosts.size < MAX_HOSTS) return;
     for (const [name, host] of hosts) {
@@ -52,7 +52,7 @@ export function createHostTable(now: () => number): HostTable {
   };
 }
 
-/** When a slot of the host may be free; infinity while all slots are in use. */
+/** Earliest time at which a slot of the host may be free; infinity while all slots are in use. */
 export const slotReadyAt = (host: Host, { maxAtOnce }: HostLimits): number =>
   host.active >= maxAtOnce ? Number.POSITIVE_INFINITY : host.nextAt;
 
@@ -61,7 +61,8 @@ export function restFor(host: Host, delayMs: number, nowMs: number): void {
 }
 
 /**
- * Notes how a host answered. A busy host is not contacted for the time that it asked for, or for a growing back-off.
+ * Records how a host responded. A busy host is not contacted for the time that it requested, or for an increasing
+ * back-off.
  */
 export function noteAnswer(host: Host, { busy, isReached }: HostAnswer, nowMs: number): void {
   if (isReached === undefined) return;

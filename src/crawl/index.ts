@@ -1,4 +1,4 @@
-/** What other modules may use of the crawl module. */
+/** The public interface of the crawl module. */
 
 export type { Billing, ChargedRead } from './billing.ts';
 export type { CrawlResult, FollowEvent } from './follow.ts';

@@ -1,4 +1,4 @@
-/** A crawl, in the form that the module returns. */
+/** A crawl, as returned by the module. */
 import type { GivenOptions } from '#reader/index.ts';
 import type { JobState } from '#storage/jobs/states.ts';
 import type { CrawlPlan } from './request.ts';
@@ -9,12 +9,12 @@ export type CrawlState = JobState;
 /** Times are milliseconds since 1970. */
 export interface CrawlJob {
   readonly id: string;
-  /** The id of the key that may see it; an empty string on a server without keys. */
+  /** The id of the key that may access the crawl; an empty string on a server without keys. */
   readonly owner: string;
-  /** The account that pays; null on a server without keys. */
+  /** The account that is charged; null on a server without keys. */
   readonly account: string | null;
   readonly plan: CrawlPlan;
-  /** Options of each read; empty once the job has ended, since they may contain secrets. */
+  /** Options of each read; empty once the job has ended, because they may contain secrets. */
   readonly options: GivenOptions;
   readonly state: CrawlState;
   /** Why the crawl failed. */
@@ -28,6 +28,6 @@ export interface CrawlJob {
   readonly failed: number;
   readonly skipped: number;
   readonly tokens: number;
-  /** The number of the last result, which is also the number of results. */
+  /** The number of the last result, which equals the number of results. */
   readonly lastSeq: number;
 }

@@ -1,4 +1,4 @@
-/** Maintenance of crawls: charges reads, expires crawls and deletes their results. */
+/** Maintenance of crawls: charges for reads, expires crawls and deletes their results. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
 import type { Billing } from './billing.ts';
@@ -8,7 +8,7 @@ export interface CrawlMaintenanceOptions extends Pick<MaintenanceOptions, 'busy'
   readonly store: CrawlDb;
   readonly billing: Billing;
   readonly now: () => number;
-  /** How long the row of a crawl is kept after its submission. */
+  /** How long the row of a crawl is retained after its submission. */
   readonly rememberMs: number;
 }
 

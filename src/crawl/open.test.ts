@@ -1,4 +1,4 @@
-/** Crawls of fake webs in both databases: order, duplicates, retries, leases, billing, resumption. */
+/** Tests crawls of fake webs in both databases: order, duplicates, retries, leases, billing, resumption. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const databaseUrl = await postgresUrl();
 const A = 'https://a.example';
 const LONG_MS = 300_000;
 
-/** Serves the pages listed; all others are 404. */
+/** Serves the listed pages; all others return 404. */
 const webOf =
   (pages: Readonly<Record<string, FakePage>>): Web =>
   (url) =>
@@ -44,7 +44,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     timeout: LONG_MS,
   }, async () => {
     const total = dialect === 'sqlite' ? 1_000 : 300;
-    // A tree whose inner pages can be read, so that all pages are found.
+    // A tree whose inner pages can all be read, so that all pages are found.
     const inner = total / 20;
     const kindOf = (at: number) => (at <= inner ? 'fine' : (['gone', 'flaky', 'lost'][(at * 7) % 10] ?? 'fine'));
     const tries = new Map<number, number>();
@@ -228,7 +228,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await crawls.ended((await crawls.submit({ url: A, delayMs: 100, robots: false })).id);
       expect(Math.min(...gaps())).toBeGreaterThan(95);
       starts.length = 0;
-      // Two crawls share the limits for a host.
+      // Two crawls share a host's limits.
       const both = await Promise.all([
         crawls.submit({ url: A, robots: false }),
         crawls.submit({ url: A, robots: false }),
@@ -311,7 +311,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
           reject(signal.reason);
         });
       });
-    // Long enough that the lease is not checked during the test.
+    // Long enough for the lease not to be checked during the test.
     await within(web, { ...here, leaseMs: 3_600_000 }, async (crawls) => {
       const job = await crawls.submit({ url: `${A}/` });
       while (!crawls.order.length) await sleep(5);
@@ -348,7 +348,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         for (const [url, count] of crawls.reads) reads.set(url, (reads.get(url) ?? 0) + count);
       }
       expect(reads.size).toBe(300);
-      // Four pages were being read each of the three times that a run ended.
+      // Each of the three times that a run ended, four pages were being read.
       expect([...reads.values()].reduce((sum, count) => sum + count - 1, 0)).toBeLessThanOrEqual(12);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

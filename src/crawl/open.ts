@@ -23,23 +23,23 @@ import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlModuleOptions {
   readonly dataDir: string;
-  /** `postgres://…`, shared by several servers; without one, SQLite. */
+  /** Connection URL `postgres://…`, if several servers share the database. Default: SQLite. */
   readonly databaseUrl?: string | undefined;
-  /** `redis://…`, if jobs are announced through Redis. */
+  /** Connection URL `redis://…`, if jobs are announced through Redis. */
   readonly redisUrl?: string | undefined;
   readonly reader: Reader;
   readonly robots: Robots;
-  /** Fetches sitemaps. */
+  /** Used to fetch sitemaps. */
   readonly fetch: GuardedFetch;
-  /** User-Agent of requests for sitemaps. */
+  /** User-Agent header of requests for sitemaps. */
   readonly userAgent?: string | undefined;
   readonly billing: Billing;
   readonly limits: CrawlLimits;
-  /** Number of crawls that this process runs at once; 0 if other processes run them. */
+  /** Number of crawls that this process runs in parallel; 0 if other processes run them. */
   readonly jobs: number;
-  /** Number of pages that this process reads at once across all crawls. */
+  /** Number of pages that this process reads in parallel, across all crawls. */
   readonly maxPagesAtOnce: number;
-  /** How long a crawl and its results are kept after it was submitted. */
+  /** How long a crawl and its results are retained after submission. */
   readonly keepMs: number;
   readonly log: Pick<Log, 'warn'>;
   /** Duration of a worker's lease. If the worker dies, another one continues after this time. */
@@ -53,24 +53,24 @@ export interface CrawlSubmission {
   readonly owner: string;
   readonly account: string | null;
   readonly given: GivenCrawl;
-  /** Options of each read, validated. */
+  /** Validated options for each read. */
   readonly options: GivenOptions;
 }
 
-/** Calls reject with DatabaseUnavailableError when the database cannot be reached. */
+/** Calls reject with DatabaseUnavailableError if the database is unreachable. */
 export interface CrawlModule {
-  /** Throws ParamValidationError, or ResourceLimitExceededError for an owner who has ten unfinished crawls. */
+  /** Throws ParamValidationError, or ResourceLimitExceededError if the owner has ten unfinished crawls. */
   submit(submission: CrawlSubmission): Promise<CrawlJob>;
   find(id: string): Promise<CrawlJob | undefined>;
-  /** Newest first. */
+  /** Lists crawls, newest first. */
   list(owner: string, limit: number): Promise<CrawlJob[]>;
-  /** Resolves once the crawl has ended; a crawl that has already ended is unchanged. */
+  /** Resolves once the crawl has ended. A crawl that has already ended remains unchanged. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
-  /** Cancels the crawl at once, and aborts the pages being read. Used when the caller has disconnected. */
+  /** Cancels the crawl immediately and aborts the pages being read. Used if the caller has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
-  /** The existing results with numbers above `after`. */
+  /** Yields the existing results with numbers above `after`. */
   results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;
-  /** Results as they are written, and progress events, until the crawl has ended. */
+  /** Yields results as they are written, and progress events, until the crawl has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
   /** Number of crawls by state. */
   counts(): Promise<ReadonlyMap<string, number>>;
@@ -80,10 +80,10 @@ export interface CrawlModule {
 }
 
 const LEASE_MS = 10_000;
-/** Number of lease periods between two maintenance runs while this process is idle. */
+/** Interval between maintenance runs while this process is idle, in lease periods. */
 const IDLE_LEASES = 3;
 const RETRY_MS: readonly number[] = [5_000, 30_000];
-/** How long the row of an expired crawl is kept. */
+/** How long the row of an expired crawl is retained. */
 const REMEMBER_MS = 30 * 86_400_000;
 
 export const CRAWL_TABLES: ModuleTables = {

@@ -10,22 +10,22 @@ export interface ReadPage {
   readonly kind: 'page';
   readonly page: Page;
   readonly tokens: number;
-  /** The model that wrote the content, or an empty string. */
+  /** The model that generated the content, or an empty string. */
   readonly model: string;
   readonly ms: number;
   /** The URL at the end of the redirect chain. */
   readonly final: NormalizedUrl;
-  /** The canonical URL that the page declares, if it is trusted. */
+  /** The canonical URL declared by the page, if it is trusted. */
   readonly canonical: NormalizedUrl | undefined;
   /** A hash of the text; `undefined` for a page without text. */
   readonly content: string | undefined;
   /** Links of the page that the crawl follows. */
   readonly found: readonly FoundUrl[];
-  /** The new base URLs, if the page moves the scope of the crawl. */
+  /** The new base URLs, if the page changes the scope of the crawl. */
   readonly bases?: readonly string[] | undefined;
 }
 
-/** `read` states whether the URL counts toward the page limit. */
+/** `read` specifies whether the URL counts toward the page limit. */
 export type Outcome =
   | ReadPage
   | { readonly kind: 'failed'; readonly failure: Problem; readonly status?: number | undefined; readonly read: boolean }
@@ -39,7 +39,7 @@ export interface NewResult {
   readonly body: Record<string, unknown>;
 }
 
-/** The result for a URL; `duplicateOf` is the URL of the same page if that already has a result. */
+/** Builds the result for a URL. `duplicateOf` is set if the same page already has a result, under that URL. */
 export function resultOf({ url, depth }: WaitingPage, outcome: Outcome, duplicateOf?: string): NewResult {
   const position = { url, depth };
   if (outcome.kind === 'failed') {

@@ -1,4 +1,4 @@
-/** One page job over a fake reader and a writer that only records. */
+/** Tests one page job with a fake reader and a writer that only records calls. */
 import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { parseRobots } from '#net/robots/robots-rules.ts';
@@ -110,7 +110,7 @@ it('reports a host that was not reached fifteen times in a row', async () => {
   for (let at = 0; at < 14; at++) politeness.report('a.example', { isReached: false });
   expect(await run()).toMatchObject({
     kind: 'written',
-    hostFailure: { message: expect.stringContaining('The host does not answer') },
+    hostFailure: { message: expect.stringContaining('The host does not respond') },
   });
 });
 

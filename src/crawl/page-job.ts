@@ -1,6 +1,6 @@
 /**
- * Reads one page of a crawl: acquires a slot of its host, reads it, and writes its outcome to the database. Does not
- * change the state of the run, but returns everything that the scheduler must know.
+ * Reads one page of a crawl: acquires a slot of its host, reads the page, and writes its outcome to the database. It
+ * does not change the state of the run, but returns everything that the scheduler needs to know.
  */
 import { randomUUID } from 'node:crypto';
 import { type Problem, problem } from '#errors.ts';
@@ -38,7 +38,7 @@ export interface PageContext {
 }
 
 export type PageResult =
-  /** Another server holds the host's slot. The page keeps waiting. */
+  /** Another server is using the host's slot. The page continues to wait. */
   | { readonly kind: 'not-started' }
   /** The page waits until `readyAt`, under `host`. */
   | { readonly kind: 'postponed'; readonly host: string; readonly readyAt: number }
@@ -47,30 +47,30 @@ export type PageResult =
       readonly progress: Progress;
       /** Why the page failed, if it did. */
       readonly failure?: Problem;
-      /** Set if the page's host no longer answers, so that its other pages fail too. */
+      /** Set if the page's host no longer responds, so that its other pages fail too. */
       readonly hostFailure?: Problem;
     };
 
-/** Maximum wait for a host's slot while the lease of the job is held. */
+/** Maximum wait for a host's slot while the worker has the job's lease. */
 export const LONG_WAIT_MS = 5_000;
 const MAX_CRAWL_DELAY_MS = 60_000;
-/** Pause if this server is overloaded. */
+/** Pause if this server is overloaded, in milliseconds. */
 const OVERLOAD_PAUSE_MS = 2_000;
-/** Minimum wait of a page that redirects to a host without a free slot. */
+/** Minimum wait for a page that redirects to a host without a free slot. */
 const MIN_POSTPONE_MS = 1_000;
 /** Maximum number of retries of a page because its host was busy. */
 const MAX_BUSY_TRIES = 5;
-/** Number of consecutive failures to reach a host after which its remaining pages fail. */
+/** Number of consecutive failures to reach a host after which its remaining pages are failed. */
 const MAX_UNREACHED = 15;
-/** Status for a read that was aborted ("client closed request" of nginx). */
+/** Status for a read that was aborted ("client closed request" in nginx). */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Throws LeaseLostError, the reason of the signal, a Problem of billing, or a failure of the database. */
+/** Throws LeaseLostError, the signal's reason, a Problem from billing, or a database failure. */
 export async function runPageJob(page: WaitingPage, context: PageContext, signal: AbortSignal): Promise<PageResult> {
   const rules = redirectRules(page, context, signal);
   const chain = createRedirectChain(normalizeUrl(page.url)!, rules, context, signal);
   try {
-    // A page that waits for the host that it redirects to also waits for its own host.
+    // A page that waits for its redirect target's host also waits for its own host.
     const readyAt = await chain.begin(waitsForRedirect(page) ? rules.maxWaitMs : 0);
     return readyAt === undefined ? await readAndWrite(page, chain, context, signal) : { kind: 'not-started' };
   } finally {
@@ -78,7 +78,7 @@ export async function runPageJob(page: WaitingPage, context: PageContext, signal
   }
 }
 
-/** Whether a page waits for a slot of a host that it redirects to. */
+/** Whether a page is waiting for a slot of the host that it redirects to. */
 export const waitsForRedirect = ({ url, host }: WaitingPage): boolean => new URL(url).host !== host;
 
 /** How long a redirect may wait for a slot of its target's host. */
@@ -98,7 +98,9 @@ function redirectRules({ rank }: WaitingPage, context: PageContext, signal: Abor
   };
 }
 
-/** Pause of a host after a request: the delay of the plan, or a longer Crawl-delay of its robots.txt. */
+/**
+ * How long to wait after a request to a host: the plan's delay, or the Crawl-delay in its robots.txt if that is longer.
+ */
 export function createDelay(plan: CrawlPlan, robots: Robots, signal: AbortSignal): RedirectRules['delayMs'] {
   return async (url) => {
     if (!plan.robots) return plan.delayMs;
@@ -108,7 +110,8 @@ export function createDelay(plan: CrawlPlan, robots: Robots, signal: AbortSignal
 }
 
 /**
- * The outcome is written before the slot is released, because the next page of the host may turn out to be a duplicate.
+ * The outcome is written before the slot is released, because the host's next page may turn out to be a duplicate of
+ * this one.
  */
 async function readAndWrite(
   page: WaitingPage,
@@ -141,7 +144,10 @@ async function readAndWrite(
 const wasRequested = (read: ReadResult): boolean =>
   (read.kind !== 'forbidden' || read.to !== undefined) && !(read.kind === 'failed' && read.isOverloaded);
 
-/** Tells the limiter how the host answered. Returns the number of consecutive failures to reach the page's own host. */
+/**
+ * Reports to the limiter how the host responded. Returns the number of consecutive failures to reach the page's own
+ * host.
+ */
 function reportToHost(
   { host }: WaitingPage,
   read: ReadResult,
@@ -170,8 +176,8 @@ async function write(
   const { options, writer, now } = context;
   const at = now();
   if (read.kind === 'host-not-ready') {
-    // The page is taken again shortly before the slot is free, so that one page of this host waits there, and the
-    // others do not request their own host each time.
+    // The page is scheduled again shortly before the slot is free. One page of this host then waits there, and the other
+    // pages do not request their own hosts each time.
     const readyAt = Math.max(at + MIN_POSTPONE_MS, read.readyAt - redirectWaitMs(options) / 2);
     await writer.postpone({ ...page, host: read.host, tries: page.tries - 1 }, { readyAt, rank: page.rank });
     return { kind: 'postponed', host: read.host, readyAt };
@@ -189,7 +195,7 @@ async function write(
   if (read.kind !== 'failed') return { kind: 'written', progress };
   const { failure } = read;
   if (unreached < MAX_UNREACHED) return { kind: 'written', progress, failure };
-  const message = `The host does not answer: ${failure.message}`;
+  const message = `The host does not respond: ${failure.message}`;
   return { kind: 'written', progress, failure, hostFailure: problem('AssertionFailureError', { message }) };
 }
 
@@ -197,12 +203,12 @@ async function write(
 function retryDelayMs({ tries }: WaitingPage, read: FailedRead, { retryMs }: PageContext): number | undefined {
   if (!read.isTransient) return undefined;
   if (read.isOverloaded) return OVERLOAD_PAUSE_MS;
-  // The host has its own back-off.
+  // The host itself has a back-off.
   if (read.busy) return tries < MAX_BUSY_TRIES ? 0 : undefined;
   return retryMs[tries];
 }
 
-/** A start URL keeps its rank. Other pages are retried after those that have not been tried yet. */
+/** A start URL retains its rank. Other pages are retried after the pages that have not been tried yet. */
 const retryRank = ({ rank }: WaitingPage, { busy, isOverloaded }: FailedRead) =>
   rank === RANK.start || busy || isOverloaded ? rank : RANK.retry;
 
@@ -222,7 +228,7 @@ async function outcomeOf(
   const own = normalizeUrl(page.url)!;
   const final = normalizeUrl(pageLinks.url) ?? own;
   const isRedirected = final.key !== own.key;
-  // If a start URL redirects, the scope moves to the target.
+  // If a start URL redirects, the scope changes to the target.
   const bases = isRedirected && page.rank === RANK.start ? filter.moveBase(page.url, final.url) : undefined;
   if (isRedirected && !bases && !filter.allows(final.url)) {
     return { kind: 'skipped', reason: 'scope', to: final.url, read: true };
@@ -248,7 +254,7 @@ interface FreeRead {
   readonly startedAt: number;
 }
 
-/** Releases the reservation of a read that failed or found a duplicate: it is recorded and costs nothing. */
+/** Releases the reservation of a read that failed or found a duplicate. The read is recorded and costs nothing. */
 function noteFreeRead({ read, reservation, startedAt }: FreeRead, { jobId, payer, billing, now }: PageContext): void {
   if (!payer || reservation === undefined) return;
   const status = read?.kind === 'failed' ? read.failure.code : read ? 200 : CLIENT_CLOSED_REQUEST;

@@ -1,22 +1,22 @@
 /**
- * URL patterns of a caller: globs, or regular expressions between slashes. For any pattern, matching takes time linear
- * in the length of the URL.
+ * URL patterns from a caller: globs, or regular expressions between slashes. For every pattern, matching takes linear
+ * time in the length of the URL.
  */
 import type { RE2JS } from 're2js';
 import { problem } from '#errors.ts';
 
 export type UrlTest = (url: URL) => boolean;
 
-/** Loaded when a pattern first needs it. */
+/** The regular expression engine, loaded when a pattern first needs it. */
 let engine: Promise<typeof import('re2js')> | undefined;
 
 /**
- * Returns a test for URLs that match one of the patterns. `/…/` is a regular expression searched for in the URL (`/…/i`
- * ignores case). Any other text is a glob that must match in full: `*` matches any characters but a slash, `**` any
- * characters, `?` one character. A glob with a scheme is matched against the URL, one that begins with a slash against
- * path and query, any other against the end of the path after a slash (`*.pdf`). Throws ParamValidationError with a
- * path below `option`. The test also throws it once slow matches have taken too long in total, measured by `clock` in
- * milliseconds.
+ * Returns a test for URLs that match at least one of the patterns. `/…/` is a regular expression that is searched for
+ * in the URL (`/…/i` ignores case). Any other text is a glob that must match in full: `*` matches any characters except
+ * a slash, `**` any characters, and `?` one character. A glob with a scheme is matched against the URL, a glob that
+ * starts with a slash against path and query, and any other glob against the end of the path after a slash (`*.pdf`).
+ * Throws ParamValidationError with a path below `option`. The returned test throws the same error if slow matches have
+ * taken too long in total, measured by `clock` in milliseconds.
  */
 export async function compilePatterns(
   patterns: readonly string[],
@@ -41,11 +41,11 @@ export async function compilePatterns(
   return limitTime(tests, option, clock);
 }
 
-/** Maximum number of characters of a value that an error message repeats. */
+/** Maximum number of characters of a value that an error message quotes. */
 const SHOWN = 100;
-/** Maximum size of a compiled pattern, in instructions: the cost of matching grows with it. */
+/** Maximum size of a compiled pattern, in instructions. The cost of matching increases with it. */
 const MAX_SIZE = 1_000;
-/** Maximum total size of all repetitions, in pattern characters times count, because the compiler expands `{30}`. */
+/** Maximum total size of all repetitions (pattern characters times count), because the compiler expands `{30}`. */
 const MAX_EXPANDED = 30_000;
 
 function limitRepetition(patterns: readonly string[], option: string): void {
@@ -60,13 +60,13 @@ function limitRepetition(patterns: readonly string[], option: string): void {
   }
 }
 
-/** A match that takes longer than FAST_MS is slow; MAX_SLOW_MS limits the total time of slow matches. */
+/** A match that takes longer than FAST_MS is slow. MAX_SLOW_MS limits the total time of slow matches. */
 const FAST_MS = 5;
 const MAX_SLOW_MS = 1_000;
-/** Each fast match reduces the total by this amount, so that occasional waits for the processor do not add up. */
+/** Each fast match reduces the total by this amount, so that occasional CPU scheduling delays do not add up. */
 const REGAINED_MS = 0.1;
 
-/** Limits the time of slow matches: a linear pattern can still take a second for each URL. */
+/** Limits the total time of slow matches, because even a linear-time pattern can take a second for each URL. */
 function limitTime(tests: readonly UrlTest[], option: string, clock: () => number): UrlTest {
   let slowMs = 0;
   const timedTest = (test: UrlTest, url: URL): boolean => {

@@ -1,19 +1,19 @@
 /**
- * Enforces limits for each host: how many of its pages are read at once, and when the next one may be read. The limits
- * apply across all crawls of a process, and across all processes if a shared limiter is given. Also limits the total
- * number of pages that the process reads at once.
+ * Enforces limits for each host: how many of its pages are read in parallel, and when the next one may be read. The
+ * limits apply across all crawls of a process, and across all processes if there is a shared limiter. Also limits the
+ * total number of pages that the process reads in parallel.
  */
 import { createHostTable, type Host, noteAnswer, restFor, slotReadyAt } from './host-table.ts';
 import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostLimits {
-  /** Maximum number of pages of the host to read at once. */
+  /** Maximum number of pages of the host to read in parallel. */
   readonly maxAtOnce: number;
 }
 
-/** How a host answered. */
+/** How a host responded. */
 export interface HostAnswer {
-  /** Set if the host said that it is busy. Without `waitMs` the back-off doubles each time. */
+  /** Set if the host reported that it is busy. Without `waitMs`, the back-off doubles each time. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
   /** Whether the host could be reached; `undefined` if it was never contacted. */
   readonly isReached?: boolean | undefined;
@@ -26,8 +26,8 @@ export interface WaitLimit {
 
 export interface Politeness {
   /**
-   * When a slot of the host may be free, in ms since 1970; infinity while all slots are taken or other pages wait for
-   * one.
+   * Earliest time at which a slot of the host may be free, in ms since 1970; infinity while all slots are in use or
+   * other pages are waiting for one.
    */
   readyAt(host: string, limits: HostLimits): number;
   /** Whether the process may read another page. */
@@ -35,21 +35,21 @@ export interface Politeness {
   takePage(): void;
   releasePage(): void;
   /**
-   * Acquires a slot of a host; calls are served in order. Returns `undefined` once it has a slot, or the time to try
-   * again if none becomes free within `maxWaitMs`. Throws the reason of the signal.
+   * Acquires a slot of a host; calls are served in order. Returns `undefined` once the slot is acquired, or the time to
+   * try again if none becomes free within `maxWaitMs`. Throws the signal's reason.
    */
   acquire(host: string, limits: HostLimits, limit: WaitLimit): Promise<number | undefined>;
   /** Releases the slot. The host is not contacted for `delayMs`. */
   release(host: string, delayMs: number): void;
-  /** Starts the pause of a host that was contacted without a slot. */
+  /** Starts a pause for a host that was contacted without a slot. */
   pause(host: string, delayMs: number): void;
-  /** Records how the host answered. Returns the number of consecutive failures to reach it. */
+  /** Records how the host responded. Returns the number of consecutive failures to reach it. */
   report(host: string, answer: HostAnswer): { readonly unreached: number };
   /** Calls the listener when a slot or page may be free. Returns a function that unsubscribes it. */
   onChange(listener: () => void): () => void;
 }
 
-/** How often a waiting call checks again, because it is not notified when another process frees a slot. */
+/** How often a waiting call checks again, in milliseconds. It is not notified if another process releases a slot. */
 const POLL_MS = 250;
 
 export function createPoliteness(maxPagesAtOnce: number, now: () => number, shared?: SharedPoliteness): Politeness {
@@ -67,7 +67,9 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
     notify();
   }
 
-  /** Takes a slot that is free in this process. If other processes hold all slots, returns when to try again. */
+  /**
+   * Acquires a slot that is free in this process. If other processes are using all slots, returns when to try again.
+   */
   async function claim(name: string, host: Host, { maxAtOnce }: HostLimits): Promise<number | undefined> {
     host.active++;
     try {
@@ -149,7 +151,7 @@ export function createPoliteness(maxPagesAtOnce: number, now: () => number, shar
   };
 }
 
-/** Resolves when woken, aborted, or after `ms`, at most POLL_MS. */
+/** Resolves when notified, when aborted, or after `ms`, but after POLL_MS at the latest. */
 function waitForChange(ms: number, signal: AbortSignal, ticket: { wake: () => void }): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,4 +1,4 @@
-/** Reads one URL of a crawl, and reports what the result means for its host. */
+/** Reads one URL of a crawl, and reports how the result affects its host. */
 import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
@@ -13,9 +13,9 @@ export interface FailedRead {
   readonly status?: number | undefined;
   /** Whether a later attempt may succeed. */
   readonly isTransient: boolean;
-  /** Set if the host said that it is busy; `waitMs` is its Retry-After. */
+  /** Set if the host reported that it is busy; `waitMs` is its Retry-After. */
   readonly busy?: { readonly waitMs: number | undefined } | undefined;
-  /** Whether this server is overloaded, so that the page is not at fault. */
+  /** Whether this server is overloaded, so that the page did not cause the failure. */
   readonly isOverloaded?: boolean | undefined;
   /** Whether the host could be reached. */
   readonly isReached: boolean;
@@ -49,13 +49,13 @@ export interface PageRequest {
 }
 
 /**
- * Statuses of temporary failures: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585, section
- * 4; RFC 8470).
+ * Status codes for temporary failures: timeout, too early, too many requests, and server errors (RFC 9110; RFC 6585,
+ * section 4; RFC 8470).
  */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
-/** Throws only the reason of the signal; every other failure is a result. */
+/** Throws only the signal's reason; every other failure is returned as a result. */
 export async function readPage(
   { url, options, obeysRobots, account, chain, signal }: PageRequest,
   { reader, robots }: ReadTools,
@@ -100,7 +100,7 @@ function errorStatus(status: number, retryAfter: string | undefined): FailedRead
   };
 }
 
-/** While robots.txt cannot be read, no page of the site may be read (RFC 9309, section 2.3.1.4). */
+/** While robots.txt cannot be fetched, no page of the site may be read (RFC 9309, section 2.3.1.4). */
 function robotsUnavailable(by: number | Problem): FailedRead {
   if (typeof by !== 'number') return failed(by);
   const message = `The robots.txt of the site answered with status ${by}, so no page of the site may be read`;
@@ -109,7 +109,7 @@ function robotsUnavailable(by: number | Problem): FailedRead {
   return { kind: 'failed', failure, isTransient: true, busy, isReached: true };
 }
 
-/** A failure of the redirect target does not count against the redirecting host. */
+/** A failure of a redirect's target does not count against the redirecting host. */
 const stopped = (reason: StopReason): ReadResult =>
   reason.kind === 'robots-unavailable' ? { ...robotsUnavailable(reason.by), busy: undefined, isReached: true } : reason;
 
@@ -127,7 +127,7 @@ function failed(failure: Problem): FailedRead {
   return { kind: 'failed', failure, isTransient: isUnreached || failure.code >= 500, isReached: !isUnreached };
 }
 
-/** A hash of the text of a page, without front matter, which contains the URL. */
+/** Hashes the text of a page, without the front matter, which contains the URL. */
 function hashContent({ content, text, html }: Page): string | undefined {
   const body = content === undefined ? (text ?? html ?? '') : withoutFrontMatter(content);
   const plain = body.trim();

@@ -9,7 +9,7 @@ const A = 'https://a.example';
 const B = 'https://b.example';
 const { signal } = new AbortController();
 
-/** Follows the redirect chain of a read. All URLs of A and B are within the crawl. */
+/** Follows a read's redirect chain. All URLs of A and B are within the crawl. */
 async function chainFrom(
   url: string,
   some: Partial<RedirectRules> = {},

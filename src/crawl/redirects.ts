@@ -1,6 +1,6 @@
 /**
  * Follows the redirects of one read across hosts. Each URL must be allowed by the robots.txt of its site, and each host
- * must have a free slot. A redirect that leaves the crawl, or leads to a page with a result, ends the read.
+ * must have a free slot. A redirect that leaves the crawl, or leads to a page that already has a result, ends the read.
  */
 import type { Problem } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
@@ -11,12 +11,12 @@ import { isWithin } from './scope.ts';
 
 /** The reason why a redirect was not followed. */
 export type StopReason =
-  /** The robots.txt of the site forbids it. */
+  /** The site's robots.txt forbids it. */
   | { readonly kind: 'forbidden'; readonly to: string }
   | { readonly kind: 'out-of-scope'; readonly to: string }
   /** The redirect leads to a page that already has a result, under the URL `of`. */
   | { readonly kind: 'duplicate'; readonly of: string }
-  /** The robots.txt of the site could not be read: the status of the response, or the failure. */
+  /** The site's robots.txt could not be fetched: the status of the response, or the failure. */
   | { readonly kind: 'robots-unavailable'; readonly by: number | Problem }
   /** The host has no free slot before `readyAt`. */
   | { readonly kind: 'host-not-ready'; readonly host: string; readonly readyAt: number };
@@ -35,11 +35,11 @@ export interface RedirectRules extends HostLimits {
   readonly obeysRobots: boolean;
   /** Whether this is a start URL, which may redirect anywhere. */
   readonly isStart: boolean;
-  /** Whether a URL is within the crawl. */
+  /** Whether a URL belongs to the crawl. */
   readonly allows: (url: string) => boolean;
-  /** The URL under which the page of this key already has a result. */
+  /** Returns the URL under which the page with this key already has a result. */
   readonly findDuplicate: (key: string) => Promise<string | undefined>;
-  /** How long the host of a URL is not contacted after a request. */
+  /** How long the host of a URL must not be contacted after a request. */
   readonly delayMs: (url: string) => Promise<number>;
   /** How long a redirect waits for a slot of its target's host. */
   readonly maxWaitMs: number;
@@ -50,19 +50,20 @@ export interface RedirectTools {
   readonly politeness: Politeness;
 }
 
-/** The product name of this crawler in robots.txt files. */
+/** The product token of this crawler in robots.txt files. */
 export const ROBOTS_AGENT = 'lectern';
 
 export interface RedirectChain {
-  /** The host whose slot is held; `undefined` before `begin` and after `end`. */
+  /** The host whose slot is in use; `undefined` before `begin` and after `end`. */
   readonly host: string | undefined;
   /** Acquires a slot of the first host. Returns the time to try again if none becomes free within `maxWaitMs`. */
   begin(maxWaitMs?: number): Promise<number | undefined>;
-  /** A `mayFollow` for a fetch. Throws CrawlStoppedError. */
+  /** A `checkRedirect` function for a fetch. Throws CrawlStoppedError. */
   follow(to: URL, from: URL, signal: AbortSignal): Promise<void>;
   /**
-   * Releases the slot. The host is then not contacted for the usual delay, or for a number of milliseconds (0 for no
-   * pause). With `usual`, the same applies to the host of `final`, because a browser may have read it without a slot.
+   * Releases the slot. The host is then not contacted for the usual delay, or for the specified number of milliseconds
+   * (0 for no pause). With `usual`, the same applies to the host of `final`, because a browser may have requested it
+   * without a slot.
    */
   end(pause?: 'usual' | number, final?: string): Promise<void>;
 }
@@ -92,7 +93,7 @@ export function createRedirectChain(
   async function follow(to: URL, from: URL, fetchSignal: AbortSignal): Promise<void> {
     const target = normalizeUrl(to.href);
     const isInside = allows(to.href);
-    // A redirect within the site, such as one to a log-in host, may lead back.
+    // A redirect within the site, for example to a log-in host, may lead back.
     if (!isStart && !isInside && !isWithin(to, [new URL(start.url)], 'domain')) {
       throw new CrawlStoppedError({ kind: 'out-of-scope', to: to.href });
     }
@@ -107,7 +108,7 @@ export function createRedirectChain(
       if (!file.allows(to, ROBOTS_AGENT)) throw new CrawlStoppedError({ kind: 'forbidden', to: to.href });
     }
     if (to.host !== host) {
-      // The previous host has answered: release its slot before waiting for the next one.
+      // The previous host has responded, so its slot is released before waiting for the next host.
       const pauseMs = await delayMs(from.href);
       if (host !== undefined) politeness.report(host, { isReached: true });
       release(pauseMs);

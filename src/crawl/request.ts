@@ -1,4 +1,4 @@
-/** The table of crawl options. Parsing, the OpenAPI description and the guide read it. */
+/** The table of crawl options. It is used for parsing, the OpenAPI description and the guide. */
 import * as z from 'zod';
 import type { Given, OptionSource, OptionTable } from '#http/gather.ts';
 import { flag, number, object, oneOf, texts } from '#http/values.ts';
@@ -130,10 +130,10 @@ export const DEFAULT_DEPTH = 3;
 
 /** Limits set by the operator. */
 export interface CrawlLimits {
-  /** Maximum of `limit`. */
+  /** Maximum value of `limit`. */
   readonly maxPages: number;
-  /** Maximum of `concurrency`. */
+  /** Maximum value of `concurrency`. */
   readonly hostPages: number;
-  /** Default of `delayMs`. */
+  /** Default value of `delayMs`. */
   readonly delayMs: number;
 }

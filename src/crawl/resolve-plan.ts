@@ -1,11 +1,11 @@
-/** Turns the options of a caller into a plan: complete, validated, and within the operator's limits. */
+/** Converts a caller's options into a plan: complete, validated, and within the operator's limits. */
 import { Problem, problem } from '#errors.ts';
 import { cleanUrl } from '#reader/index.ts';
 import { MAX_URL, type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
 import { compilePatterns } from './patterns.ts';
 import { type CrawlLimits, type CrawlPlan, DEFAULT_DEPTH, DEFAULT_LIMIT, type GivenCrawl } from './request.ts';
 
-/** Throws ParamValidationError whose path is the invalid field. */
+/** Throws ParamValidationError with the path of the invalid field. */
 export async function resolvePlan(
   given: GivenCrawl,
   limits: CrawlLimits,
@@ -56,5 +56,5 @@ function startOf(text: string, path: string): NormalizedUrl {
   });
 }
 
-/** Maximum number of characters of a value that an error message repeats. */
+/** Maximum number of characters of a value that an error message quotes. */
 const SHOWN = 200;

@@ -1,6 +1,6 @@
 /**
- * A worker's run of a crawl: connects scheduler, page jobs and writer. Regardless of why a run ends, everything that it
- * has written is kept, and the next run continues from there.
+ * A worker's run of a crawl: connects the scheduler, the page jobs and the writer. No matter why a run ends, everything
+ * that it has written is preserved, and the next run continues from there.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -38,18 +38,21 @@ export interface RunTools {
 export interface CrawlRun {
   readonly row: JobRow;
   readonly lease: Lease;
-  /** Ends the run at once; pages being read are left for the next run. */
+  /** Ends the run immediately. Pages that are being read are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the run must end after the pages being read. */
+  /** Whether the run must end after the pages that are being read. */
   readonly cancelling: () => boolean;
 }
 
-/** The frontier holds at most FOUND_FACTOR URLs for each page to read, plus MIN_FOUND: enough even if many fail. */
+/**
+ * The frontier contains at most FOUND_FACTOR URLs for each page to read, plus MIN_FOUND. This is enough even if many
+ * pages fail.
+ */
 const FOUND_FACTOR = 20;
 const MIN_FOUND = 1_000;
 const SITEMAP_URLS_AT_ONCE = 200;
 
-/** Throws LeaseLostError, the reason of the signal, a Problem of billing, or a failure of the database. */
+/** Throws LeaseLostError, the signal's reason, a Problem from billing, or a database failure. */
 export async function runCrawlJob(run: CrawlRun, tools: RunTools): Promise<RunEnd> {
   const { row, lease, signal, cancelling } = run;
   const { store, politeness, now } = tools;
@@ -85,7 +88,7 @@ interface SitemapContext extends Pick<PageContext, 'plan' | 'filter'>, SitemapTo
   readonly cancelling: () => boolean;
 }
 
-/** Adds the URLs of the sitemaps to the frontier until it is full or the crawl is cancelled. */
+/** Adds the URLs in the sitemaps to the frontier until it is full or the crawl is cancelled. */
 async function* addSitemaps(job: JobRow, context: SitemapContext, signal: AbortSignal): AsyncGenerator<Progress> {
   const { plan, filter, writer, robots, maxFound, cancelling } = context;
   const rules = {
@@ -105,7 +108,7 @@ async function* addSitemaps(job: JobRow, context: SitemapContext, signal: AbortS
         yield progress;
       }
       if (cancelling()) return;
-      // A database in this process answers without yielding to the event loop.
+      // A database in this process returns results without yielding to the event loop.
       await yieldToEventLoop();
     }
     if (found >= maxFound) break;

@@ -1,4 +1,4 @@
-/** The scheduler over a frontier in memory: no database, no reader. */
+/** Tests the scheduler with a frontier in memory, without a database or a reader. */
 import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import type { WaitingPage } from './frontier.ts';
@@ -15,7 +15,8 @@ const pageAt = (url: string): WaitingPage => ({
 });
 
 /**
- * A run over the URLs, each read by `read`, which may add others. Returns the order of reading and how the run ended.
+ * Runs the scheduler over the URLs. `read` reads each URL and may add others. Returns the order of reading and how the
+ * run ended.
  */
 async function runOver(
   urls: readonly string[],

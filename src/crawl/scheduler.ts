@@ -1,6 +1,7 @@
 /**
- * Decides which page of a crawl is read next, how many are read at once, and when the run ends. Hosts are served round
- * robin, and a run that waits long gives up its lease so that other crawls proceed. Owns the state of the run.
+ * Decides which page of a crawl is read next, how many pages are read in parallel, and when the run ends. Hosts are
+ * served round robin. A run that has to wait for long releases its lease so that other crawls can proceed. The
+ * scheduler owns the state of the run.
  */
 import { setMaxListeners } from 'node:events';
 import type { Problem } from '#errors.ts';
@@ -16,16 +17,16 @@ export type RunEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string }
-  /** Other crawls are waiting for a worker, or nothing can be read before `readyAt`. */
+  /** Other crawls are waiting for a worker, or no page can be read before `readyAt`. */
   | { readonly kind: 'later'; readonly readyAt: number };
 
 export interface SchedulerOptions {
-  /** The job at the beginning of the run. */
+  /** The job at the start of the run. */
   readonly job: JobRow;
   readonly plan: Pick<CrawlPlan, 'starts' | 'limit' | 'concurrency'>;
-  /** Ends the run at once; pages being read are left for the next run. */
+  /** Ends the run immediately. Pages that are being read are left for the next run. */
   readonly signal: AbortSignal;
-  /** Whether the run must end after the pages being read. */
+  /** Whether the run must end after the pages that are being read. */
   readonly cancelling: () => boolean;
   readonly frontier: Frontier;
   readonly politeness: Pick<Politeness, 'readyAt' | 'hasFreePage' | 'takePage' | 'releasePage' | 'onChange'>;
@@ -33,17 +34,17 @@ export interface SchedulerOptions {
   /** Whether another crawl is waiting for a worker. */
   readonly hasWaitingJobs: () => Promise<boolean>;
   readonly runPage: (page: WaitingPage, signal: AbortSignal) => Promise<PageResult>;
-  /** Adds the URLs of the sitemaps to the frontier, batch by batch. */
+  /** Adds the URLs in the sitemaps to the frontier, batch by batch. */
   readonly addSitemaps: (job: JobRow, signal: AbortSignal) => AsyncIterable<Progress>;
-  /** Fails the waiting pages of a host. */
+  /** Marks the waiting pages of a host as failed. */
   readonly failHost: (host: string, failure: Problem) => Promise<JobRow>;
   /** Called after each change that is visible to followers of the crawl. */
   readonly onChange: () => void;
 }
 
-/** How long a run lasts while other crawls wait. */
+/** Duration of a run while other crawls are waiting, in milliseconds. */
 const RUN_MS = 20_000;
-/** How often the run checks again, because slots taken by other crawls become free at an unknown time. */
+/** How often the run checks again, in milliseconds. Slots used by other crawls become free at unknown times. */
 const POLL_MS = 250;
 
 /** One run of a crawl. `run` may be called once. */
@@ -54,11 +55,11 @@ export class Scheduler {
   readonly #signal: AbortSignal;
   #job: JobRow;
   readonly #running = new Map<string, { readonly host: string; readonly work: Promise<void> }>();
-  /** Hosts that may have waiting pages, and when to check them again. */
+  /** Hosts that may have waiting pages, with the time at which to check them again. */
   readonly #hosts = new Map<string, number>();
-  /** Hosts whose waiting pages are being failed. */
+  /** Hosts whose waiting pages are being marked as failed. */
   readonly #failingHosts = new Set<string>();
-  /** The first error of a page job. */
+  /** The first error thrown by a page job. */
   #error: unknown;
   #lastFailure: Problem | undefined;
   #wake = () => {};
@@ -67,12 +68,12 @@ export class Scheduler {
     this.#options = options;
     this.#limits = { maxAtOnce: options.plan.concurrency };
     this.#signal = AbortSignal.any([options.signal, this.#stopping.signal]);
-    // Every page being read adds a listener; their number is limited elsewhere.
+    // Every page that is being read adds a listener; their number is limited elsewhere.
     setMaxListeners(0, this.#signal);
     this.#job = options.job;
   }
 
-  /** Reads pages until the run ends. Throws the reason of the signal, or the error of a page job. */
+  /** Reads pages until the run ends. Throws the signal's reason, or the error of a page job. */
   async run(): Promise<RunEnd> {
     const { frontier, politeness } = this.#options;
     for (const host of await frontier.hosts()) this.#hosts.set(host, 0);
@@ -93,7 +94,7 @@ export class Scheduler {
     const { now, hasWaitingJobs } = this.#options;
     let until = now() + RUN_MS;
     for (;;) {
-      // The wait is set up first, so that a change during the checks below is not missed.
+      // The wait is set up first, so that changes during the checks below are not missed.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -114,7 +115,7 @@ export class Scheduler {
     return this.#job.read >= this.#options.plan.limit;
   }
 
-  /** How the run ends once no page is being read; `undefined` if it continues. */
+  /** How the run ends if no page is being read; `undefined` if it continues. */
   #endOfRun(until: number): RunEnd | undefined {
     const { cancelling, now } = this.#options;
     if (cancelling()) return { kind: 'cancelled' };
@@ -157,7 +158,7 @@ export class Scheduler {
     }
     for (let started = true; started; ) {
       started = false;
-      // One page of each host per round, so that all hosts proceed.
+      // One page of each host per round, so that all hosts make progress.
       for (const host of [...this.#hosts.keys()]) {
         const isFull = this.#job.read + this.#running.size >= plan.limit || !politeness.hasFreePage();
         if (isFull || this.#isStopping()) return;
@@ -170,7 +171,7 @@ export class Scheduler {
     const { frontier, politeness, now } = this.#options;
     const at = now();
     if (this.#failingHosts.has(host) || (this.#hosts.get(host) ?? 0) > at || !this.#isReady(host, at)) return false;
-    // Copied before the query, because a page that ends during the query may still be listed as waiting.
+    // Copied before the query, because a page that finishes during the query may still be listed as waiting.
     const runningKeys = new Set(this.#running.keys());
     const runningOfHost = [...this.#running.values()].filter((one) => one.host === host).length;
     const pages = await frontier.nextPages(host, at, runningOfHost + 1);
@@ -179,7 +180,7 @@ export class Scheduler {
       if (runningOfHost === 0) await this.#updateHost(host);
       return false;
     }
-    // The page before it has not reached the host of the redirect yet.
+    // The preceding page has not reached the host of the redirect yet.
     if (waitsForRedirect(page) && runningOfHost > 0) return false;
     // Another crawl may have taken the slot during the query.
     if (!this.#isReady(host, now()) || !politeness.hasFreePage()) return false;
@@ -223,7 +224,7 @@ export class Scheduler {
   }
 
   #advance(progress: Progress): void {
-    // Concurrent writes may finish in a different order.
+    // Concurrent writes may complete in a different order.
     if (progress.job.last_seq >= this.#job.last_seq) this.#job = progress.job;
     for (const host of progress.hosts) this.#hosts.set(host, 0);
     this.#options.onChange();

@@ -4,7 +4,7 @@ import type { JobColumns } from '#storage/jobs/table.ts';
 
 export interface JobRow extends JobColumns {
   account_id: string | null;
-  /** JSON, as are `options` and `bases`. */
+  /** JSON, like `options` and `bases`. */
   plan: string;
   options: string;
   /** URLs that define the scope: the start URLs, or the targets of their redirects. */
@@ -23,7 +23,7 @@ export interface JobRow extends JobColumns {
   litter: number;
 }
 
-/** `alias` is another URL of a page that was read; it does not count as found. */
+/** `alias` is another URL of a page that has been read; it does not count as found. */
 export type PageState = 'waiting' | 'done' | 'failed' | 'skipped' | 'alias';
 
 export interface PageRow {
@@ -33,14 +33,14 @@ export interface PageRow {
   url: string;
   host: string;
   state: PageState;
-  /** Determines the order of reading, see RANK. */
+  /** Determines the order of reading; see RANK. */
   rank: number;
   depth: number;
-  /** The order of discovery, from 0. */
+  /** Position in the order of discovery, starting at 0. */
   position: number;
   tries: number;
   ready_at: number;
-  /** For a page that was read: a hash of its text, and the key of its canonical URL. */
+  /** For a page that has been read: a hash of its text, and the key of its canonical URL. */
   content: string | null;
   canonical: string | null;
   /** For a duplicate or an alias: the URL whose result contains the page. */
@@ -58,7 +58,7 @@ export interface Tables {
     /** JSON. */
     body: string;
   };
-  /** Number of URLs found of each trap kind. */
+  /** Number of URLs found for each trap kind. */
   crawl_kinds: { job_id: string; kind: string; count: number };
   /** Reads that have not been charged yet. */
   crawl_charges: {
@@ -77,5 +77,5 @@ export interface Tables {
 
 export type Db = Kysely<Tables>;
 
-/** Pages with a lower rank are read first: starts, URLs from sitemaps, links, and retries. */
+/** Pages with a lower rank are read first: start URLs, URLs from sitemaps, links, and retries. */
 export const RANK = { start: 0, sitemap: 1, link: 2, retry: 3 } as const;

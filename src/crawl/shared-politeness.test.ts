@@ -38,7 +38,7 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
     const [one, other] = servers;
     expect(await one.acquire('c', 1)).toBeUndefined();
     one.release('c', 60_000);
-    // A release is written before the next acquire reads it.
+    // A release is written before the next call of `acquire` reads it.
     expect(await one.acquire('c', 1)).toBeGreaterThan(50_000);
     expect(await other.acquire('c', 1)).toBeGreaterThan(50_000);
     one.pause('d', 60_000);
@@ -88,7 +88,7 @@ describe.skipIf(!url)('servers that share a database', { timeout: LONG_MS }, () 
     expect(times).toHaveLength(10);
     expect(most).toBe(1);
     const gaps = times.slice(1).map((time, at) => time - times[at]!);
-    // From the end of one read to the start of the next, by the clock of the database.
+    // Measured from the end of one read to the start of the next, using the database clock.
     expect(Math.min(...gaps)).toBeGreaterThan(200);
   });
 });

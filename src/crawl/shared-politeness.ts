@@ -1,5 +1,5 @@
 /**
- * Host limits that several servers share through a database, so that all servers combined contact a host no more often
+ * Host limits that several servers share through a database, so that all servers together contact a host no more often
  * than a single server would. Times come from the database clock.
  */
 import { randomUUID } from 'node:crypto';
@@ -8,13 +8,13 @@ import type { Log } from '#telemetry/log.ts';
 
 export interface SharedPoliteness {
   /**
-   * Acquires a slot. Returns `undefined` once it has one, otherwise the number of milliseconds to wait before the next
-   * try.
+   * Acquires a slot. Returns `undefined` if successful, otherwise the number of milliseconds to wait before the next
+   * attempt.
    */
   acquire(host: string, maxAtOnce: number): Promise<number | undefined>;
-  /** Releases a slot; no server contacts the host during the pause. Returns at once and never fails. */
+  /** Releases a slot. No server contacts the host during the pause. Returns immediately and never fails. */
   release(host: string, pauseMs: number): void;
-  /** Starts a pause of the host for all servers, without a slot. Returns at once and never fails. */
+  /** Starts a pause of the host for all servers, without a slot. Returns immediately and never fails. */
   pause(host: string, pauseMs: number): void;
   /** Waits for pending writes. */
   close(): Promise<void>;
@@ -26,11 +26,11 @@ export interface PolitenessTables {
 }
 
 /**
- * Lease of a slot. If its process dies, the slot is free after this time; a running process renews the lease after a
- * third of it.
+ * Lease duration of a slot, in milliseconds. If the process dies, the slot becomes free after this time. A running
+ * process renews the lease after a third of this time.
  */
 const SLOT_LEASE_MS = 20_000;
-/** Longer than any pause. A time further ahead was written before the clock was set back, and is ignored. */
+/** Longer than any pause. A time further in the future was written before the clock was set back, and is ignored. */
 const MAX_PAUSE_MS = 3_600_000;
 /** How soon to try again while all slots are in use, because their release is not announced. */
 const POLL_MS = 250;
@@ -39,12 +39,12 @@ const FORGET_AFTER_MS = 3_600_000;
 
 const NOW = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
-/** Needs PostgreSQL. */
+/** Requires PostgreSQL. */
 export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<Log, 'warn'>): SharedPoliteness {
   const self = randomUUID();
-  /** Ids of the slots that this process holds, by host. */
+  /** Ids of the slots that this process is using, by host. */
   const held = new Map<string, string[]>();
-  /** Pending writes by host. They run one after the other, so that a slot is released before it is acquired again. */
+  /** Pending writes by host. They run one after another, so that a slot is released before it is acquired again. */
   const writing = new Map<string, Promise<void>>();
   let lastId = 0;
 
@@ -53,7 +53,7 @@ export function createSharedPoliteness(db: Kysely<PolitenessTables>, log: Pick<L
       .then(write)
       .then(
         () => {},
-        // A slot that cannot be released ends with its lease.
+        // If a slot cannot be released, it becomes free when its lease expires.
         (error: unknown) =>
           log.warn({ err: error }, 'the slot of a host could not be released; it becomes free when its lease expires'),
       )

@@ -1,5 +1,6 @@
 /**
- * Reads the sitemaps of a site: those that its robots.txt names, otherwise /sitemap.xml, and those in sitemap indexes.
+ * Reads the sitemaps of a site: those listed in its robots.txt, otherwise /sitemap.xml, and those listed in sitemap
+ * indexes.
  */
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
@@ -20,7 +21,7 @@ export interface SitemapRules extends Pick<RedirectRules, 'maxAtOnce' | 'obeysRo
   readonly starts: readonly string[];
 }
 
-/** Limits for one crawl: number of sitemap files, and time spent on reading them and on waiting for their hosts. */
+/** Limits for one crawl: the number of sitemap files, and the time spent reading them and waiting for their hosts. */
 const MAX_FILES = 200;
 const TIMEOUT_MS = 120_000;
 
@@ -33,7 +34,7 @@ export async function* sitemapUrls(
   const { files, trusted } = await findSitemaps(rules, tools, signal);
   let read = 0;
   let spentMs = 0;
-  // A sitemap index adds to `files` during the loop.
+  // A sitemap index adds URLs to `files` during the loop.
   for (const url of files) {
     if (read++ >= MAX_FILES || spentMs > TIMEOUT_MS) break;
     let since = performance.now();
@@ -42,7 +43,7 @@ export async function* sitemapUrls(
         spentMs += performance.now() - since;
         if (kind === 'pages') yield urls;
         else for (const file of urls) if (files.size < MAX_FILES) files.add(file);
-        // The time that the consumer takes does not count.
+        // The consumer's processing time does not count.
         since = performance.now();
       }
     } catch {
@@ -54,7 +55,9 @@ export async function* sitemapUrls(
 
 async function findSitemaps({ starts }: SitemapRules, { robots }: SitemapTools, signal: AbortSignal) {
   const files = new Set<string>();
-  /** Sitemaps on the same origin as the robots.txt that names them. They may be read even if it forbids their path. */
+  /**
+   * Sitemaps on the same origin as the robots.txt that lists them. They may be read even if it disallows their path.
+   */
   const trusted = new Set<string>();
   for (const origin of new Set(starts.map((start) => new URL(start).origin))) {
     const { sitemaps } = await robots.rules(origin, { signal });
@@ -79,7 +82,7 @@ async function* readParts(
   }
   const rules: RedirectRules = {
     ...{ maxAtOnce, obeysRobots, delayMs, maxWaitMs: TIMEOUT_MS },
-    // A sitemap may be on any host, and is not a page of the crawl.
+    // A sitemap may be on any host, and it is not a page of the crawl.
     isStart: true,
     allows: () => false,
     findDuplicate: async () => undefined,

@@ -1,4 +1,4 @@
-/** Queries for crawls and their pages; those that all kinds of jobs share are in `storage/jobs/table.ts`. */
+/** Queries for crawls and their pages. The queries shared by all kinds of jobs are in `storage/jobs/table.ts`. */
 import type { Selectable } from 'kysely';
 import type { GivenOptions } from '#reader/index.ts';
 import type { Store } from '#storage/database/store.ts';

@@ -1,16 +1,16 @@
 /**
- * Crawler traps: endless calendars, and lists that can be sorted and filtered in every combination. URLs that look
- * alike form a kind, and a crawl reads a limited number of each kind.
+ * Crawler traps: endless calendars, and lists that can be sorted and filtered in every combination. Similar URLs form a
+ * trap kind, and a crawl reads only a limited number of URLs of each kind.
  */
 import { parameterName, queryPairs } from './normalize-url.ts';
 
 export interface TrapKind {
-  /** Identifies the kind: URLs of one kind share a counter. */
+  /** Identifies the kind. URLs of one kind share a counter. */
   readonly name: string;
   readonly limit: number;
 }
 
-/** Paths deeper than this usually come from links that are relative to the wrong folder. */
+/** Deeper paths usually come from links that are relative to the wrong folder. */
 const MAX_SEGMENTS = 20;
 /** A path that repeats a segment more often than this is considered a loop. */
 const MAX_REPEATS = 3;
@@ -18,17 +18,17 @@ const MAX_PARAMETERS = 12;
 
 const MAX_OF_CALENDAR = 60;
 /**
- * Maximum number of URLs of a kind, by number of query parameters: pages of a list have one parameter, combinations of
- * filters have several.
+ * Maximum number of URLs of a kind, by number of query parameters. Pages of a list usually have one parameter, and
+ * combinations of filters have several.
  */
 const MAX_OF_QUERY = [2_000, 500, 200, 50] as const;
 const MAX_OF_PATH_QUERIES = 5_000;
 
-/** Media, programs and assets, which have no text to read. */
+/** Media, programs and assets, which contain no text to read. */
 const UNREAD =
   /\.(?:7z|aac|apk|avi|bin|bmp|bz2|css|deb|dmg|dll|eot|exe|flac|flv|gif|gz|ico|img|iso|jar|jpe?g|js|m4[av]|mjs|map|midi?|mkv|mov|mp[34g]|mpe?g|msi|og[agv]|otf|pkg|png|rar|rpm|so|svg|swf|tar|tgz|tiff?|ttf|war|wasm|wav|web[mp]|wm[av]|woff2?|xz|zip)$/i;
 
-/** A date with a plausible year and month, and perhaps a day. Other numbers are names of pages. */
+/** A date with a plausible year and month, and optionally a day. Other numbers are considered page names. */
 const DATE =
   /^(?:19|20)\d\d(?:[-_](?:0?[1-9]|1[0-2])(?:[-_](?:0?[1-9]|[12]\d|3[01]))?|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)$/;
 const YEAR_OR_DAY = /^(?:(?:19|20)\d\d|0?[1-9]|[12]\d|3[01])$/;
@@ -51,7 +51,7 @@ export function isUnfollowable({ pathname, search }: URL): boolean {
   return false;
 }
 
-/** The trap kinds that a URL belongs to; none for most URLs. */
+/** Returns the trap kinds that a URL belongs to; none for most URLs. */
 export function trapKinds({ host, pathname, search }: URL): TrapKind[] {
   const kinds: TrapKind[] = [];
   const parameters = queryPairs(search);
@@ -69,7 +69,7 @@ export function trapKinds({ host, pathname, search }: URL): TrapKind[] {
   return kinds;
 }
 
-/** The path of a calendar, if the URL ends in a date or has a date as a parameter. */
+/** Returns the path of a calendar, if the URL ends in a date or has a date as a parameter. */
 function calendarOf(pathname: string, parameters: readonly string[]): string | undefined {
   const segments = pathname.split('/').filter(Boolean);
   const last = segments.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** A crawl as the API shows it. */
+/** A crawl as shown by the API. */
 import type { CrawlJob, CrawlState } from './job.ts';
 import type { Scope } from './scope.ts';
 
@@ -46,5 +46,5 @@ export function viewOf(job: CrawlJob): CrawlView {
   };
 }
 
-/** ISO 8601, to the second. */
+/** Formats a time as ISO 8601, to the second. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,4 +1,4 @@
-/** The crawl workers of a process: how a run ends, and what happens to a crawl after a failed run. */
+/** The crawl workers of a process. Decides how a run ends, and what happens to a crawl after a failed run. */
 import { asProblem, Problem } from '#errors.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
@@ -13,9 +13,9 @@ export interface CrawlWorkersOptions extends RunTools, Omit<WorkersOptions, 'pau
   readonly onRunEnd: () => void;
 }
 
-/** Back-off after the first failed run of a job. */
+/** Back-off after the first failed run of a job, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** Consecutive failed runs after which a job fails. */
+/** Number of consecutive failed runs after which a job fails. */
 const MAX_TRIES = 5;
 
 const MOVE_OF = { completed: 'complete', failed: 'fail', cancelled: 'cancel' } as const satisfies Record<

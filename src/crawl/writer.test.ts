@@ -1,4 +1,4 @@
-/** The writer over a SQLite database: what each write changes, and what a lost lease prevents. */
+/** Tests the writer with a SQLite database: the changes of each write, and the writes that a lost lease prevents. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Writes the findings of a run: results, links and counts, each in one transaction. Every write is bound to the lease
- * and throws LeaseLostError once another worker has it.
+ * Writes the findings of a run: results, links and counts, each in one transaction. Every write is bound to the lease,
+ * and throws LeaseLostError if another worker has acquired it.
  */
 import type { Problem } from '#errors.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
@@ -26,15 +26,15 @@ export interface WrittenOutcome extends Progress {
 export interface Writer {
   /** Writes the outcome of a page, its links and its charge. */
   writeOutcome(page: WaitingPage, outcome: Outcome, reservation: Reservation): Promise<WrittenOutcome>;
-  /** Makes a page wait until `readyAt`, under `page.host`: its own host, or the one that it redirects to. */
+  /** Makes a page wait until `readyAt`, under `page.host`: its own host, or the host that it redirects to. */
   postpone(page: WaitingPage, retry: { readonly readyAt: number; readonly rank: number }): Promise<void>;
-  /** Fails all waiting pages of a host, in batches. Returns the job after the last one. */
+  /** Marks all waiting pages of a host as failed, in batches. Returns the job after the last batch. */
   failHost(host: string, failure: Problem): Promise<JobRow>;
   /** Adds URLs to the frontier. */
   addUrls(found: readonly FoundUrl[]): Promise<Progress>;
   /** Records that the sitemaps have been read. */
   endSitemaps(): Promise<JobRow>;
-  /** The URL under which the page of this key already has a result. */
+  /** Returns the URL under which the page with this key already has a result. */
   findDuplicate(key: string): Promise<string | undefined>;
 }
 
@@ -94,8 +94,8 @@ export function createWriter({ store: { db }, lease, maxFound, now }: WriterOpti
 }
 
 /**
- * Updates the row of the job and returns it. Must come first in every transaction, so that in PostgreSQL the
- * transactions of one job run one after the other.
+ * Updates the row of the job and returns it. It must be the first operation in every transaction, so that PostgreSQL
+ * runs the transactions of one job one after another.
  */
 async function updateJob(db: Db, lease: Lease, changes: Partial<JobRow>): Promise<JobRow> {
   const job = await ofLease(db, lease).set(changes).returningAll().executeTakeFirst();
@@ -131,7 +131,7 @@ async function writeOutcome(
     .where('key', '=', page.key)
     .where('state', '=', 'waiting')
     .executeTakeFirst();
-  // Another URL has redirected to the same page meanwhile.
+  // In the meantime, another URL has redirected to the same page.
   if (!numUpdatedRows) return { hosts: [], isDelivered: false, job };
   const results = [resultOf(page, outcome, duplicate?.of)];
   if (delivered) results.push(...(await claimFinalUrl(db, job.id, page, delivered)));
@@ -174,7 +174,7 @@ async function writeOutcome(
 const count = (results: readonly NewResult[], event: NewResult['event']) =>
   results.filter((result) => result.event === event).length;
 
-/** Fails a batch of the waiting pages of a host. Returns the job and the size of the batch. */
+/** Marks a batch of a host's waiting pages as failed. Returns the job and the size of the batch. */
 async function failSome(
   db: Db,
   lease: Lease,

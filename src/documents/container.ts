@@ -1,10 +1,10 @@
-/** Identifies the content of a container format: a ZIP archive or an OLE file. */
+/** Detects the type of a document in a container format: a ZIP archive or an OLE file. */
 import { openZip } from './archive/zip.ts';
 import { canonicalType, TYPES } from './detect.ts';
 
 /**
- * Detects the type of a complete file of which only the container format is known. Throws DocumentError if a ZIP cannot
- * be opened.
+ * Detects the type of a complete file when only its container format is known. Throws DocumentError if a ZIP cannot be
+ * opened.
  */
 export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
   if (mediaType === TYPES.ole) return typeOfOle(bytes);

@@ -72,7 +72,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'image/vnd.microsoft.icon': 'image/x-icon',
 };
 
-/** The name that Lectern uses for a type. */
+/** The canonical name of a type. */
 export const canonicalType = (mediaType: string): string => ownValue(ALIASES, mediaType) ?? mediaType;
 
 const KNOWN = new Set<string>(Object.values(TYPES));
@@ -164,7 +164,7 @@ const MAGIC: readonly (readonly [start: string, type: string])[] = [
 export function typeOfBytes(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
   const type = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
-  // Text may begin with the same two or three letters, but text has no control bytes.
+  // Text may begin with the same two or three letters, but it contains no control bytes.
   if (type && /^[\x20-\x7e]{2,3}$/.test(start.slice(0, 3)) && !/[\x00-\x08]/.test(start.slice(0, 64))) {
     return /^(?:%PDF-|\{\\rtf)/.test(start) ? type : undefined;
   }
@@ -180,6 +180,6 @@ export function typeOfBytes(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Readers accept a PDF header anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
+/** PDF readers accept a header anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
 export const hasLatePdfHeader = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-1.');

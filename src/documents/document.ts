@@ -23,7 +23,7 @@ export interface DocumentPage {
   readonly number: number;
   /**
    * The content as an HTML fragment: headings, paragraphs, lists, tables (`thead` and `th` if there is a header,
-   * colspan and rowspan), blockquote, pre, links with absolute URLs, images with alternative text.
+   * colspan and rowspan), blockquote, pre, links with absolute URLs, images with alt text.
    */
   readonly html: string;
   /** Whether the page has visible content but no text, so that it needs text recognition. */
@@ -46,14 +46,14 @@ export interface ParsedDocument {
   readonly lang?: string | undefined;
   /** Warnings for the reader, one line each: `Pages 4 and 9 could not be read`. */
   readonly notes: readonly string[];
-  /** Number of invisible pieces of text that were left out. */
+  /** Number of invisible pieces of text that were removed. */
   readonly hiddenCount: number;
 }
 
 export interface ParseOptions {
-  /** Reads only this page, counted from 1. A number beyond the last page means all pages. */
+  /** Reads only this page, counted from 1. If the number is beyond the last page, all pages are read. */
   readonly page?: number | undefined;
-  /** Time limit for kinds that read page by page; they return the pages read so far. Unset: no limit. */
+  /** Time limit for kinds that read page by page; they return the pages read so far. No limit if unset. */
   readonly timeMs?: number | undefined;
 }
 
@@ -81,23 +81,23 @@ export interface DocumentKind {
   /** Renders a page as PNG. Throws DocumentError. */
   picture?(file: DocumentFile, bytes: Uint8Array, options: PictureOptions): Promise<Uint8Array>;
   /**
-   * Renders the first of the given pages and as many of the next ones as fit into a short time. Throws DocumentError
-   * only for the first.
+   * Renders the first of the given pages, and further ones until a short time limit is reached. Throws DocumentError
+   * only if the first page fails.
    */
   pictures?(file: DocumentFile, bytes: Uint8Array, options: PicturesOptions): Promise<Uint8Array[]>;
 }
 
 /**
  * Why a file cannot be read. `damaged`: truncated, or not of the claimed type. `encrypted`: it needs a password. `too
- * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no kind reads its
- * type. `missing program`: the message names the program to install.
+ * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no document kind
+ * supports its type. `missing program`: the message names the program to install.
  */
 export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
 
 export class DocumentError extends Error {
   readonly kind: DocumentErrorKind;
 
-  /** `message` is shown to callers: a sentence without a period that names the kind of file but no path. */
+  /** `message` is shown to callers: a sentence without a period that names the kind of file but contains no path. */
   constructor(kind: DocumentErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;

@@ -102,7 +102,7 @@ describe('an old Office file', () => {
     const written = file(doc, TYPES.doc);
     const png = await documents.picture(written, { page: 1, scale: 1 }, NEVER);
     expect(Buffer.from(png!.subarray(1, 4)).toString()).toBe('PNG');
-    // The PDF that LibreOffice made is reused for the next page.
+    // The PDF that LibreOffice created is reused for the next page.
     const before = readdirSync(dir);
     expect(await documents.picture(written, { page: 1, scale: 1 }, NEVER)).toEqual(png);
     expect(readdirSync(dir)).toEqual(before);
@@ -184,7 +184,7 @@ describe('limits', () => {
       for await (const png of work) drawn += Math.min(png.length, 1);
     };
     const ended = expect(rest()).rejects.toThrow('gone');
-    // There is only one process, and it handles other files between two runs of pages.
+    // There is only one process, and it processes other files between two batches of pages.
     expect((await read(docx, TYPES.docx)).pages).toHaveLength(1);
     expect(drawn).toBeLessThan(pages.length);
     gone.abort(new Error('gone'));

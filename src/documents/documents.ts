@@ -1,6 +1,6 @@
 /**
  * Reads and renders files, each in a process that is killed when a file exceeds the time or memory limit. LibreOffice
- * converts the old Office formats first, and lays out Office files whose pages are rendered.
+ * first converts old Office formats to new ones, and Office files to PDF if their pages are rendered.
  */
 import path from 'node:path';
 import { createProcessPool } from '#concurrency/processes.ts';
@@ -31,8 +31,8 @@ export interface Documents {
   /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
-   * Renders pages of a PDF in the given order without reopening the file for each. The process may handle other files
-   * between two runs of pages. Throws what `read` throws.
+   * Renders pages of a PDF in the given order without reopening the file for each page. The process may handle other
+   * files between two batches of pages. Throws what `read` throws.
    */
   pictures(file: DocumentFile, options: PicturesOptions, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Ids of the running processes. */
@@ -53,14 +53,14 @@ const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 /** Share of a file's time limit after which a kind that reads page by page returns the pages read so far. */
 const READING_SHARE = 0.6;
 
-/** Files up to this size have equal priority; smaller files run before larger ones. */
+/** Files up to this size have equal priority; above it, smaller files are processed first. */
 const LIGHT_BYTES = 256 * 1024;
 
 /** Office types whose pages LibreOffice lays out as printed. Spreadsheets have no such pages. */
 const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
 
 /**
- * Maximum memory of a process: a base for any file, plus a multiple of its size, because compressed text becomes many
+ * Memory limit of a process: a fixed amount, plus a multiple of the file size, because compressed text expands to many
  * objects.
  */
 const LEAST_MEMORY_MB = 512;
@@ -68,7 +68,7 @@ const MEMORY_FACTOR = 64;
 /** The multiple is smaller for PDFs and images, which are processed one page at a time. */
 const PAGED_MEMORY_FACTOR = 8;
 
-/** The limit is rounded, so that files of similar size share processes. */
+/** The memory limit is rounded so that files of similar size share processes. */
 function memoryFor({ size, mediaType }: DocumentFile): number {
   const isPaged = mediaType === TYPES.pdf || mediaType.startsWith('image/');
   const wanted = (size / 1024 ** 2) * (isPaged ? PAGED_MEMORY_FACTOR : MEMORY_FACTOR);

@@ -1,4 +1,4 @@
-/** Files whose elements, attributes, styles and facts have names that every object inherits. */
+/** Files in which elements, attributes, styles and metadata have names that every JavaScript object inherits. */
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { expectPlainNames, INHERITED_NAMES } from '#own-value.suite.ts';
@@ -19,7 +19,7 @@ import { parse } from './parse.suite.ts';
 import { kind as text } from './text/text.ts';
 import { kind as xml } from './text/xml.ts';
 
-/** With words around it, in an element without a namespace, and with attributes. */
+/** An element without a namespace, with an attribute of the same name. */
 const strange = (n: string, inside: string) => `<${n} xmlns="" ${n}="${n}">${inside}</${n}>`;
 
 const ODF = ['office', 'table', 'text', 'style', 'meta', 'number']

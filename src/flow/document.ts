@@ -14,7 +14,7 @@ export interface Score {
 export type Scores = Record<string, Score>;
 export type ArrayLike = NdArray | TypedArray | NestedList;
 
-/** Properties of a new document. Omitted ones stay empty. At most one of text, blob and tensor may be set. */
+/** Properties of a new document. Omitted properties are empty. At most one of text, blob and tensor may be set. */
 export interface DocumentInit {
   readonly id?: string;
   readonly text?: string;
@@ -63,9 +63,9 @@ export class Document {
   id: string;
   /** The document that this one is a chunk of. */
   parentId = '';
-  /** Depth in the tree of chunks; the root's is 0. */
+  /** Depth in the tree of chunks; 0 for the root. */
   granularity = 0;
-  /** Distance in the tree of matches; the root's is 0. */
+  /** Distance in the tree of matches; 0 for the root. */
   adjacency = 0;
   mimeType = '';
   weight = 0;
@@ -231,7 +231,7 @@ function updateDepths(root: Document): void {
 }
 
 /**
- * Deep copies of documents. Only immutable parts are shared, such as texts and scores. Throws a RangeError when a
+ * Deep copies of documents. Only immutable parts are shared, such as texts and scores. Throws a RangeError if a
  * document contains itself.
  */
 export const cloneDocuments = (documents: readonly Document[], depth = 0): Document[] =>

@@ -14,9 +14,9 @@ import type { Log } from '#telemetry/log.ts';
 import type { Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
-/** The endpoint that handles every request without a handler of its own. */
+/** The endpoint whose handler receives all requests to endpoints without a handler. */
 export const CATCH_ALL = '/default';
-/** A no-op endpoint that every executor serves. An empty request to it shows that the whole flow answers. */
+/** A no-op endpoint that every executor serves. An empty request to it checks that the whole flow responds. */
 export const DRY_RUN = '_jina_dry_run_';
 
 export interface Call {
@@ -31,13 +31,16 @@ export interface Call {
   /** The requested endpoint. A catch-all handler needs it to tell requests apart. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** HTTP headers listed in the flow's option `headers`, with lower-case names. */
+  /** HTTP headers listed in the flow's `headers` option, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when the answer is no longer needed. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Returning nothing keeps the documents, a list replaces them, and an object is added to `__results__`. */
+/**
+ * The return value of a handler. Nothing: the documents are kept. A list: it replaces them. An object: it is added to
+ * `__results__`.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply not return.
 export type Answer = void | null | readonly Document[] | Record<string, unknown>;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
@@ -59,7 +62,7 @@ export interface ExecutorContext {
 }
 
 export interface ExecutorSetup<Options = Record<string, unknown>> {
-  /** The option `with` of the configuration. */
+  /** The `with` option of the configuration. */
   readonly options: Options;
   readonly context: ExecutorContext;
 }
@@ -77,7 +80,7 @@ export const requests = <E>(table: Readonly<Record<string, HandlerName<E>>>): Bi
 
 const decoratorBindings = new WeakMap<object, Record<string, string>>();
 
-/** Decorator (TC39 standard) that binds a method to the endpoints, or to all unbound endpoints if none is given. */
+/** Decorator (TC39 standard) that binds a method to the endpoints, or to all unbound endpoints if none is specified. */
 export const on =
   (...endpoints: string[]) =>
   <This extends object>(

@@ -334,7 +334,7 @@ describe('replicas and shards', () => {
   });
 });
 
-/** Workers that return a list of prepared answers in order. */
+/** Workers that return prepared responses in order. */
 function remote(answers: Record<string, (call: WorkerCall) => Promise<DataRequest>>) {
   const calls: string[] = [];
   const connect: Connect = ({ host, port }): Worker => ({

@@ -22,7 +22,7 @@ export interface FlowTools {
   readonly connect?: Connect;
   /** Executors that a definition may refer to by name. */
   readonly executors?: Readonly<Record<string, ExecutorClass>>;
-  /** Whether executors from modules run in their own processes, unless their option `own_process` is set. */
+  /** Whether executors from modules run in their own processes, unless their `own_process` option is set. */
   readonly ownProcesses?: boolean;
   readonly log?: Log;
   readonly observe?: FlowObserver | undefined;
@@ -45,11 +45,11 @@ export interface Flow {
   /** Resolves when every deployment is ready. Rejects with one error that names each deployment that failed. */
   start(): Promise<void>;
   /**
-   * Returns the answer. The flow takes ownership of `request`. A failing executor is reported in `header.status`, not
+   * Returns the response. The flow takes ownership of `request`. A failing executor is reported in `header.status`, not
    * thrown.
    *
-   * Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError when an executor is unreachable or too slow,
-   * with the facts `deployment` and `addresses`; SubmittedDataMalformedError when the target is not a valid pattern;
+   * Throws ServiceAwayError, ServiceTimeoutError or DownstreamServiceError if an executor is unreachable or too slow,
+   * with `deployment` and `addresses` in its `facts`; SubmittedDataMalformedError if the target is not a valid pattern;
    * ServiceNodeResourceDrainError while the flow is closing; and the reason of an aborted signal.
    */
   handle(request: DataRequest, options?: HandleOptions): Promise<DataRequest>;
@@ -57,8 +57,8 @@ export interface Flow {
   dryRun(signal?: AbortSignal): Promise<Status>;
   /**
    * Rebuilds the executors of all matching deployments and switches to them once they are ready. Returns one route for
-   * each deployment; its status holds the failure if the old executors were kept. Throws SubmittedDataMalformedError
-   * when a target is not a valid pattern.
+   * each deployment; its status contains the failure if the old executors stay in use. Throws
+   * SubmittedDataMalformedError when a target is not a valid pattern.
    */
   reload(targets: readonly string[]): Promise<Route[]>;
   /** Refuses new requests and waits up to `graceMs` for running ones. */
@@ -116,7 +116,7 @@ async function startAll(deployments: readonly Deployment[]): Promise<void> {
   throw problem('FaceNotReadyError', { message: `The flow could not start. ${reasons.join('; ')}` }, cause);
 }
 
-/** Selects the headers that executors may see. */
+/** Selects the headers that are visible to executors. */
 function visibleHeaders(
   definition: FlowDefinition,
   headers: HandleOptions['headers'],
@@ -239,7 +239,7 @@ function manifestWarnings({ rest, deployments }: FlowDefinition): string[] {
   );
 }
 
-/** `docs_bytes` holds a Python pickle, which can run code when decoded. It is never decoded. */
+/** `docs_bytes` contains a Python pickle, which can run code when decoded. It is never decoded. */
 function refuseDocsBytes(request: DataRequest, started: Route['startTime']): DataRequest {
   const description = "UnsupportedContent('docs_bytes is never decoded: send docs')";
   const args = ['docs_bytes is never decoded: send docs'];

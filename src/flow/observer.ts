@@ -1,6 +1,6 @@
 import type { DataRequest } from './request.ts';
 
-/** Facts about one request that an executor has handled. */
+/** Information about one request that an executor has handled. */
 export interface ProcessedFacts {
   /** Name of the executor: `NAME/rep-0`. */
   readonly runtime: string;
@@ -8,7 +8,7 @@ export interface ProcessedFacts {
   readonly executor: string;
   /** The bound endpoint; `/default` for a catch-all. */
   readonly endpoint: string;
-  /** The endpoint that the request names. */
+  /** The requested endpoint. */
   readonly asked: string;
   readonly ms: number;
   readonly documents: number;
@@ -20,18 +20,18 @@ export interface FlowObserver {
   /** The gateway received a request. */
   requestStarted?(): void;
   requestEnded?(facts: { ms: number; failed: boolean }): void;
-  /** A deployment answered a request, or failed to. */
+  /** A deployment responded to a request or failed. */
   sent?(facts: { deployment: string; ms: number; failed: boolean }): void;
-  /** An executor of this program handled a request. `answer` is the answer. */
+  /** An executor of this program handled a request. `answer` is its response. */
   processed?(facts: ProcessedFacts, answer: DataRequest): void;
-  /** The gateway answered a request with documents. Sizes are those on the wire, before compression. */
+  /** The gateway responded to a request that carries documents. Sizes are those on the wire, before compression. */
   transferred?(facts: { receivedBytes: number; sentBytes: number }, answer?: DataRequest): void;
   /**
-   * An executor in another process or at a network address has answered a request. Sizes are those on the wire, before
-   * compression.
+   * An executor in another process or at a network address has responded to a request. Sizes are those on the wire,
+   * before compression.
    */
   exchanged?(facts: { deployment: string; address: string; sentBytes: number; receivedBytes: number }): void;
-  /** An executor received a request from another process and answered it. */
+  /** An executor received a request from another process and responded. */
   served?(facts: { runtime: string; executor: string; asked: string; receivedBytes: number; sentBytes: number }): void;
 }
 

@@ -1,4 +1,4 @@
-/** Metrics and traces of a program that serves a flow or an executor, as its options ask for. */
+/** Metrics and traces of a program that serves a flow or an executor, as specified by its options. */
 import type { Log } from '#telemetry/log.ts';
 import type { DeploymentDefinition, OperationOptions } from './definition/definition.ts';
 import { createExecutorMetrics, createFlowMetrics } from './metrics/prometheus.ts';
@@ -9,14 +9,14 @@ import type { FlowTracing } from './telemetry/tracing.ts';
 export interface Operation {
   readonly observe: FlowObserver;
   readonly tracing: FlowTracing | undefined;
-  /** Opens the ports of the metrics and returns them. Rejects with the system's error when one is in use. */
+  /** Opens the metrics ports and returns their numbers. Rejects with the system's error when one is in use. */
   listen(host: string): Promise<readonly number[]>;
   /** Sends remaining spans and metrics, and closes the ports. */
   close(): Promise<void>;
 }
 
 export interface OperationTools {
-  /** Options of the gateway; `undefined` in the program of an executor. */
+  /** The gateway's options; `undefined` in an executor's program. */
   readonly gateway: OperationOptions | undefined;
   readonly deployments: readonly DeploymentDefinition[];
   /** Product version. */
@@ -29,7 +29,8 @@ export interface OperationTools {
 const ANY_PORT = 0;
 
 /**
- * The ports that the options name. Executors of this program share the ports of the gateway unless they have their own.
+ * The ports that the options specify. Executors of this program share the ports of the gateway unless they have their
+ * own.
  */
 function portsOf({ gateway, deployments }: OperationTools): number[] {
   const here = deployments.filter(({ external }) => !external);

@@ -4,7 +4,7 @@
 import { cloneDocuments, createId, type Document } from './document.ts';
 import type { JsonObject } from './values.ts';
 
-/** A time, as on the wire. `nanos` is 0 to 999,999,999. */
+/** A time in the wire format. `nanos` is 0 to 999,999,999. */
 export interface Timestamp {
   readonly seconds: number;
   readonly nanos: number;
@@ -53,7 +53,7 @@ export interface DataRequest {
   parameters: JsonObject;
   routes: Route[];
   docs: Document[];
-  /** Documents as a Python pickle. They are never decoded: a flow rejects such a request. */
+  /** Documents as a Python pickle. They are never decoded: a flow rejects requests that contain them. */
   docsBytes?: Uint8Array;
   unknown?: readonly Uint8Array[];
 }
@@ -76,7 +76,7 @@ export const createRequest = ({ requestId, endpoint, targetExecutor, parameters,
 
 export const failed = (request: DataRequest): boolean => request.header.status?.code === ERROR;
 
-/** Cached: the getter is slow and each request takes many timestamps. */
+/** Cached: the getter is slow and each request needs many timestamps. */
 let originMs: number | undefined;
 
 /** Current time with microsecond precision. */
@@ -95,7 +95,7 @@ export const cloneRequest = (request: DataRequest): DataRequest => ({
   docs: cloneDocuments(request.docs),
 });
 
-/** The first request with the documents of all. */
+/** Returns the first request, with the documents of all requests. */
 export function joinRequests(requests: readonly DataRequest[]): DataRequest {
   const [first] = requests;
   return requests.length === 1 ? first! : { ...first!, docs: requests.flatMap(({ docs }) => docs) };

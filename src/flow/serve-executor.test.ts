@@ -1,4 +1,4 @@
-/** A served executor, called as gateways do (docs/reference/wire/flow.md, Executors over gRPC). */
+/** Tests of a served executor, called the way gateways call it (docs/reference/wire/flow.md, Executors over gRPC). */
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AddOptions, defineFlow } from './definition/define-flow.ts';

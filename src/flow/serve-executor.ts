@@ -30,7 +30,7 @@ import { isObject } from './values.ts';
 
 export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly definition: DeploymentDefinition;
-  /** Reads the definition again, for the option `reload`. */
+  /** Reloads the definition, for the `reload` option. */
   readonly load?: (() => DeploymentDefinition) | undefined;
   /** 0 for any free port. */
   readonly port: number;
@@ -40,14 +40,14 @@ export interface ServeExecutorOptions extends Partial<SourceTools> {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly tls?: TlsFiles;
   readonly maxMessageBytes?: number | undefined;
-  /** Called once, after one of `exitOnExceptions` closed the executor. */
+  /** Called once, after an exception listed in `exitOnExceptions` closed the executor. */
   readonly onExit?: (() => void) | undefined;
 }
 
 export interface ExecutorServer {
   readonly port: number;
   readonly url: string;
-  /** Ports of the metrics; none without the option `monitoring`. */
+  /** Ports of the metrics; none without the `monitoring` option. */
   readonly monitoringPorts: readonly number[];
   /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
@@ -209,7 +209,7 @@ export async function serveExecutor(options: ServeExecutorOptions): Promise<Exec
 const encodeEndpoints = (endpoints: ReadonlySet<string> | undefined): Uint8Array =>
   endpointsProto.encode({ endpoints: [...(endpoints ?? [])], writeEndpoints: [], schemas: undefined });
 
-/** Counts the bytes of a request and its answer for the executor that answered. */
+/** Counts the bytes of a request and its response for the executor that handled it. */
 const createByteCounter =
   (observe: FlowObserver, facts: AnswerFacts) =>
   ({ receivedBytes, sentBytes }: TransferredFacts, answer: DataRequest | undefined): void => {
@@ -229,7 +229,7 @@ function createReplaceableDeployment(definition: DeploymentDefinition, tools: De
       isClosed = true;
       await current.close(graceMs);
     },
-    /** Rebuilds the executors, from the changed definition if one is given. */
+    /** Rebuilds the executors, from the changed definition if there is one. */
     async rebuild(changed: DeploymentDefinition | undefined): Promise<void> {
       if (!changed) return current.reload(GRACE_MS);
       const next = createDeployment(changed, tools);

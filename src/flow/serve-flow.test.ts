@@ -1,4 +1,4 @@
-/** A served flow: options of its servers and ports of its metrics. */
+/** Tests of a served flow: the options of its servers, and its metrics ports. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import * as grpc from '@grpc/grpc-js';

@@ -11,12 +11,12 @@ import { createConnect } from './remote/worker.ts';
 
 export interface ServeFlowOptions extends FlowTools {
   readonly definition: FlowDefinition;
-  /** Reads the definition again, for the option `reload`. */
+  /** Reloads the definition, for the `reload` option. */
   readonly load?: (() => FlowDefinition) | undefined;
   /** Product version. */
   readonly version: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Returns why an HTTP or WebSocket request is refused; `undefined` to allow it. */
+  /** Returns the reason for refusing an HTTP or WebSocket request; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface FlowPlace {
 export interface FlowServer {
   readonly flow: Flow;
   readonly places: readonly FlowPlace[];
-  /** Ports of the metrics; none without the option `monitoring`. */
+  /** Ports of the metrics; none without the `monitoring` option. */
   readonly monitoringPorts: readonly number[];
   /** Refuses new requests and waits up to `graceMs` for running ones. */
   close(graceMs?: number): Promise<void>;
@@ -43,7 +43,7 @@ interface Gateway {
 
 const GRACE_MS = 10_000;
 
-/** The limits of WebSocket connections that follow from the options of the HTTP server. */
+/** The limits of WebSocket connections derived from the options of the HTTP server. */
 export function socketLimits({ httpServer }: GatewayOptions): Partial<SocketLimits> {
   const { maxMessageBytes, pingMs, pongMs } = httpServer;
   return {
@@ -83,7 +83,7 @@ export async function serveFlow(options: ServeFlowOptions): Promise<FlowServer> 
     watcher?.close();
     const until = performance.now() + graceMs;
     const leftMs = () => Math.max(0, until - performance.now());
-    // All gateways answer their requests before any port closes, so new requests get an answer until then.
+    // All gateways finish their requests before any port closes, so new requests still get a response until then.
     await Promise.all(gateways.map((gateway) => gateway.drain(graceMs)));
     await Promise.all(gateways.map((gateway) => gateway.close(leftMs())));
     await flow.close(graceMs);

@@ -19,7 +19,7 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** Reads a thrown value. Thrown values can be any object, so reading one may throw too. */
+/** Reads a thrown value. Thrown values can be any object, so accessing its properties may throw too. */
 function readError(error: unknown): Thrown {
   try {
     const thrown = readThrown(error);
@@ -79,8 +79,8 @@ export function statusOf(error: unknown, executor: string, withStacks: boolean):
 const VALIDATION_ERROR = 'ValidationError';
 
 /**
- * The status for a failure caused by the request, for interfaces that answer such requests instead of refusing the
- * call.
+ * The status for a failure caused by the request, for interfaces that return a response to such requests instead of
+ * rejecting the call.
  */
 export const refusalStatus = ({ code, name, message }: Problem): Status => ({
   code: ERROR,

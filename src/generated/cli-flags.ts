@@ -15,7 +15,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream responses can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
     defaultText: 'content',
   },
   {
@@ -30,7 +30,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
+      'Which URL the response shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
     defaultText: 'initial',
     words: ['initial', 'final'],
   },
@@ -38,7 +38,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'maxTokens',
     kind: 'text',
     group: 'Answer',
-    meaning: 'Maximum length of each of content, HTML and text; the rest is cut off. At least 500.',
+    meaning: 'Maximum length, applied separately to content, HTML and text; the rest is cut off. At least 500.',
     unit: 'tokens',
   },
   {
@@ -46,7 +46,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum.',
+      'Maximum charge. The read fails with BudgetExceededError if the response would cost more; 0 means no maximum.',
     unit: 'tokens',
   },
   {
@@ -54,7 +54,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'switch',
     group: 'Answer',
     meaning:
-      'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
+      'Adds the steps of the request and their durations to the response: `meta.trace` in JSON, a final `trace` event in a stream, otherwise the `Server-Timing` header. Free of charge.',
     defaultText: 'false',
   },
   {
@@ -62,7 +62,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'switch',
     group: 'Answer',
     meaning:
-      'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
+      'Adds to JSON and stream responses which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text responses and model formats.',
     defaultText: 'false',
   },
   {
@@ -75,7 +75,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'jsonSchema',
     kind: 'object',
     group: 'Answer',
-    meaning: 'JSON Schema of the structured answer that the language model writes.',
+    meaning: 'JSON Schema for the structured response that the language model writes.',
   },
   {
     name: 'targetSelector',
@@ -88,6 +88,15 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'list',
     group: 'Page content',
     meaning: 'CSS selectors. Matching elements are removed from the page.',
+  },
+  {
+    name: 'comments',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments in the main content: kept without forms and buttons (`keep`), or removed (`drop`). Default: removed from articles and videos; on other pages, extraction decides.',
+    defaultText: 'by the kind of page',
+    words: ['keep', 'drop'],
   },
   {
     name: 'withIframe',
@@ -134,7 +143,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
+      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alt text (`alt`). `all_p` and `alt_p` generate missing alt text.',
     defaultText: 'all',
     words: ['all', 'none', 'alt', 'all_p', 'alt_p'],
   },
@@ -151,7 +160,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'withLinksSummary',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates.',
+    meaning: 'Lists the links on the page after the content, without links that run scripts. `all` keeps duplicates.',
     defaultText: 'false',
     words: ['all'],
   },
@@ -159,7 +168,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'withImagesSummary',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Lists the images of the page after the content.',
+    meaning: 'Lists the images on the page after the content.',
     defaultText: 'false',
   },
   {
@@ -167,7 +176,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'switch',
     group: 'Markdown',
     meaning:
-      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
+      'Generates alt text for images that have none, with a vision model. Has no effect if `respondWith` is set; `retainImages: all_p` does the same in any format.',
     defaultText: 'false',
   },
   {
@@ -213,7 +222,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Engine and timing',
     meaning:
-      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
+      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the `vlm` format; `readerlm-v2` is `auto` with the `readerlm-v2` format. Unknown names mean `auto`.',
     defaultText: 'auto',
   },
   {
@@ -222,8 +231,15 @@ export const READ_FLAGS: readonly FlagRow[] = [
     group: 'Engine and timing',
     meaning:
       'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
-    defaultText: 'by the other options',
+    defaultText: 'depends on the other options',
     words: ['html', 'visible-content', 'mutation-idle', 'resource-idle', 'media-idle', 'network-idle'],
+  },
+  {
+    name: 'scroll',
+    kind: 'text',
+    group: 'Engine and timing',
+    meaning:
+      'Scrolls to the end of the rendered page this many times, from 1 to 100, or until it stops growing (`idle`, at most 100 times). Scrolling also ends when the page stops growing, and at the timeout, with a warning that says how far it got.',
   },
   {
     name: 'timeout',
@@ -277,7 +293,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
+      'Language to request, as a language tag. All engines send it as Accept-Language; page scripts see it as the browser language.',
     defaultText: 'en-US',
   },
   {
@@ -291,7 +307,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, a browser User-Agent has no effect.',
     defaultText: 'browser',
   },
   {
@@ -324,14 +340,14 @@ export const READ_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
+      'Operator proxy: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
     defaultText: 'none',
   },
   {
     name: 'proxyResources',
     kind: 'switch',
     group: 'Request',
-    meaning: 'Also sends images and other resources of the page through the proxy.',
+    meaning: 'Also sends images and other page resources through the proxy.',
   },
   {
     name: 'robotsTxt',
@@ -343,7 +359,14 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'assertStatusCode',
     kind: 'text',
     group: 'Request',
-    meaning: 'Fails unless the page answers with this HTTP status.',
+    meaning: 'Fails unless the page responds with this HTTP status.',
+  },
+  {
+    name: 'assertNotBlocked',
+    kind: 'switch',
+    group: 'Request',
+    meaning:
+      'Fails if the target sent another page in place of the content: a challenge, a login, an error page or the like.',
   },
   {
     name: 'noCache',
@@ -379,7 +402,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'exportStorageState',
     kind: 'switch',
     group: 'Cache and privacy',
-    meaning: 'Returns the cookies and local storage of the page. Only in JSON answers.',
+    meaning: 'Returns the cookies and local storage of the page. Only in JSON responses.',
   },
   {
     name: 'storageState',
@@ -426,7 +449,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'nfpr',
     kind: 'switch',
     group: 'Search',
-    meaning: 'Turns off spelling correction of the query.',
+    meaning: 'Turns off spelling correction for the query.',
     defaultText: 'false',
   },
   {
@@ -474,7 +497,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'maxTokens',
     kind: 'text',
     group: 'Answer',
-    meaning: 'Maximum length of each of content, HTML and text; the rest is cut off. At least 500.',
+    meaning: 'Maximum length, applied separately to content, HTML and text; the rest is cut off. At least 500.',
     unit: 'tokens',
   },
   {
@@ -482,7 +505,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'switch',
     group: 'Answer',
     meaning:
-      'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
+      'Adds the steps of the request and their durations to the response: `meta.trace` in JSON, a final `trace` event in a stream, otherwise the `Server-Timing` header. Free of charge.',
     defaultText: 'false',
   },
   {
@@ -490,7 +513,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'switch',
     group: 'Answer',
     meaning:
-      'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
+      'Adds to JSON and stream responses which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text responses and model formats.',
     defaultText: 'false',
   },
   {
@@ -503,14 +526,14 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'jsonSchema',
     kind: 'object',
     group: 'Answer',
-    meaning: 'JSON Schema of the structured answer that the language model writes.',
+    meaning: 'JSON Schema for the structured response that the language model writes.',
   },
   {
     name: 'respondWith',
     kind: 'text',
     group: 'Answer',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages.',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream responses can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages.',
     defaultText: 'content',
   },
   {
@@ -524,6 +547,15 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'list',
     group: 'Page content',
     meaning: 'CSS selectors. Matching elements are removed from the page.',
+  },
+  {
+    name: 'comments',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments in the main content: kept without forms and buttons (`keep`), or removed (`drop`). Default: removed from articles and videos; on other pages, extraction decides.',
+    defaultText: 'by the kind of page',
+    words: ['keep', 'drop'],
   },
   {
     name: 'withIframe',
@@ -569,7 +601,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Markdown',
     meaning:
-      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
+      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alt text (`alt`). `all_p` and `alt_p` generate missing alt text.',
     defaultText: 'all',
     words: ['all', 'none', 'alt', 'all_p', 'alt_p'],
   },
@@ -586,7 +618,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'withLinksSummary',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates.',
+    meaning: 'Lists the links on the page after the content, without links that run scripts. `all` keeps duplicates.',
     defaultText: 'false',
     words: ['all'],
   },
@@ -594,7 +626,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'withImagesSummary',
     kind: 'switch',
     group: 'Markdown',
-    meaning: 'Lists the images of the page after the content.',
+    meaning: 'Lists the images on the page after the content.',
     defaultText: 'false',
   },
   {
@@ -641,8 +673,15 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     group: 'Engine and timing',
     meaning:
       'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
-    defaultText: 'by the other options',
+    defaultText: 'depends on the other options',
     words: ['html', 'visible-content', 'mutation-idle', 'resource-idle', 'media-idle', 'network-idle'],
+  },
+  {
+    name: 'scroll',
+    kind: 'text',
+    group: 'Engine and timing',
+    meaning:
+      'Scrolls to the end of the rendered page this many times, from 1 to 100, or until it stops growing (`idle`, at most 100 times). Scrolling also ends when the page stops growing, and at the timeout, with a warning that says how far it got.',
   },
   {
     name: 'timeout',
@@ -690,7 +729,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
+      'Language to request, as a language tag. All engines send it as Accept-Language; page scripts see it as the browser language.',
     defaultText: 'en-US',
   },
   {
@@ -704,7 +743,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, a browser User-Agent has no effect.',
     defaultText: 'browser',
   },
   {
@@ -737,14 +776,14 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     kind: 'text',
     group: 'Request',
     meaning:
-      'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
+      'Operator proxy: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
     defaultText: 'none',
   },
   {
     name: 'proxyResources',
     kind: 'switch',
     group: 'Request',
-    meaning: 'Also sends images and other resources of the page through the proxy.',
+    meaning: 'Also sends images and other page resources through the proxy.',
   },
   {
     name: 'robotsTxt',
@@ -913,7 +952,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Server and ports',
     flag: '--max-body-bytes',
     variable: 'LECTERN_MAX_BODY_BYTES',
-    meaning: 'Maximum size of a JSON or form request body, in bytes. Larger bodies are answered with 413.',
+    meaning: 'Maximum size of a JSON or form request body, in bytes. Larger bodies get 413.',
     defaultText: '102000000',
   },
   {
@@ -963,7 +1002,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Network access',
     flag: '--user-agent',
     variable: 'LECTERN_USER_AGENT',
-    meaning: 'Default `User-Agent` of outgoing requests. The option `userAgent` of a request overrides it.',
+    meaning: 'Default `User-Agent` of outgoing requests. The `userAgent` option of a request overrides it.',
     defaultText: 'that of the browser',
   },
   {
@@ -972,7 +1011,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--proxies',
     variable: 'LECTERN_PROXIES',
     meaning:
-      'Proxies for the option `proxy`: a list of `{url, countries, eu}`, as JSON in the environment. `countries` holds two-letter codes in lower case.',
+      'Proxies for the `proxy` option: a list of `{url, countries, eu}`, as JSON in the environment. `countries` contains two-letter codes in lower case.',
     defaultText: 'none',
   },
   {
@@ -1088,7 +1127,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Browser',
     flag: '--cf-url',
     variable: 'LECTERN_CF_URL',
-    meaning: 'Base URL of the remote rendering service for the engine `cf-browser-rendering`.',
+    meaning: 'Base URL of the remote rendering service for the `cf-browser-rendering` engine.',
     defaultText: 'Cloudflare',
   },
   {
@@ -1112,7 +1151,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--max-file-bytes',
     variable: 'LECTERN_MAX_FILE_BYTES',
-    meaning: 'Maximum size of a file that is read, in bytes. Larger files are answered with 413.',
+    meaning: 'Maximum size of a file that is read, in bytes. Larger files get 413.',
     defaultText: '1073741824',
   },
   {
@@ -1416,7 +1455,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--models',
     variable: 'LECTERN_MODELS',
     meaning:
-      'Additional models of the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository of the hub, or on another server.',
+      'Additional models for the model host: a list with one object for each model, as JSON in the environment. A model may be in a folder, in a repository on the hub, or on another server.',
     defaultText: 'none',
   },
   {
@@ -1425,7 +1464,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-aliases',
     variable: 'LECTERN_MODEL_ALIASES',
     meaning:
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` answers requests for the first model with the second.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first.',
     defaultText: 'none',
   },
   {
@@ -1450,7 +1489,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-download',
     variable: 'LECTERN_MODEL_DOWNLOAD',
     meaning:
-      'With `on`, models of the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
+      'With `on`, models from the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
     defaultText: 'on',
   },
   {
@@ -1526,7 +1565,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_SEARCH_PROVIDERS',
     meaning:
       'Search providers in order of preference: names separated by commas (`brave,wikipedia`), or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment.',
-    defaultText: 'none (only the index of pages is searched)',
+    defaultText: 'none (only the local index is searched)',
   },
   {
     name: 'searchProvidersAtOnce',
@@ -1550,7 +1589,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Search',
     flag: '--search-embedder',
     variable: 'LECTERN_SEARCH_EMBEDDER',
-    meaning: 'Embedding model for semantic search in the index of pages. `none` searches by words only.',
+    meaning: 'Embedding model for semantic search in the local index. `none` searches by words only.',
     defaultText: 'lectern-static-v1',
   },
   {
@@ -1559,7 +1598,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--search-reranker',
     variable: 'LECTERN_SEARCH_RERANKER',
     meaning:
-      'Model that reranks the results of the index of pages. `none` keeps the order in which the index returns them.',
+      'Model that reranks the results of the local index. `none` keeps the order in which the index returns them.',
     defaultText: 'none',
   },
   {
@@ -1568,7 +1607,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--index-max-bytes',
     variable: 'LECTERN_INDEX_MAX_BYTES',
     meaning:
-      'Approximate maximum size of the index of pages on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
+      'Approximate maximum size of the local index on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
     defaultText: '5000000000',
   },
   {
@@ -1610,7 +1649,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-delay-ms',
     variable: 'LECTERN_CRAWL_DELAY_MS',
-    meaning: 'Default delay between requests of a crawl to the same host, in ms.',
+    meaning: 'Default delay between requests from a crawl to the same host, in ms.',
     defaultText: '500',
   },
   {
@@ -1618,7 +1657,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Crawling and batch jobs',
     flag: '--crawl-max-pages',
     variable: 'LECTERN_CRAWL_MAX_PAGES',
-    meaning: 'Maximum number of pages of one crawl.',
+    meaning: 'Maximum number of pages in one crawl.',
     defaultText: '10000',
   },
   {
@@ -1660,7 +1699,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--flow-lenient',
     variable: 'LECTERN_FLOW_LENIENT',
     meaning:
-      '`on` loads flow files with unknown options or two executors of the same name, with a warning for each. Otherwise they are errors.',
+      '`on` loads flow files with unknown options or two executors with the same name, with a warning for each. Otherwise they are errors.',
     defaultText: 'off',
   },
   {
@@ -1745,7 +1784,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Accounts and limits',
     flag: '--charge-proxy-factor',
     variable: 'LECTERN_CHARGE_PROXY_FACTOR',
-    meaning: 'Charge multiplier for the tokens of responses read through the option `proxy`.',
+    meaning: 'Charge multiplier for the tokens of responses read with the `proxy` option.',
     defaultText: '5',
   },
   {

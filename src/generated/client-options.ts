@@ -3,16 +3,18 @@
 
 /** Options of the reader. */
 export interface ReadOptions {
-  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). Default: content. */
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream responses can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). Default: content. */
   readonly respondWith?: string | undefined;
   /** Named set of options. It fills only options that the request does not set. */
   readonly preset?: 'reader' | 'index' | 'research' | 'agent' | 'spider' | undefined;
-  /** How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`. Default: auto. */
+  /** How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the `vlm` format; `readerlm-v2` is `auto` with the `readerlm-v2` format. Unknown names mean `auto`. Default: auto. */
   readonly engine?: string | undefined;
-  /** Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`). Default: initial. */
+  /** Which URL the response shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`). Default: initial. */
   readonly base?: 'initial' | 'final' | undefined;
-  /** When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle. Default: by the other options. */
+  /** When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle. Default: depends on the other options. */
   readonly respondTiming?: 'html' | 'visible-content' | 'mutation-idle' | 'resource-idle' | 'media-idle' | 'network-idle' | undefined;
+  /** Scrolls to the end of the rendered page this many times, from 1 to 100, or until it stops growing (`idle`, at most 100 times). Scrolling also ends when the page stops growing, and at the timeout, with a warning that says how far it got. */
+  readonly scroll?: 'idle' | number | undefined;
   /** Maximum duration of the read; at most 180. From 20 on, the browser also waits until the network is idle. `none` waits for that too, within the default limit. In a header, anything but a positive number means `none`. Unit: s. Default: 15 in the browser, 30 direct. */
   readonly timeout?: 'none' | number | undefined;
   /** CSS selectors. Only matching elements are read. */
@@ -21,6 +23,8 @@ export interface ReadOptions {
   readonly waitForSelector?: string | readonly string[] | undefined;
   /** CSS selectors. Matching elements are removed from the page. */
   readonly removeSelector?: string | readonly string[] | undefined;
+  /** Comments in the main content: kept without forms and buttons (`keep`), or removed (`drop`). Default: removed from articles and videos; on other pages, extraction decides. Default: by the kind of page. */
+  readonly comments?: 'keep' | 'drop' | undefined;
   /** Includes the content of frames; `quoted` includes their text as a preformatted block. The browser waits until the network is idle. Default: false. */
   readonly withIframe?: 'quoted' | boolean | undefined;
   /** Includes the content of open shadow roots. Default: false. */
@@ -41,15 +45,15 @@ export interface ReadOptions {
   readonly noServiceWorker?: boolean | undefined;
   /** Links in Markdown: kept (`all`), removed with their text (`none`), reduced to their text (`text`), or written as numbered citations (`gpt-oss`). Default: all. */
   readonly retainLinks?: 'all' | 'none' | 'text' | 'gpt-oss' | undefined;
-  /** Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts. Default: all. */
+  /** Images in Markdown: kept (`all`), removed (`none`), or reduced to their alt text (`alt`). `all_p` and `alt_p` generate missing alt text. Default: all. */
   readonly retainImages?: 'all' | 'none' | 'alt' | 'all_p' | 'alt_p' | undefined;
   /** Video, audio and embedded players in Markdown: written as a link (`link`), a label (`text`), an image (`image`) or HTML (`html`), or removed (`none`). Default: link. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html' | undefined;
-  /** Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates. Default: false. */
+  /** Lists the links on the page after the content, without links that run scripts. `all` keeps duplicates. Default: false. */
   readonly withLinksSummary?: 'all' | boolean | undefined;
-  /** Lists the images of the page after the content. Default: false. */
+  /** Lists the images on the page after the content. Default: false. */
   readonly withImagesSummary?: boolean | undefined;
-  /** Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format. Default: false. */
+  /** Generates alt text for images that have none, with a vision model. Has no effect if `respondWith` is set; `retainImages: all_p` does the same in any format. Default: false. */
   readonly withGeneratedAlt?: boolean | undefined;
   /** Keeps images that are embedded in the page as data URLs. Otherwise a hash replaces each of them. Default: false. */
   readonly keepImgDataUrl?: boolean | undefined;
@@ -59,19 +63,19 @@ export interface ReadOptions {
   readonly noGfm?: 'table' | boolean | undefined;
   /** Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk. */
   readonly markdownChunking?: string | boolean | undefined;
-  /** Maximum length of each of content, HTML and text; the rest is cut off. At least 500. Unit: tokens. */
+  /** Maximum length, applied separately to content, HTML and text; the rest is cut off. At least 500. Unit: tokens. */
   readonly maxTokens?: number | undefined;
-  /** Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum. Unit: tokens. */
+  /** Maximum charge. The read fails with BudgetExceededError if the response would cost more; 0 means no maximum. Unit: tokens. */
   readonly tokenBudget?: number | undefined;
-  /** Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge. Default: false. */
+  /** Adds the steps of the request and their durations to the response: `meta.trace` in JSON, a final `trace` event in a stream, otherwise the `Server-Timing` header. Free of charge. Default: false. */
   readonly trace?: boolean | undefined;
-  /** Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats. Default: false. */
+  /** Adds to JSON and stream responses which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text responses and model formats. Default: false. */
   readonly explain?: boolean | undefined;
-  /** Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language. Default: en-US. */
+  /** Language to request, as a language tag. All engines send it as Accept-Language; page scripts see it as the browser language. Default: en-US. */
   readonly locale?: string | undefined;
   /** Referer header of the page request: an http or https URL. */
   readonly referer?: string | undefined;
-  /** User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect. Default: browser. */
+  /** User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, a browser User-Agent has no effect. Default: browser. */
   readonly userAgent?: string | undefined;
   /** Cookies to send to the target, in Set-Cookie syntax. */
   readonly setCookies?: string | readonly string[] | undefined;
@@ -81,14 +85,16 @@ export interface ReadOptions {
   readonly skipCertVerification?: boolean | undefined;
   /** Proxy for this read: an http, https, socks4 or socks5 URL, with credentials if needed. */
   readonly proxyUrl?: string | undefined;
-  /** Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`. Default: none. */
+  /** Operator proxy: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`. Default: none. */
   readonly proxy?: string | undefined;
-  /** Also sends images and other resources of the page through the proxy. */
+  /** Also sends images and other page resources through the proxy. */
   readonly proxyResources?: boolean | undefined;
   /** Obeys robots.txt (RFC 9309) as the given user agent; `true` or `*` for any. Forbidden pages are refused. */
   readonly robotsTxt?: string | undefined;
-  /** Fails unless the page answers with this HTTP status. */
+  /** Fails unless the page responds with this HTTP status. */
   readonly assertStatusCode?: number | undefined;
+  /** Fails if the target sent another page in place of the content: a challenge, a login, an error page or the like. */
+  readonly assertNotBlocked?: boolean | undefined;
   /** Fetches the page again instead of using the cache. The result is still cached. Default: false. */
   readonly noCache?: boolean | undefined;
   /** Maximum age of a cached copy; 0 bypasses the cache. A value above 0 also allows copies of pages that forbid caching. Unit: s. Default: 3600. */
@@ -97,7 +103,7 @@ export interface ReadOptions {
   readonly doNotTrack?: boolean | undefined;
   /** Stores nothing about the read: no cached copy, no URL or content in logs. Default: false. */
   readonly zeroDataRetention?: boolean | undefined;
-  /** Returns the cookies and local storage of the page. Only in JSON answers. */
+  /** Returns the cookies and local storage of the page. Only in JSON responses. */
   readonly exportStorageState?: boolean | undefined;
   /** Cookies and local storage to load before the page. */
   readonly storageState?: Readonly<Record<string, unknown>> | undefined;
@@ -105,13 +111,13 @@ export interface ReadOptions {
   readonly page?: number | undefined;
   /** Instruction for the language or vision model that reads the page. */
   readonly instruction?: string | undefined;
-  /** JSON Schema of the structured answer that the language model writes. */
+  /** JSON Schema for the structured response that the language model writes. */
   readonly jsonSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Options of a search, and those of the reader for the pages that it finds. */
-export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine' | 'base' | 'preloadUrl' | 'withGeneratedAlt' | 'tokenBudget' | 'assertStatusCode' | 'exportStorageState' | 'page'> {
-  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages. Default: content. */
+export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine' | 'base' | 'preloadUrl' | 'withGeneratedAlt' | 'tokenBudget' | 'assertStatusCode' | 'assertNotBlocked' | 'exportStorageState' | 'page'> {
+  /** Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream responses can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition). `no-content` returns the results without reading pages. Default: content. */
   readonly respondWith?: string | undefined;
   /** Number of results, 0 to 20. 0 returns the whole list of the provider without reading pages. Default: 10. */
   readonly num?: number | undefined;
@@ -123,7 +129,7 @@ export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine
   readonly type?: 'web' | 'images' | 'news' | undefined;
   /** Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read. Default: the providers of the server, in their order. */
   readonly provider?: string | undefined;
-  /** Alias of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages. */
+  /** Alias of `provider`, which overrides it. The `X-Engine` header selects the engine that reads pages. */
   readonly engine?: string | undefined;
   /** Country of the searcher, as a two-letter code. */
   readonly gl?: string | undefined;
@@ -131,7 +137,7 @@ export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine
   readonly hl?: string | undefined;
   /** Place of the searcher, preferably a city. Some providers ignore it. */
   readonly location?: string | undefined;
-  /** Turns off spelling correction of the query. Default: false. */
+  /** Turns off spelling correction for the query. Default: false. */
   readonly nfpr?: boolean | undefined;
   /** Searches the pages that this server has read if the providers find nothing. Default: false. */
   readonly fallback?: boolean | undefined;

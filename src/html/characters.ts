@@ -8,8 +8,8 @@ const SUSPECT = new RegExp(
   '[\\u0000-\\u0008\\u000b\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
     '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8\\ud82f\\ud834\\udb40]',
 );
-// A single such character joins, splits or styles letters. A run of the same character, or a longer mixed run, only
-// carries hidden data; emoji use at most one selector and one joiner.
+// A single joiner or style selector joins, splits or styles letters. A run of the same character, or a longer mixed
+// run, only carries hidden data; an emoji uses at most one selector and one joiner.
 const RUNS = new RegExp(
   [
     '(?<flag>\\u{1f3f4}[\\u{e0061}-\\u{e007a}]{2,6}\\u{e007f})',
@@ -25,8 +25,8 @@ const RUNS = new RegExp(
 const LAYOUT = /[\u00ad\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Removes text that only machines see. Tag characters have one legitimate use: the flag of a region is a black flag
- * followed by tag characters.
+ * Removes text that only machines see. Tag characters have one legitimate use: in the flag emoji of a region, which is
+ * a black flag followed by tag characters.
  */
 export function withoutHiddenCharacters(text: string): string {
   if (!SUSPECT.test(text)) return text;

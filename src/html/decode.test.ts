@@ -66,6 +66,18 @@ describe('a declared encoding', () => {
     }
   });
 
+  test('reads the characters of Hong Kong in Big5', () => {
+    const html = Buffer.concat([
+      Buffer.from('<meta charset="big5-hkscs"><p>'),
+      Buffer.from([0x88, 0x62, 0x87, 0x40, 0x8d, 0x60, 0xfa, 0x40, 0xa4, 0xa4]),
+    ]);
+    const text = '<meta charset="big5-hkscs"><p>\u00ca\u0304\u43f0\u5d3e\u{20547}\u4e2d';
+    expect(decodeHtml(html)).toEqual({ text, charset: 'big5' });
+    expect(decodeHtml(html, 'text/html; charset=Big5-HKSCS').text).toBe(text);
+    const long = Buffer.concat([Buffer.alloc(256 * 1024 - 31, 0x61), html]);
+    expect(decodeHtml(long, 'text/html; charset=big5').text.endsWith(text)).toBe(true);
+  });
+
   test('prefers a byte order mark to the header, and the header to a meta tag', () => {
     const html = page(RUSSIAN, '<meta charset=koi8-r>');
     expect(decodeHtml(join(Uint8Array.of(0xef, 0xbb, 0xbf), utf8(html)), 'text/html; charset=koi8-r')).toEqual({
@@ -167,6 +179,29 @@ describe('a wrongly declared encoding', () => {
   test('decodes a word as declared GBK even if its bytes are valid UTF-8', () => {
     const html = page('联通');
     expect(decodeHtml(encode(html, 'gbk'), 'text/html; charset=gb2312')).toEqual({ text: html, charset: 'gbk' });
+  });
+
+  test('decodes declared UTF-8 as UTF-8 if that explains more of the bytes', () => {
+    const broken = (count: number) => join(utf8(page(JAPANESE)), Buffer.alloc(count, 0xff));
+    for (const count of [1, 4, 100])
+      expect(decodeHtml(broken(count), 'text/html; charset=utf-8')).toEqual({
+        text: page(JAPANESE) + '\ufffd'.repeat(count),
+        charset: 'utf-8',
+      });
+    expect(decodeHtml(broken(1000), 'text/html; charset=utf-8').charset).not.toBe('utf-8');
+    const latin1 = Buffer.from(page('caf\xe9'), 'latin1');
+    expect(decodeHtml(latin1, 'text/html; charset=utf-8')).toEqual({ text: page('café'), charset: 'windows-1252' });
+  });
+
+  test.each([
+    ['windows-1251', RUSSIAN],
+    ['shift_jis', JAPANESE],
+    ['gbk', CHINESE],
+    ['euc-jp', JAPANESE],
+    ['euc-kr', KOREAN],
+    ['big5', TAIWANESE],
+  ])('does not decode %s declared as UTF-8 as UTF-8', (charset, text) => {
+    expect(decodeHtml(encode(page(text), charset), 'text/html; charset=utf-8').text).toBe(page(text));
   });
 
   test('decodes UTF-8 with a few invalid bytes as UTF-8', () => {

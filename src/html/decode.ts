@@ -6,6 +6,7 @@
  */
 import { analyse } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
+import iconv from 'iconv-lite';
 
 export interface DecodedText {
   readonly text: string;
@@ -18,7 +19,7 @@ export function decodeHtml(bytes: Uint8Array, contentType?: string): DecodedText
   return decodeBy(bytes, [charsetOf(contentType), metaCharset(bytes)]);
 }
 
-/** Decodes plain text, JSON or XML, whose declaration may name the encoding. */
+/** Decodes plain text, JSON or XML. An XML declaration may specify the encoding. */
 export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText {
   return decodeBy(bytes, [charsetOf(contentType), xmlCharset(bytes), utf16Charset(bytes)]);
 }
@@ -37,7 +38,7 @@ function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]):
     if (charset === 'utf-8') {
       if (utf8 !== undefined) return { text: utf8, charset };
       const text = decodeAs(bytes, charset);
-      if (isMostlyUtf8(text)) return { text, charset };
+      if (isMostlyUtf8(text, bytes)) return { text, charset };
     } else if (!isContradicted(charset, bytes, utf8)) return { text: decodeAs(bytes, charset), charset };
   }
   if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
@@ -75,11 +76,11 @@ function utf16Charset([a, b, c, d]: Uint8Array): string | undefined {
 function isContradicted(charset: string, bytes: Uint8Array, utf8: string | undefined): boolean {
   if (charset.startsWith('utf-16')) return !looksLikeUtf16(bytes);
   if (utf8 === undefined || charset.startsWith('iso-2022')) return false;
-  // A word or two in a two-byte encoding may happen to be valid UTF-8; longer text never is.
+  // One or two words in a two-byte encoding may happen to be valid UTF-8; longer text never is.
   return bytes.length - utf8.length > (/^(?:gb|big5|euc|shift)/.test(charset) ? 8 : 0);
 }
 
-/** Whether the bytes contain a zero byte or are not valid UTF-8. One of the two is true of all UTF-16 text. */
+/** Whether the bytes contain a zero byte or are not valid UTF-8. At least one of these is true of any UTF-16 text. */
 const looksLikeUtf16 = (bytes: Uint8Array) => {
   const start = bytes.subarray(0, GUESS_BYTES);
   return start.includes(0) || validUtf8(start) === undefined;
@@ -95,18 +96,36 @@ function canonicalName(label: string): string | undefined {
 
 function decodeAs(bytes: Uint8Array, charset: string): string {
   if (charset === 'windows-1252') return decodeWindows1252(bytes);
-  return charset === 'utf-8' ? new TextDecoder().decode(bytes) : decodeBounded(bytes, charset);
+  if (charset === 'utf-8') return new TextDecoder().decode(bytes);
+  const text = decodeBounded(bytes, new TextDecoder(charset));
+  return charset === 'big5' && OUTSIDE_BIG5.test(text) ? decodeBounded(bytes, hongKongDecoder()) : text;
+}
+
+/**
+ * The Big5 of the Encoding standard includes the characters of Hong Kong (HKSCS). Node's does not: they become private
+ * use characters, or invalid.
+ */
+const OUTSIDE_BIG5 = /[\ue000-\uf8ff\ufffd]/;
+
+function hongKongDecoder(): BoundedDecoder {
+  const decoder = iconv.getDecoder('big5-hkscs');
+  return {
+    decode: (bytes, { stream }) => decoder.write(Buffer.from(bytes)) + (stream ? '' : (decoder.end() ?? '')),
+  };
+}
+
+interface BoundedDecoder {
+  decode(bytes: Uint8Array, options: { stream: boolean }): string;
 }
 
 const SLICE_BYTES = 256 * 1024;
 const MAX_INVALID_BYTES = 512 * 1024;
 
 /**
- * Decodes with a limit on invalid bytes. Decoders other than UTF-8's are many times slower for an invalid byte. If
- * there are too many invalid bytes, the data is not text, and the rest is read as Latin-1, which accepts any byte.
+ * Decodes with a limit on invalid bytes: all decoders except UTF-8's are many times slower for invalid bytes. If there
+ * are too many, the data is not text, and the rest is decoded as Latin-1, which accepts any byte.
  */
-function decodeBounded(bytes: Uint8Array, charset: string): string {
-  const decoder = new TextDecoder(charset);
+function decodeBounded(bytes: Uint8Array, decoder: BoundedDecoder): string {
   const parts: string[] = [];
   let invalid = 0;
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
@@ -150,18 +169,20 @@ function validUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * A UTF-8 page may have a few broken bytes, such as a character cut in two. In another encoding, most non-ASCII bytes
- * are invalid.
+ * Whether UTF-8 explains more of the bytes outside ASCII than it leaves invalid. A UTF-8 page may have some broken bytes,
+ * such as a character cut in two. In another encoding, most of these bytes are invalid.
  */
-function isMostlyUtf8(text: string): boolean {
-  let invalid = 0;
+function isMostlyUtf8(text: string, bytes: Uint8Array): boolean {
+  let all = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 0x7f) all++;
   let valid = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0xfffd) invalid++;
-    else if (code > 0x7f) valid++;
+    if (code < 0x80 || code === 0xfffd) continue;
+    // Each half of a surrogate pair stands for two of its four bytes.
+    valid += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3;
   }
-  return invalid <= 3 || invalid * 4 < valid;
+  return valid * 2 > all;
 }
 
 function guessCharset(bytes: Uint8Array): string | undefined {
@@ -175,7 +196,7 @@ function guessCharset(bytes: Uint8Array): string | undefined {
 /** Bytes of context on either side of a non-ASCII character: a word or two. */
 const CONTEXT_BYTES = 32;
 
-/** The non-ASCII parts with some context. A long head of scripts and styles would not help with the guess. */
+/** The non-ASCII parts with some context. A long head of scripts and styles would not help to guess the encoding. */
 function nonAsciiParts(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;

@@ -3,7 +3,7 @@ import { innerText } from './inner-text.ts';
 import { append, Element, find, Text } from './node.ts';
 import { parseDocument } from './parse.ts';
 
-/** Bodies, with the `document.body.innerText` of Chromium. */
+/** HTML bodies, each with the `document.body.innerText` that Chromium returns. */
 const CASES: [body: string, text: string][] = [
   [
     '<p>Hello <b>big </b> world<br>x<table><tr><td>a<td>b<tr><td><p>c</p><td>d</table><ul><li>1<li>2</ul><pre>\n x\n  y\n</pre>tail',

@@ -34,7 +34,7 @@ const BLOCK_DISPLAYS = words('block flex flow-root grid list-item table table-ca
 
 interface Layout {
   hidden: boolean;
-  /** Whether the element occupies space in the line although none of its text is shown. */
+  /** Whether the element occupies space in the line although its text is not shown. */
   object: boolean;
   block: boolean;
   /** Whether white space is preserved, and whether text is shown; null to inherit. */
@@ -42,7 +42,7 @@ interface Layout {
   visible: boolean | null;
 }
 
-/** The layout of an element: by its name, then by its style attribute. */
+/** The layout of an element: determined by its name, then by its style attribute. */
 function layoutOf(element: Element): Layout {
   const { name } = element;
   if (element.namespace !== 'html') {
@@ -76,7 +76,7 @@ function hideLayout(layout: Layout): void {
 const isHiddenInput = (element: Element): boolean =>
   element.name === 'input' && attribute(element, 'type')?.toLowerCase() === 'hidden';
 
-/** Whether the element is a closed dialog, or content of a closed details element other than its summary. */
+/** Whether the element is a closed dialog, or part of a closed details element (other than its summary). */
 function isClosed(element: Element): boolean {
   if (element.name === 'dialog') return !hasAttribute(element, 'open');
   const { parent } = element;
@@ -112,7 +112,7 @@ function isPreformatted(node: Node): boolean {
   return false;
 }
 
-/** An open element with something to restore or to count. */
+/** An open element with state to restore or children to count. */
 interface Frame {
   element: Element;
   breaks: number;
@@ -141,7 +141,7 @@ function write(root: Node, writer: TextWriter): void {
     }
   };
 
-  /** Opens an element; false if nothing of it is displayed. */
+  /** Opens an element; returns false if no part of it is displayed. */
   const open = (element: Element): boolean => {
     const layout = layoutOf(element);
     if (layout.object) writer.object();
@@ -189,11 +189,11 @@ function write(root: Node, writer: TextWriter): void {
 
 const TABLE_PARTS = words('table tbody thead tfoot tr colgroup');
 
-/** White space between the parts of a table is not text; the parser leaves nothing else there. */
+/** White space between the parts of a table is not text. The parser moves all other text out of tables. */
 const isInvisibleParent = (parent: Node | null): boolean =>
   parent?.type === ELEMENT && parent.namespace === 'html' && (TABLE_PARTS.has(parent.name) || isClosedDetails(parent));
 
-/** Assembles text. Holds back spaces and line breaks that may turn out to be at the end of a line. */
+/** Assembles the text. Spaces and line breaks are held back, because they may be at the end of a line. */
 class TextWriter {
   out = '';
   preformatted = false;
@@ -202,7 +202,7 @@ class TextWriter {
   #space = false;
   #lineStart = true;
 
-  /** Requires at least this many line breaks before the next text, if there is text before. */
+  /** Requires at least this many line breaks before the next text, unless there is no text yet. */
   require(breaks: number): void {
     if (breaks === 0) return;
     this.#space = false;
@@ -210,7 +210,7 @@ class TextWriter {
     this.#breaks = Math.max(this.#breaks, breaks);
   }
 
-  /** Adds an inline object without text, such as a picture: the spaces around it count. */
+  /** Adds an inline object without text, such as a picture; the spaces around the object are preserved. */
   object(): void {
     if (!this.visible) return;
     if (this.#space) {
@@ -221,7 +221,7 @@ class TextWriter {
     this.#lineStart = false;
   }
 
-  /** Adds a line break or tab, which counts even at the end. */
+  /** Adds a line break or tab, which is preserved even at the end. */
   put(text: string): void {
     this.#flush();
     this.out += text;

@@ -45,7 +45,7 @@ function isSame(known: string, source: string, start: number, end: number): bool
   return true;
 }
 
-/** Builds the name from its code units, because a slice would keep the whole page in memory. */
+/** Builds the name from its code units, because a slice would retain the whole page in memory. */
 function copyLowered(source: string, start: number, end: number): string {
   const units: number[] = [];
   for (let i = start; i < end; i++) {

@@ -102,7 +102,7 @@ export function removeAttribute(element: Element, name: string): void {
   if (at >= 0) element.attributes.splice(at, 1);
 }
 
-/** Removes a node from its parent; a node without a parent stays unchanged. */
+/** Removes a node from its parent; a node without a parent is not changed. */
 export function detach(node: Child): void {
   const { parent, prev, next } = node;
   if (!parent) return;
@@ -165,7 +165,7 @@ export function* descendants(root: Node): Generator<Child> {
   }
 }
 
-/** The elements under `root` in document order, without `root`; only those named `name`, if given. */
+/** The elements under `root` in document order, without `root`. If `name` is passed, only elements with that name. */
 export function* elements(root: Node, name?: string): Generator<Element> {
   let node = following(root, root);
   while (node) {

@@ -51,7 +51,7 @@ function expectSame(source: string): void {
   expect(lines(parseFragment(source)), JSON.stringify(source)).toEqual(lines5(fragment));
 }
 
-/** Each is an edge case of the standard's tokenizer or tree construction. */
+/** Each of these is an edge case of the standard's tokenizer or tree construction. */
 const EDGES = {
   'tag open': [
     'a < b',
@@ -665,7 +665,8 @@ describe('hostile sources are parsed in linear time', () => {
       const { elements, document } = parsePage(source());
       expect(elements).toBeGreaterThanOrEqual(least);
       expect(find(document, 'body')).not.toBeNull();
-      // Quadratic work takes far longer; linear work takes about a second, or somewhat more on a busy machine.
+      // Quadratic work takes far longer than this; linear work takes about a second, or a little more on a busy
+      // machine.
     }, 60_000);
   }
 });

@@ -1,6 +1,6 @@
 /**
  * Parses HTML text into a tree of node.ts, as specified by the HTML standard. The strings in the tree are slices that
- * keep the source in memory: drop the tree after reading it.
+ * retain the source in memory: drop the tree after use.
  */
 import type { Document } from './node.ts';
 import { TreeBuilder, type TreeLimits } from './tree-builder.ts';
@@ -17,7 +17,7 @@ export interface ParsedPage {
   /** Depth of the deepest element, up to the limit where flattening begins. */
   depth: number;
   elements: number;
-  /** False if the source has more than `maxPieces`: the tree then ends early. */
+  /** False if the source has more than `maxPieces`; the tree is then truncated. */
   complete: boolean;
 }
 

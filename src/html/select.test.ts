@@ -35,7 +35,7 @@ const PAGE = `<!doctype html>
 
 const page = parseDocument(PAGE);
 
-/** The result that `css-select`, an independent implementation, gives for our tree. */
+/** The result of `css-select`, an independent implementation, for our tree. */
 function expected(css: string, document: Document): Element[] {
   const siblings = (node: Child): Child[] => (node.parent ? [...children(node.parent)] : [node]);
   const found = oracle<Child | Document, Element>(css, document, {

@@ -1,7 +1,7 @@
 /**
  * CSS selectors over the tree of node.ts, in linear time for any selector and page. css-what parses the selector,
- * `selector-program.ts` compiles it to a program, and one walk in document order runs it, because only earlier
- * elements decide a combinator. Only `:has()` looks ahead; it takes a separate backward walk.
+ * `selector-program.ts` compiles it to a program, and one walk in document order runs it, because a combinator depends
+ * only on earlier elements. Only `:has()` looks ahead; it takes a separate backward walk.
  */
 import { parse, type Selector } from 'css-what';
 import { type Child, DOCUMENT, ELEMENT, type Element, elements, type Node, type Parent } from './node.ts';
@@ -18,8 +18,8 @@ export interface Selectors {
 
 const MAX_LENGTH = 8192;
 /**
- * Maximum number of simple tests in one call. This many take some seconds, and only an extreme selector on an extreme
- * page needs them.
+ * Maximum number of simple tests in one call. They take a few seconds; only an extreme selector on an extreme page
+ * needs that many.
  */
 const MAX_WORK = 50_000_000;
 
@@ -41,7 +41,7 @@ export function compileSelectors(css: string): Selectors {
 
 /**
  * The elements under `root`, without `root`, that match any of the selectors, in document order. As in the DOM, the
- * parts left of a combinator may match anywhere in the whole tree that contains `root`.
+ * compounds before the last one may match anywhere in the tree that contains `root`.
  */
 export function selectAll(root: Node, selectors: Selectors): Element[] {
   const top = topOf(root);
@@ -169,7 +169,7 @@ function evaluate(program: SelectorProgram, at: TestContext, level: Level): Mark
   return marks;
 }
 
-/** The bit for a fully matched chain; the others are marks. */
+/** The bit for a fully matched chain; all other bits are marks. */
 const FULL = 1 << 31;
 
 function advance(chain: Chain, at: TestContext, level: Level): number {
@@ -193,8 +193,8 @@ function advance(chain: Chain, at: TestContext, level: Level): number {
 }
 
 /**
- * The elements for which `:has()` holds. A forward walk records which of its compounds each element matches. A
- * backward walk, which knows everything after an element, assembles the chains from their ends.
+ * The elements for which `:has()` is true. A forward walk records which compounds each element matches. A backward
+ * walk, which has already seen everything after an element, assembles the chains from their ends.
  */
 function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scope: Node, work: Work): Set<Element> {
   const order: Element[] = [];
@@ -212,12 +212,15 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
   });
 
   const size = order.length;
-  /** For each element: the compounds from which a chain is complete, among its children, and among all descendants. */
+  /**
+   * For each element: the compounds from which a chain can be completed among its children, and among all its
+   * descendants.
+   */
   const children = new Int32Array(size);
   const under = new Int32Array(size);
   /**
-   * The compounds from which a chain is complete among the following siblings, for each parent (by the index of its
-   * element; the last entry is the top).
+   * For each parent (by the index of its element; the last entry is the top): the compounds from which a chain can be
+   * completed among the following siblings.
    */
   const next = new Int32Array(size + 1);
   const after = new Int32Array(size + 1);
@@ -239,8 +242,8 @@ function elementsHaving(program: SelectorProgram, test: HasTest, top: Node, scop
 }
 
 /**
- * The compounds in an element's `mask` from which a chain is complete. `later` has the results for the nodes after the
- * element.
+ * The compounds in an element's `mask` from which a chain can be completed. `later` contains the results for the nodes
+ * after the element.
  */
 function completed(test: HasTest, mask: number, later: Record<' ' | '>' | '+' | '~', number>): number {
   let done = 0;

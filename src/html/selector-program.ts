@@ -1,8 +1,8 @@
 /**
  * Compiles parsed selectors to programs. A program is a sequence of lists; inner lists (`:is`, `:not`,
  * `:nth-child(of)`) precede the lists that use them. A list is a sequence of chains; a chain is compounds with
- * combinators between them. Each compound except the last of its chain has a mark, one bit, which records for later
- * elements that the chain matched up to it.
+ * combinators between them. Each compound except the last in its chain has a mark: a bit that records for later
+ * elements that the chain matched up to this compound.
  */
 import type { PseudoSelector, Selector } from 'css-what';
 import { parse } from 'css-what';
@@ -16,7 +16,7 @@ import {
   parseNth,
 } from './selector-tests.ts';
 
-/** A selector that cannot be used; the message states why. */
+/** A selector that cannot be used; the message says why. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
@@ -74,7 +74,7 @@ const COMBINATORS: Readonly<Record<string, Combinator>> = {
 };
 
 /**
- * Compiles a list of parsed selectors. Selectors share a program until its marks are used up. `escaped` means that the
+ * Compiles a list of parsed selectors. Selectors share a program until it has no free marks. `escaped` means that the
  * selector contains backslashes, so that names may have any character.
  */
 export function compilePrograms(parsed: Selector[][], escaped: boolean): SelectorProgram[] {
@@ -175,7 +175,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): SelectorProgram
       case 'attribute':
         checkNamespace(selector.namespace);
         checkName(selector.name, escaped);
-        // A class or an id, which css-what parses as an attribute's value.
+        // The name of a class or an id, which css-what parses as an attribute's value.
         if (selector.ignoreCase === 'quirks') checkName(selector.value, escaped);
         if (selector.action === 'not') throw new SelectorError('CSS has no operator !=');
         return createAttributeTest(selector);
@@ -240,7 +240,7 @@ function compileProgram(parsed: Selector[][], escaped: boolean): SelectorProgram
     if (compounds.length > MAX_MARKS) throw new SelectorError(`:has() has more than ${MAX_MARKS} parts`);
     const id = has.length;
     has.push({ compounds, then, chains });
-    // While :has() is being evaluated, the walk that records its parts has no results yet, and needs none.
+    // While `:has()` is being evaluated, the walk that records its parts has no results yet and does not need any.
     return ({ element, has }) => has[id]?.has(element) ?? false;
   };
 

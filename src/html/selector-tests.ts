@@ -83,7 +83,7 @@ export function createNameTest(name: string): ElementTest {
     element.name === lower || (element.namespace !== 'html' && element.name.toLowerCase() === lower);
 }
 
-/** Attributes whose values are case-insensitive in HTML (HTML standard, "Case-sensitivity of selectors"). */
+/** Attributes with case-insensitive values in HTML (HTML standard, "Case-sensitivity of selectors"). */
 const ANY_CASE = new Set(
   (
     'accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir ' +
@@ -156,7 +156,7 @@ export const PSEUDO_CLASSES: Readonly<Record<string, ElementTest>> = {
   optional: ({ element }) => CAN_REQUIRE.has(element.name) && !hasAttribute(element, 'required'),
 };
 
-/** Pseudo-classes of live pages: nothing in a parsed page is in such a state. */
+/** Pseudo-classes that describe the state of a live page: in a parsed page they match nothing. */
 export const LIVE_PSEUDO_CLASSES: ReadonlySet<string> = new Set([
   'active',
   'autofill',

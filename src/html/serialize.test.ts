@@ -20,7 +20,7 @@ describe('outerHtml', () => {
   it('returns the same HTML as parse5', () => {
     for (const source of SOURCES) {
       const theirs = serialize(parse5(source, { scriptingEnabled: false }), { scriptingEnabled: false });
-      // parse5 does not escape < and > in attributes, and keeps the doctype, which our trees do not have.
+      // parse5 does not escape < and > in attributes; it also keeps the doctype, which our trees do not contain.
       const values = (html: string) =>
         html.replace(/"[^"]*"/g, (value) => value.replace(/&lt;/g, '<').replace(/&gt;/g, '>'));
       expect(values(outerHtml(parseDocument(source)))).toBe(values(theirs.replace(/^<!DOCTYPE html>/, '')));

@@ -8,7 +8,7 @@ import { type Child, COMMENT, ELEMENT, type Element, type Node, type Parent, TEX
 const VOID = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(' '),
 );
-/** Elements whose text is not markup and is written unchanged. */
+/** Elements with text that is not markup and is written unchanged. */
 const RAW = new Set('style script xmp iframe noembed noframes plaintext'.split(' '));
 
 /** A node as HTML with its content; for a document, its children without a doctype. */

@@ -25,7 +25,10 @@ export interface TokenSink {
 
 export type TokenizerState = (typeof TokenizerMode)[keyof typeof TokenizerMode];
 
-/** Further attributes of a tag are dropped: no real page has that many, and a hostile one could have millions. */
+/**
+ * Maximum number of attributes of a tag; further ones are dropped. No real page has that many, and a hostile page could
+ * have millions.
+ */
 export const MAX_ATTRIBUTES = 1000;
 /** With at least this many attributes, a Set is used to find duplicates. */
 const MANY_ATTRIBUTES = 24;
@@ -47,7 +50,7 @@ const QUESTION = 0x3f;
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 
-/** Formatting elements (section 13.2.4.3). The tree construction keeps their tokens, to reopen them. */
+/** Formatting elements (section 13.2.4.3). The tree construction stores their tokens, to reopen the elements. */
 const FORMATTING: readonly html.TAG_ID[] = [
   html.TAG_ID.A,
   html.TAG_ID.B,
@@ -81,7 +84,7 @@ const tagNames = createNameCache();
 const attributeNames = createNameCache();
 
 export class Tokenizer {
-  /** Set by the tree construction after a start tag whose content is not ordinary markup. */
+  /** Set by the tree construction after a start tag if the content of the element is not ordinary markup. */
   state: TokenizerState = TokenizerMode.DATA;
   /** Set by the tree construction: whether a CDATA section is allowed here. */
   inForeignNode = false;
@@ -95,7 +98,7 @@ export class Tokenizer {
   /** Whether the last tag ended in a separate slash, as opposed to a slash at the end of a value. */
   #slashClosed = false;
   #sink: TokenSink;
-  /** The attributes of the current tag, and how many entries of the list belong to it. */
+  /** The attributes of the current tag, and the number of list entries that belong to it. */
   readonly #list: Attribute[] = [];
   #count = 0;
   readonly #startTag = newTag(Token.TokenType.START_TAG);
@@ -196,7 +199,9 @@ export class Tokenizer {
     return isLetter(unit) || unit === BANG || unit === QUESTION || (unit === SLASH && at + 2 < this.#length);
   }
 
-  /** Reads markup whose `<` is directly before the current position; `unit` is at that position. */
+  /**
+   * Reads markup that starts with a `<` directly before the current position; `unit` is the code unit at that position.
+   */
   #markup(unit: number): void {
     if (unit === QUESTION) this.#bogusComment();
     else if (unit === SLASH) {
@@ -209,7 +214,8 @@ export class Tokenizer {
   }
 
   /**
-   * Emits ordinary text: references decoded, NULs emitted separately. Call before the position moves beyond `start`.
+   * Emits ordinary text, with references decoded and NULs emitted separately. Call it before the position moves beyond
+   * `start`.
    */
   #emitText(start: number, end: number): void {
     if (start === end) return;
@@ -267,7 +273,7 @@ export class Tokenizer {
     this.#tag(true);
   }
 
-  /** Whether `name` is at `at`, in any case, followed by a character that ends a tag name. */
+  /** Whether `name` occurs at offset `at`, ignoring case, followed by a character that ends a tag name. */
   #isNamed(at: number, name: string): boolean {
     for (let i = 0; i < name.length; i++) {
       if (lowerAsciiUnit(this.#source.charCodeAt(at + i)) !== name.charCodeAt(i)) return false;
@@ -290,7 +296,7 @@ export class Tokenizer {
   }
 
   /**
-   * The end of a script with `<!--` at `at`. After that a `<script` hides the next end tag, until `-->` ends the
+   * Finds the end of a script with `<!--` at `at`. After that, a `<script` hides the next end tag, until `-->` ends the
    * comment-like part.
    */
   #escapedScriptEnd(at: number): number {
@@ -341,7 +347,10 @@ export class Tokenizer {
     else this.#bogusComment();
   }
 
-  /** Reads a tag whose name starts at the current position. An unfinished tag at the end of the source is dropped. */
+  /**
+   * Reads a tag from the start of its name, which is the current position. An unfinished tag at the end of the source
+   * is dropped.
+   */
   #tag(isEnd: boolean): void {
     const tagName = this.#tagName();
     this.#slashClosed = false;
@@ -368,8 +377,8 @@ export class Tokenizer {
   }
 
   /**
-   * Copies the attributes to a list of exact size. A grown list has spare capacity, and most elements have an
-   * attribute or two.
+   * Copies the attributes to a list of exact size: a list that was grown has spare capacity, and most elements have
+   * only one or two attributes.
    */
   #attributesRead(): Attribute[] {
     const list = this.#list;
@@ -386,7 +395,7 @@ export class Tokenizer {
   }
 
   /**
-   * Emits a tag. Tokens of end tags and of most start tags are not kept, so one object of each kind is reused.
+   * Emits a tag. Tokens of end tags and of most start tags are not retained, so one object of each kind is reused.
    * Attributes of an end tag are ignored.
    */
   #emitTag(token: Token.TagToken, tagName: string, tagID: html.TAG_ID): void {
@@ -454,7 +463,7 @@ export class Tokenizer {
     return attributeNames.read(source, start, at, hash);
   }
 
-  /** Reads the value of the attribute whose name was just read; empty if it has none. */
+  /** Reads the value that belongs to the attribute name just read; returns an empty string if there is none. */
   #attributeValue(): string {
     const source = this.#source;
     if (this.#skipSpace() !== EQUALS) return '';
@@ -547,7 +556,7 @@ export class Tokenizer {
 const LOW_BYTES = Buffer.alloc(65_536);
 
 /**
- * Whether a text contains a NUL. V8 searches strings byte by byte for it, and many characters beyond Latin-1 contain
+ * Whether a text contains a NUL. V8 searches a string for NUL byte by byte, and many characters beyond Latin-1 contain
  * a zero byte. Searching the low bytes alone gives few false hits.
  */
 function hasNul(text: string): boolean {
@@ -608,7 +617,7 @@ function readDoctype(text: string, closed: boolean): Token.DoctypeToken {
     else token.forceQuirks = true;
     take(SPACES);
   }
-  // Only text after a complete system identifier may be cut off without an effect.
+  // Truncation has no effect only after a complete system identifier.
   if (!closed && at === text.length) token.forceQuirks = true;
   return token;
 }

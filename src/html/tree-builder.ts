@@ -33,7 +33,7 @@ import {
 import { MAX_ATTRIBUTES, Tokenizer, type TokenSink } from './tokenizer.ts';
 
 export interface TreeLimits {
-  /** An element opened at this depth is closed at once, so that its content becomes its siblings. */
+  /** An element opened at this depth is closed immediately, so that its content becomes its siblings. */
   maxDepth: number;
   /** Maximum total number of elements, attributes and comments; the rest of the source is ignored. */
   maxPieces: number;
@@ -120,7 +120,7 @@ const adapter: TreeAdapter<Map5> = {
 
 const OPTIONS: ParserOptions<Map5> = { treeAdapter: adapter, scriptingEnabled: false };
 
-/** Insertion modes that treat white space like other text, so that a mixed run can stay one token. */
+/** Insertion modes that treat white space like other text, so that a mixed run can remain one token. */
 const MIXING: readonly InsertionMode[] = [
   InsertionMode.IN_BODY,
   InsertionMode.IN_CAPTION,
@@ -149,10 +149,10 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   #ownTokenizer: Tokenizer | null = null;
   #limits: TreeLimits = { maxDepth: Number.POSITIVE_INFINITY, maxPieces: Number.POSITIVE_INFINITY };
   #pieces = 0;
-  /** Reused objects: the token of text that goes directly into the tree, and the position for the next node. */
+  /** Reused objects: the token for text that goes directly into the tree, and the position for the next node. */
   readonly #characters: Token.CharacterToken = { type: Token.TokenType.CHARACTER, chars: '', location: null };
   readonly #place: Place = { parent: this.document, beforeElement: null };
-  /** The attributes of the current token while no element owns them. */
+  /** The attributes of the current token, until an element owns them. */
   #fresh: readonly Token.Attribute[] | null = null;
 
   /** Creates a builder for a whole document. */
@@ -179,7 +179,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
   onText(chars: string): void {
     const mixes = MIXES[this.insertionMode] === 1 || this.#ownTokenizer!.inForeignNode;
     if (isWhite(chars)) {
-      // A table holds white space between its parts until it knows what to do with it.
+      // A table holds back the white space between its parts until it is clear where it belongs.
       this.onWhitespaceCharacter(mixes ? this.#token(WHITE, chars) : { type: WHITE, chars, location: null });
     } else if (mixes) {
       // The line break at the start of a pre or textarea is dropped; parse5 looks for it in white space only.
@@ -266,7 +266,7 @@ export class TreeBuilder extends Parser<Map5> implements TokenSink {
     return super._createElement(tagName, uri, own, intendedParent);
   }
 
-  /** Does not reopen formatting elements where nothing can be opened any more. */
+  /** Does not reopen formatting elements where no more elements can be opened. */
   override _reconstructActiveFormattingElements(): void {
     if (this.openElements.depth < this.#limits.maxDepth) super._reconstructActiveFormattingElements();
   }

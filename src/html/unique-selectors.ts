@@ -6,8 +6,8 @@ import { attribute, type Document, ELEMENT, type Element, elements } from './nod
 
 export interface UniqueSelectors {
   /**
-   * The selector that matches only this element in the document as it was when it was recorded. Null for an element
-   * that was not in the document then, or if the selector would exceed 2,000 characters or 32 steps.
+   * A selector that matched only this element when the document was recorded. Null for an element that was not in the
+   * document then, or if the selector would exceed 2,000 characters or 32 steps.
    */
   selectorOf(element: Element): string | null;
 }
@@ -16,7 +16,7 @@ const MAX_SELECTOR_CHARACTERS = 2_000;
 /** The maximum that select.ts supports; browsers support more. */
 const MAX_STEPS = 32;
 
-/** Stands for the document above all elements. */
+/** Represents the document above all elements. */
 const DOCUMENT_ROOT = -1;
 
 /** Records the positions of all elements, in time and space linear in the document. */
@@ -24,7 +24,9 @@ export function recordUniqueSelectors(document: Document): UniqueSelectors {
   const { numbers, all, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks } =
     indexDocument(document);
 
-  /** The highest element that contains no other element with a mark: DOCUMENT_ROOT if the whole document has no other. */
+  /**
+   * The highest element that contains no other element with this mark; DOCUMENT_ROOT if the document contains no other.
+   */
   function exclusiveScopeOf(mark: string, number: number): number {
     const numbersWithMark = marks.get(mark.toLowerCase())!;
     const at = indexOf(numbersWithMark, number);
@@ -39,7 +41,7 @@ export function recordUniqueSelectors(document: Document): UniqueSelectors {
     return scope;
   }
 
-  /** The last step to an element, and the ancestor that the step starts from. */
+  /** The last step to an element, and the ancestor from which that step starts. */
   function stepTo(number: number): Step {
     const element = all[number]!;
     const parent = parents[number]!;
@@ -107,9 +109,9 @@ interface DocumentIndex {
   /** Position among all siblings, and among those with the same name; from 1. */
   readonly indexAmongAll: readonly number[];
   readonly indexAmongSameName: readonly number[];
-  /** Number of children with a given name, by the element's number and the name. */
+  /** Number of children with a certain name, by the element's number and the name. */
   readonly childrenByName: ReadonlyMap<string, number>;
-  /** Elements by mark, in lower case: in quirks mode ids and classes match in any case. */
+  /** Elements by mark. Marks are in lower case, because ids and classes are case-insensitive in quirks mode. */
   readonly marks: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -167,7 +169,7 @@ const PLAIN_IDENTIFIER = /^[a-zA-Z_][\w-]*$/;
 const QUOTABLE = /^[\x20-\x7e]+$/;
 const MAX_NAME_CHARACTERS = 60;
 
-/** Selectors that may match an element alone, the most specific first: its id, its name, its classes. */
+/** Selectors that may match an element alone, from the most specific: its id, its name, its classes. */
 function marksOf(element: Element): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');

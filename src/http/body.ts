@@ -1,7 +1,7 @@
 /**
- * Parses request bodies (JSON, form or multipart) to one plain object. A repeated key gives an array, and so does a key
- * that ends in `[]`. Multipart: application/json parts are parsed; file parts are streamed to disk and become Uploads.
- * `maxBodyBytes` limits multipart bodies here, and all others in `server.ts`.
+ * Parses request bodies (JSON, form or multipart) into one plain object. A repeated key results in an array, and so
+ * does a key that ends in `[]`. In multipart bodies, application/json parts are parsed, and file parts are streamed to
+ * disk and become Uploads. `maxBodyBytes` limits multipart bodies here, and all others in `server.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -44,7 +44,7 @@ export async function registerBodies(
   face.addHook('preValidation', async (request) => {
     if (!request.isMultipart()) return;
     request.body = await readParts(request, temporaryDir).catch((error: unknown) => {
-      // The rest of the body is read, because otherwise the next request on this connection would never arrive.
+      // The rest of the body must be read, because otherwise the next request on this connection would never arrive.
       request.raw.unpipe();
       request.raw.resume();
       throw error;
@@ -67,7 +67,7 @@ function jsonBody(text: string): Record<string, unknown> {
 
 const parseForm = (text: string) => objectFromPairs(new URLSearchParams(text));
 
-/** Pairs as an object; the values of a repeated key become an array. */
+/** Converts pairs to an object. The values of a repeated key become an array. */
 export function objectFromPairs(pairs: Iterable<[string, unknown]>): Record<string, unknown> {
   const collector = createCollector();
   let count = 0;
@@ -80,7 +80,7 @@ export function objectFromPairs(pairs: Iterable<[string, unknown]>): Record<stri
 
 function createCollector() {
   const out: Record<string, unknown> = Object.create(null);
-  /** Arrays of repeated keys, as opposed to values that are arrays themselves. */
+  /** Arrays that were created for repeated keys, as opposed to values that are arrays themselves. */
   const lists = new Map<string, unknown[]>();
   const add = (given: string, value: unknown): void => {
     const name = given.endsWith('[]') ? given.slice(0, -2) : given;
@@ -154,7 +154,10 @@ interface FilePart {
   readonly mimetype: string;
 }
 
-/** Buffers the file on disk, so that slow clients hold no memory. The temporary file is removed before this returns. */
+/**
+ * Buffers the file on disk, so that slow clients use no memory. The temporary file is removed before this function
+ * returns.
+ */
 async function readUpload(part: FilePart, temporaryDir: string): Promise<Upload> {
   await mkdir(temporaryDir, { recursive: true });
   const file = path.join(temporaryDir, randomUUID());

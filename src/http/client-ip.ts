@@ -1,4 +1,4 @@
-/** The client IP of a request, including internal requests that this process makes for a client. */
+/** The client IP of a request, including internal requests that this process sends on behalf of a client. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 

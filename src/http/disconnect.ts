@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { problem } from '#errors.ts';
 
-/** Aborted when the client disconnects before its response was sent completely. */
+/** A signal that is aborted if the client disconnects before its response has been sent completely. */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const disconnected = new AbortController();
   const leave = () => disconnected.abort(problem('DataStreamBrokenError', { message: 'The client disconnected' }));

@@ -1,21 +1,25 @@
 /**
- * Collects a caller's options from headers, query and body, driven by any table of options. Each row has the header
- * names of the option, whether header or body wins, and the schema of its value.
+ * Collects a caller's options from headers, query and body, according to a table of options. Each row of the table
+ * specifies the header names of the option, whether the header or the body takes precedence, and the schema of the
+ * value.
  */
 import type { z } from 'zod';
 import { problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 
 export interface OptionSource {
-  /** Header names in lower case; the first one present is used. Empty: the option has no header. */
+  /** Header names in lower case. The first one that is present is used. Empty if the option has no header. */
   readonly headers: readonly string[];
   readonly wins: 'header' | 'body';
   readonly schema: z.ZodType;
-  /** Converts the header text to the input of the schema; undefined ignores the header. Default: the text itself. */
+  /**
+   * Converts the header text to the input of the schema. If it returns `undefined`, the header is ignored. Default: the
+   * text itself.
+   */
   readonly fromHeader?: (text: string) => unknown;
-  /** Whether an uploaded file is passed as bytes. Other options get its text. */
+  /** Whether an uploaded file is passed as bytes. Other options receive its text. */
   readonly takesFiles?: boolean;
-  /** For an object whose fields have headers of their own: the field that each header sets. */
+  /** For an object whose fields have headers of their own: maps each header to the field that it sets. */
   readonly headerFields?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +33,7 @@ export interface Sources {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The validated options that the caller set. Throws ParamValidationError with the option as `path`. */
+/** Returns the validated options that the caller set. Throws ParamValidationError with the option as `path`. */
 export function gather<Table extends OptionTable>(table: Table, sources: Sources): Given<Table> {
   const header = (name: string) => headerText(sources.headers[name]);
   const given: Record<string, unknown> = {};
@@ -43,7 +47,7 @@ export function gather<Table extends OptionTable>(table: Table, sources: Sources
   return given as Given<Table>;
 }
 
-/** Parses a value. Throws ParamValidationError whose message has the field and the reason. */
+/** Parses a value. Throws ParamValidationError with a message that contains the field and the reason. */
 export function check<Schema extends z.ZodType>(name: string, schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
@@ -54,12 +58,12 @@ export function check<Schema extends z.ZodType>(name: string, schema: Schema, in
 
 type Issue = z.core.$ZodIssue;
 
-/** The zod message if the schema defines none. */
+/** zod's message if the schema does not define one. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Chooses the issues of a failed union to report: those of the branch that matched furthest. If no branch matched at
- * all, the union's own message, or a list of the types that it accepts.
+ * Chooses which issues of a failed union to report: those of the branch that matched furthest. If no branch matched,
+ * reports the union's own message, or a list of the types that it accepts.
  */
 function leaves(issues: readonly Issue[]): readonly Issue[] {
   const [first] = issues;
@@ -72,7 +76,7 @@ function leaves(issues: readonly Issue[]): readonly Issue[] {
   return [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
 }
 
-/** Whether the value has the wrong type for a branch. */
+/** Whether the issue is that the value has the wrong type for a branch. */
 const isMisfit = ({ code, message }: Issue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || message === DEFAULT_MESSAGE;
 
@@ -101,7 +105,7 @@ const shown = (input: unknown) =>
     ? String(input).slice(0, 100)
     : undefined;
 
-/** The object composed of the fields that headers set, or undefined if no such header is present. */
+/** Composes an object from the fields that headers set; `undefined` if no such header is present. */
 function objectFromHeaders(fields: Readonly<Record<string, string>>, header: (name: string) => string | undefined) {
   const given = Object.entries(fields).flatMap(([name, field]) => {
     const text = header(name);
@@ -127,7 +131,7 @@ const bodyInput = (name: string, { body, query }: Sources): unknown => {
 const asText = (input: unknown, { takesFiles }: OptionSource): unknown =>
   input instanceof Uint8Array && !takesFiles ? Buffer.from(input).toString('utf8') : input;
 
-/** Node decodes headers as Latin-1. Text that is valid UTF-8 (selectors, names) is decoded again as UTF-8. */
+/** Node decodes headers as Latin-1. If the text is valid UTF-8 (selectors, names), it is decoded again as UTF-8. */
 function headerText(value: string | string[] | undefined): string | undefined {
   const text = Array.isArray(value) ? value.join(', ') : value;
   if (text === undefined || !/[\u0080-\u00ff]/.test(text)) return text;

@@ -1,12 +1,16 @@
 /**
- * Parses untrusted JSON. A parsed value may take thirty times the memory of its text, so the text is measured first.
+ * Parses untrusted JSON. A parsed value may use thirty times the memory of its text, so the size of the text is checked
+ * first.
  */
 
-/** Maximum number of marks: brackets, commas and colons outside strings. JSON has about two marks for each value. */
+/**
+ * Maximum number of structural characters: brackets, commas and colons outside strings. JSON has about two of them per
+ * value.
+ */
 const MAX_MARKS = 200_000;
 const MAX_DEPTH = 200;
 
-/** JSON with too many values or levels. Reject the request; the message is a predicate (`is nested too deep`). */
+/** The JSON has too many values or levels. Reject the request. The message is a predicate (`is nested too deep`). */
 export class JsonTooLargeError extends Error {}
 
 /** Throws SyntaxError or JsonTooLargeError. */
@@ -17,7 +21,10 @@ export function parseJson(text: string): unknown {
   return JSON.parse(bare);
 }
 
-/** Applies the limits of `parseJson` to a value parsed elsewhere. Returns `remaining` minus the marks of the value. */
+/**
+ * Applies the limits of `parseJson` to a value that was parsed elsewhere. Returns `remaining` minus the number of
+ * structural characters of the value.
+ */
 export function remainingMarks(value: unknown, remaining = MAX_MARKS): number {
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -67,7 +74,7 @@ const BRACKET_END = 0x5d;
 const BRACE = 0x7b;
 const BRACE_END = 0x7d;
 
-/** Index of the quote that closes the string starting at `start`, or the end of the text. */
+/** Index of the quotation mark that ends the string starting at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;

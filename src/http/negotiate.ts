@@ -18,7 +18,7 @@ function parseAccept(header: string | undefined): Admits {
   return (type) => ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/')[0]}/*`);
 }
 
-/** Preference: text, event stream, JSON. A client that accepts none of them gets text. */
+/** Preference: text, event stream, JSON. A client that accepts none of them receives text. */
 export function successKind(accept: string | undefined): BodyKind {
   const admits = parseAccept(accept);
   if (admits('text/plain')) return 'text';
@@ -26,7 +26,7 @@ export function successKind(accept: string | undefined): BodyKind {
   return admits('application/json') || admits('text/json') ? 'json' : 'text';
 }
 
-/** Preference: JSON, text, event stream. A client that accepts none of them gets JSON. */
+/** Preference: JSON, text, event stream. A client that accepts none of them receives JSON. */
 export function errorKind(accept: string | undefined): ErrorKind {
   const admits = parseAccept(accept);
   if (admits('application/json')) return 'json';

@@ -1,4 +1,4 @@
-/** What OpenAPI documents say of options: words, limits and defaults, in each place where an option can be sent. */
+/** The OpenAPI descriptions of options: their words, limits and defaults, wherever an option can be sent. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -72,5 +72,5 @@ it('shows an object as its JSON text, and its fields as headers', () => {
 });
 
 it('has no default that is only a description', () => {
-  expect(shown(row(z.string(), { defaultText: 'by the other options' })).query).toEqual({ type: 'string' });
+  expect(shown(row(z.string(), { defaultText: 'depends on the other options' })).query).toEqual({ type: 'string' });
 });

@@ -9,7 +9,7 @@ export interface DescribedOption extends OptionSource {
   readonly defaultText?: string;
 }
 
-/** The JSON schema of the types that an option accepts. */
+/** The JSON schema of the values that an option accepts. */
 export function inputSchema(schema: z.ZodType): Record<string, unknown> {
   return convert(schema, () => undefined);
 }
@@ -34,7 +34,7 @@ function convert(schema: z.ZodType, shown: (inner: z.ZodType) => JsonSchema | un
           fallback !== undefined && { default: fallback },
         );
       }
-      // Bytes are sent as a file part; JSON has no type for them.
+      // Bytes are sent as a file part, because JSON has no type for them.
       if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, { type: 'string', format: 'binary' });
     },
   }) as Record<string, unknown>;
@@ -44,7 +44,7 @@ function convert(schema: z.ZodType, shown: (inner: z.ZodType) => JsonSchema | un
 /** The JSON schema of an option's input as the text of a query parameter. */
 const textSchema = (schema: z.ZodType): JsonSchema => shownForm(schema)?.text ?? jsonSchema(schema);
 
-/** Header names in their usual spelling: `X-Respond-With`, `DNT`. */
+/** Returns a header name in its usual spelling: `X-Respond-With`, `DNT`. */
 export const headerTitle = (name: string): string =>
   name === 'dnt'
     ? 'DNT'
@@ -53,14 +53,14 @@ export const headerTitle = (name: string): string =>
 export const describe = ({ meaning, unit, defaultText }: DescribedOption): string =>
   [meaning, unit && `Unit: ${unit}.`, defaultText && `Default: ${defaultText}.`].filter(Boolean).join(' ');
 
-/** `default` of an option whose default text is one of its values. */
+/** The `default` keyword, for an option whose documented default is one of its values. */
 function defaultOf({ schema, defaultText }: DescribedOption): JsonSchema {
   if (defaultText === undefined || /\s/.test(defaultText) || !schema.safeParse(defaultText).success) return {};
   const isJson = /^(?:true|false|\d+)$/.test(defaultText);
   return { default: isJson ? JSON.parse(defaultText) : defaultText };
 }
 
-/** The schema of a header. A header has one value, so a list is written as one text. */
+/** The schema of a header. A header has a single value, so a list is written as one text. */
 function headerSchema(option: DescribedOption, header: string): JsonSchema {
   const field = option.headerFields?.[header];
   if (field !== undefined) return fieldSchema(jsonSchema(option.schema), field);
@@ -78,7 +78,7 @@ function fieldSchema({ anyOf = [] }: { readonly anyOf?: readonly JsonSchema[] },
   return schema;
 }
 
-/** One parameter for each header name of each option. */
+/** One parameter for each header name of every option. */
 export const headerParameters = (table: Readonly<Record<string, DescribedOption>>): object[] =>
   Object.entries(table).flatMap(([name, option]) =>
     option.headers.map((header) => ({
@@ -90,7 +90,7 @@ export const headerParameters = (table: Readonly<Record<string, DescribedOption>
     })),
   );
 
-/** `examples` are values by the name of the option. */
+/** `examples` contains values, keyed by the name of the option. */
 export const queryParameters = (
   table: Readonly<Record<string, DescribedOption>>,
   examples: Readonly<Record<string, unknown>> = {},

@@ -1,8 +1,8 @@
-/** Parses Retry-After (RFC 9110, section 10.2.3), which is in seconds or a date. */
+/** Parses the Retry-After header (RFC 9110, section 10.2.3), which contains seconds or a date. */
 
 const MAX_S = 3_600;
 
-/** Seconds from now, 1 to 3,600; `otherwise` if the header is missing or invalid. */
+/** Returns seconds from now, 1 to 3,600. Returns `otherwise` if the header is missing or invalid. */
 export function retryAfterSeconds(header: string | undefined, otherwise: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;

@@ -25,9 +25,9 @@ export interface ServerOptions {
   /** Folder for uploaded files while they are received. */
   readonly temporaryDir: string;
   /**
-   * For an API that only programs call. Request ids are generated, with 32 hex digits. CORS allows any origin without
-   * credentials, and preflights get 204. Trailing slashes are ignored. Responses are not compressed (vectors hardly
-   * shrink). Unknown paths get 404 with every method.
+   * For an API that only programs call. Request ids are always generated, with 32 hex digits. CORS allows any origin
+   * without credentials, and preflight requests receive 204. Trailing slashes are ignored. Responses are not
+   * compressed, because vectors hardly shrink. Requests for unknown paths receive 404, whatever their method.
    */
   readonly servesPrograms?: boolean;
   /** The body of the response to malformed HTTP, for which no request object exists. */
@@ -35,13 +35,13 @@ export interface ServerOptions {
   /** IP addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly observe?: RequestObserver | undefined;
-  /** For an API that only this process calls: responses are not compressed. */
+  /** For an API that only this process calls. Responses are not compressed. */
   readonly isInside?: boolean;
 }
 
 /** Hooks for metrics and traces. They are called synchronously and must not throw. */
 export interface RequestObserver {
-  /** A request has ended. `status` is 499 if the client disconnected early (nginx's convention). */
+  /** Called when a request has ended. `status` is 499 if the client disconnected early (nginx's convention). */
   ended?(facts: EndedRequest): void;
   /** Called before an error response is written. */
   failed?(failure: Problem, request: FastifyRequest, reply: FastifyReply): void;
@@ -49,7 +49,7 @@ export interface RequestObserver {
 
 export interface EndedRequest {
   readonly face: string;
-  /** The pattern of the route; undefined for unknown paths. */
+  /** The pattern of the route; `undefined` for unknown paths. */
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;
@@ -59,11 +59,14 @@ export interface EndedRequest {
 
 export type Face = FastifyInstance<Server>;
 
-/** Maximum total size of request line and headers. Large because the reader takes target URLs in the request line. */
+/**
+ * Maximum total size of the request line and headers. It is large because the reader accepts target URLs in the request
+ * line.
+ */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Time limit for receiving a request. The response may take longer. */
 const REQUEST_MS = 300_000;
-/** Idle timeout of a connection; longer than the longest request may take. */
+/** Idle timeout of a connection, which is longer than the longest request may take. */
 const IDLE_MS = 300_000;
 const CORS_SECONDS = 25_200;
 const REQUEST_ID = 'x-request-id';
@@ -97,7 +100,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     if (request.headers.origin) reply.header('access-control-max-age', String(CORS_SECONDS));
     if (!observe?.ended) return;
     const beganAt = performance.now();
-    // Fastify's onResponse hook does not run for clients that disconnected.
+    // Fastify does not run the onResponse hook for clients that have disconnected.
     reply.raw.once('close', () => {
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE;
       const route = request.is404 ? undefined : request.routeOptions.url;
@@ -121,7 +124,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
-    // No hooks run for requests with an undecodable URL.
+    // Fastify runs no hooks for requests whose URL cannot be decoded.
     frameworkErrors: (error, framed, replied) => {
       const [request, reply] = [framed as FastifyRequest, replied as FastifyReply];
       const failure = asHttpProblem(error);
@@ -147,7 +150,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
 
   face.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
-    // Unknown paths are refused before their body is read. Preflights were answered by the CORS plugin.
+    // Unknown paths are refused before their body is read. The CORS plugin has already responded to preflight requests.
     if (request.is404 && request.method !== 'OPTIONS') throw unrouted(request);
   });
   face.addHook('onResponse', async (request, reply) => {
@@ -163,7 +166,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    // For a timeout the stack is useless: it shows where the time limit was reached, not where the time was spent.
+    // For a timeout, the stack trace is useless: it shows where the timeout fired, not what took so long.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
     else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
     // No error response is written to a client that disconnected.
@@ -189,7 +192,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
 
 async function registerCompression(face: Face, global: boolean): Promise<void> {
   const { default: compress } = await import('@fastify/compress');
-  // Flush every chunk, or events would stay in the compressor's buffer.
+  // Flushes every chunk, because events would otherwise stay in the compressor's buffer.
   await face.register(compress, {
     global,
     globalDecompression: false,
@@ -200,14 +203,14 @@ async function registerCompression(face: Face, global: boolean): Promise<void> {
   });
 }
 
-/** Fastify's schema compilers are slow to load and not needed: option tables validate instead. */
+/** Fastify's schema compilers are slow to load and not needed, because the option tables do the validation. */
 const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
 
 function noSchema(): never {
   throw new Error('routes must not have Fastify schemas: validate with an option table');
 }
 
-/** Reads the rest of a refused body, or the next request on this connection would never arrive. */
+/** Reads the rest of a refused body, because otherwise the next request on this connection would never arrive. */
 function readToEnd(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   request.unpipe();
@@ -217,8 +220,8 @@ function readToEnd(request: IncomingMessage): void {
 const unsentResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Closes queued responses when their connection closes. Node closes only the response that is being written; pipelined
- * ones (RFC 9112, section 9.3.2) would never end and never release their resources.
+ * Closes queued responses when their connection closes. Node closes only the response that is currently being written.
+ * Pipelined ones (RFC 9112, section 9.3.2) would never end, and would never release their resources.
  */
 function closeWithConnection(socket: Socket, response: ServerResponse): void {
   if (response.socket) return;
@@ -235,7 +238,7 @@ function closeWithConnection(socket: Socket, response: ServerResponse): void {
   response.once('close', () => responses.delete(response));
 }
 
-/** Keeps a caller's request id if its characters are safe, so that the logs of both sides can be correlated. */
+/** Uses the caller's request id if its characters are safe, so that the logs of both sides can be correlated. */
 function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[REQUEST_ID];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
@@ -244,8 +247,8 @@ function requestId(request: Pick<IncomingMessage, 'headers'>): string {
 const newRequestId = () => randomUUID().replaceAll('-', '');
 
 /**
- * Rewrites unknown paths to `/*`. The router decodes paths and rejects undecodable ones, but a target URL must be read
- * as it was sent; the handler of `/*` reads it from `originalUrl`.
+ * Rewrites unknown paths to `/*`. The router decodes paths and rejects those that it cannot decode, but a target URL
+ * must be used exactly as it was sent. The handler of `/*` reads it from `originalUrl`.
  */
 function knownPath(url: string, paths: ReadonlySet<string>): string {
   const query = url.indexOf('?');
@@ -255,7 +258,7 @@ function knownPath(url: string, paths: ReadonlySet<string>): string {
   return '/*';
 }
 
-/** Converts errors of Fastify to problems of the error table. */
+/** Converts Fastify's errors to problems of the error table. */
 function asHttpProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code: raw, statusCode, message } = error as { code?: unknown; statusCode?: number; message?: string };
@@ -277,7 +280,9 @@ function asHttpProblem(error: unknown): Problem {
   return asProblem(error);
 }
 
-/** Answers requests that are not valid HTTP or whose headers are too large. They never reach a route. */
+/**
+ * Responds to requests that are not valid HTTP or have headers that are too large. Such requests never reach a route.
+ */
 function malformedRequestHandler(bodyOf: ServerOptions['malformedBody']) {
   return (error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { destroyed?: boolean }): void => {
     if (socket.destroyed || error.code === 'ECONNRESET') return;

@@ -10,7 +10,7 @@ export const eventText = ({ event, data }: Event): string => `event: ${event}\nd
 
 /**
  * A response body that writes events as they arrive, with backpressure on the source. `onError` converts a failure to
- * the last event, because the status has been sent by then.
+ * the last event, because the status has already been sent by then.
  */
 export const eventStream = (events: AsyncIterable<Event>, onError: (error: unknown) => Event): Readable =>
   Readable.from(

@@ -1,6 +1,6 @@
 /**
- * Tracks connections on which no request has arrived. Browsers open some in advance, and `fetch` opens one after an
- * aborted request. Node does not count them as idle, so they would delay the end of a server.
+ * Tracks connections on which no request has arrived. Browsers open some connections in advance, and `fetch` opens one
+ * after an aborted request. Node does not treat them as idle, so they would delay the shutdown of a server.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

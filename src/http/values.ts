@@ -1,6 +1,6 @@
 /**
  * zod schemas for option values that arrive as text (header, query) or as JSON (body), with the same meaning in both.
- * OpenAPI shows the input side of a schema.
+ * OpenAPI documents the input side of a schema.
  */
 import * as z from 'zod';
 import { JsonTooLargeError, parseJson } from './json.ts';
@@ -8,13 +8,13 @@ import { type JsonSchema, showAs, showBoth } from './shown-schema.ts';
 
 const FALSE_WORDS = new Set(['', 'false', 'no', 'none', 'null', 'nil', 'nan', 'undefined', '0']);
 
-/** Loose boolean: null, absent and words such as `no` are false; all other text is true. */
+/** A lenient boolean: null, an empty value and words such as `no` are false; all other text is true. */
 export function toBoolean(value: boolean | number | string | null | undefined): boolean {
   if (typeof value === 'string') return !FALSE_WORDS.has(value.trim().toLowerCase());
   return Boolean(value);
 }
 
-/** The values accepted as a boolean. Numbers other than 0 and 1 are probably mistakes, so they are refused. */
+/** The values that are accepted as booleans. Numbers other than 0 and 1 are probably mistakes, so they are rejected. */
 const LOOSE = [z.boolean(), z.literal([0, 1]), z.string(), z.null()] as const;
 
 const TEXT: JsonSchema = { type: 'string' };
@@ -32,7 +32,7 @@ export const flag = () =>
     text: { anyOf: LOOSE_TEXTS },
   }).transform(toBoolean);
 
-/** One of the given words, or a loose boolean. */
+/** One of the given words, or a lenient boolean. */
 export const flagOr = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
   showAs(z.union([z.enum(words), ...LOOSE], `must be true, false or ${words.join(', ')}`), {
     json: { anyOf: [{ ...TEXT, enum: words }, ...LOOSE_FORMS] },
@@ -95,7 +95,7 @@ export const texts = () =>
 
 const NO_OBJECT = 'must be an object or its JSON text';
 
-/** An object, or its JSON text as in forms and queries. */
+/** An object, or an object as JSON text (for forms and query strings). */
 export const object = <Shape extends z.ZodType>(shape: Shape) =>
   showAs(
     z.union(

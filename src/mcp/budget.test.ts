@@ -5,7 +5,7 @@ import { divideTokens, takeExcerpt } from './budget.ts';
 
 const SEED = { seed: 7, numRuns: 60 };
 
-/** One half of a character, left by a wrong split. */
+/** A lone surrogate, which a wrong split would leave. */
 const HALVES = /\p{Surrogate}/u;
 
 const texts = fc.oneof(

@@ -1,4 +1,7 @@
-/** Fits texts into a token budget: excerpts that end at a block, and a fair split of tokens between texts. */
+/**
+ * Fits texts into a token budget: creates excerpts that end at a block boundary, and divides tokens fairly between
+ * texts.
+ */
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
 
 export const DEFAULT_TOKENS = 8_000;
@@ -6,20 +9,20 @@ export const MIN_TOKENS = 500;
 export const MAX_TOKENS = 100_000;
 
 /**
- * Upper bound on characters per token, to limit how much text is counted. Text with longer tokens is cut slightly
- * early.
+ * Upper bound on the characters per token, which limits how much text is tokenized. Text with longer tokens is cut
+ * slightly too early.
  */
 const CHARACTERS_PER_TOKEN = 16;
 
 export interface Excerpt {
   readonly text: string;
-  /** Start and end in the whole text, in UTF-16 code units. */
+  /** Start and end offsets in the whole text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly tokens: number;
 }
 
-/** Returns the excerpt of `whole` from `offset` on with at most `maxTokens` tokens. */
+/** Returns the excerpt of `whole` that starts at `offset` and has at most `maxTokens` tokens. */
 export async function takeExcerpt(whole: string, offset: number, maxTokens: number): Promise<Excerpt> {
   await loadTokens();
   const start = characterStart(whole, Math.min(offset, whole.length));
@@ -40,8 +43,8 @@ const characterStart = (text: string, at: number): number =>
 const isHalf = (text: string, at: number, kind: number) => (text.charCodeAt(at) & 0xfc00) === kind;
 
 /**
- * Finds where to cut a text that continues: after its last block, else its last line, else its last word. Cuts in the
- * first half are ignored, since they would waste too much of the budget.
+ * Finds the position at which to cut a text that continues: after its last block, else its last line, else its last
+ * word. Cuts in the first half are not considered, because they would waste too much of the budget.
  */
 function findCut(text: string): number {
   const least = text.length / 2;
@@ -75,13 +78,13 @@ function lastBlockEnd(text: string): number {
 
 export interface TokenClaim {
   readonly text: string;
-  /** Number of tokens of the words around the text. */
+  /** Number of tokens in the text added around it. */
   readonly overheadTokens: number;
 }
 
 /**
- * Divides `tokens` between texts, including their overhead. A text that needs less than an equal share gets what it
- * needs; the rest is divided between the others (max-min fairness).
+ * Divides `tokens` between texts, including their overhead. A text that needs less than an equal share receives what it
+ * needs. The rest is divided between the other texts (max-min fairness).
  */
 export function divideTokens(sharers: readonly TokenClaim[], tokens: number): number[] {
   const needs = sharers.map(({ text, overheadTokens }) => countUpTo(text, tokens) + overheadTokens);

@@ -1,4 +1,4 @@
-/** Finds the caller of an MCP request, and the signal that cancels it. */
+/** Determines the caller of an MCP request, and the signal that cancels the request. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Client } from '#client/index.ts';
 import type { RecentPages } from './recent.ts';

@@ -1,6 +1,6 @@
 /**
- * The Streamable HTTP transport over web requests. Protocol 2026-07-28 and later is stateless. Earlier clients get a
- * session if they initialize one, and are served without one otherwise.
+ * The Streamable HTTP transport, implemented with web requests. Protocol 2026-07-28 and later is stateless. Clients of
+ * earlier versions get a session if they initialize one, and are served without a session otherwise.
  */
 import {
   type AuthInfo,
@@ -28,7 +28,7 @@ export interface HttpCaller {
 }
 
 export interface Exchange {
-  /** Its signal is aborted when the client disconnects. */
+  /** The request's signal is aborted when the client disconnects. */
   readonly request: Request;
   /** Parsed body of a POST. */
   readonly body: unknown;

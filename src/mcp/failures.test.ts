@@ -13,7 +13,7 @@ it.each([
     { message: "'body -> task' is none", status: 422, path: 'body -> task' },
     "'body -> task' is none. Correct `body -> task` and call again.",
   ],
-  // The model host's code for it, with status 403.
+  // The model host's code for an exhausted balance, which it sends with status 403.
   [{ message: 'used up', status: 403, code: 'AUTHZ_INSUFFICIENT_BALANCE' }, 'The balance of the API key is used up'],
   [{ message: 'no', status: 403, code: 'AUTHZ_RESOURCE_LIMIT_EXCEEDED' }, 'omit the option'],
 ])('%j says what to do', (facts, advice) => expect(words(facts)).toContain(advice));

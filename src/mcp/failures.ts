@@ -5,7 +5,7 @@ import { oneLine } from './untrusted-marks.ts';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** An invalid tool call; the message says what to change. */
+/** An invalid tool call. The message tells the model what to change. */
 export class ToolError extends Error {}
 
 /** Describes a failure in one paragraph; `undefined` for unexpected errors, which the caller cannot act on. */
@@ -26,7 +26,7 @@ export const UNEXPECTED_FAILURE = 'Internal error in this MCP server; see its lo
 
 export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
-const UNREACHABLE = 'The Lectern server does not answer. A person must start it or correct its URL.';
+const UNREACHABLE = 'The Lectern server does not respond. A person must start it or correct its URL.';
 
 function adviceFor(status: number | undefined, path: string | undefined, retryAfterMs: number | undefined) {
   switch (status) {

@@ -1,7 +1,7 @@
 /**
- * MCP at `/mcp` of the reader's host. The caller is identified before the body is read: invalid keys and web pages of
- * other sites are refused (the transport specification requires an Origin check). Each tool call is authorized, limited
- * and charged like a request of the caller.
+ * MCP at `/mcp` of the reader's host. The caller is identified before the body is read. Invalid keys and requests from
+ * web pages of other sites are refused (the transport specification requires an Origin check). Each tool call is
+ * authorized, rate-limited and charged like a direct request from the caller.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,7 +13,7 @@ import type { Face } from '#http/server.ts';
 import type { Endpoint, HttpCaller } from './endpoint.ts';
 
 export interface McpHandler {
-  /** Loads the endpoint on the first request, because most servers never get an MCP request. */
+  /** Loads the endpoint on the first request, because most servers never receive an MCP request. */
   readonly endpoint: () => Promise<Endpoint>;
   /** Returns the id of the key. Throws for an invalid key. */
   readonly keyOf: (request: FastifyRequest) => Promise<string | undefined>;
@@ -84,7 +84,7 @@ const isLongLived = ({ method, body }: FastifyRequest) =>
   method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
 /**
- * Converts to a web Request for the transport, which reads only method and headers; the parsed body is passed
+ * Converts to a web Request for the transport, which reads only the method and the headers. The parsed body is passed
  * separately.
  */
 function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSignal): Request {
@@ -92,7 +92,7 @@ function webRequest({ method, headers: given }: FastifyRequest, signal: AbortSig
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  // The Host header has been checked and may be missing, so a fixed host name is used.
+  // The Host header has already been checked and may be missing, so a fixed host name is used.
   return new Request(`http://localhost${MCP_PATHS[0]}`, { method, headers, signal });
 }
 

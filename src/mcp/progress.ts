@@ -1,6 +1,6 @@
 /**
- * Sends progress notifications while a tool works, to clients that requested them. The protocol requires growing
- * numbers, so between two finished steps the number approaches the next step without reaching it.
+ * Sends progress notifications while a tool is running, to clients that requested them. The protocol requires
+ * increasing numbers, so between two completed steps, the number approaches the next step without reaching it.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 

@@ -1,4 +1,4 @@
-/** Two prompts that clients can offer to a person. */
+/** Two prompts that clients can offer to their users. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 

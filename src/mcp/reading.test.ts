@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { formatExcerpt, formatPage } from './reading.ts';
 
-/** Characters with the highest number of tokens each. */
+/** A URL with the highest possible number of tokens per character. */
 const LONG_URL = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
 const page = (content: string) => ({ title: '', description: '', url: 'blob:x', content, usage: { tokens: 1 } });
 
@@ -21,7 +21,7 @@ describe('a fenced excerpt', () => {
     const text = formatPage(page(content));
     for (const tokens of [500, 600, 8_000]) {
       let at = 0;
-      // The start, then the following parts.
+      // The first piece, then the following ones.
       for (let pieces = 0; pieces < 3; pieces++) {
         const answer = await formatExcerpt({ text }, source, { offset: at, tokens });
         expect(countTokens(answer)).toBeLessThanOrEqual(tokens);

@@ -45,7 +45,7 @@ export const COMMON_OPTIONS = {
 
 export const pageOption = option('page', z.int().min(1));
 
-/** Options that name the target, and options whose results this text form cannot show. */
+/** Options that name the target, and options with results that this text form cannot show. */
 const EXCLUDED_OPTIONS = [
   'url',
   'html',
@@ -90,7 +90,7 @@ export function readOptions({ options = {}, ...own }: GivenOptions): ReadOptions
   return { ...options, ...Object.fromEntries(named) };
 }
 
-/** Whether an option forbids keeping the text. */
+/** Whether an option forbids storing the text. */
 const mustNotBeStored = (options: ReadOptions): boolean =>
   Object.entries(options).some(([name, value]) => {
     const { caching } = OPTIONS[name as OptionName] as { caching?: string };
@@ -101,7 +101,7 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Reads a target. With an offset, reuses the recently read text if there is one. */
+/** Reads a target. With an offset, reuses the text if it was read recently. */
 export async function readText(
   call: ToolCall,
   target: Target,
@@ -121,7 +121,7 @@ export async function readText(
 export function formatPage(page: Page): string {
   const head = [
     page.title && `Title: ${page.title}`,
-    // Uploaded files have a `blob:` URL with their hash.
+    // The URL of an uploaded file starts with `blob:` and contains the file's hash.
     !page.url.startsWith('blob:') && `URL: ${page.url}`,
     page.targetStatus !== undefined && page.targetStatus !== 200 && `Status: ${page.targetStatus}`,
     page.publishedTime && `Published: ${page.publishedTime}`,
@@ -139,13 +139,13 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
-/** Number of tokens of the words around a fenced excerpt. */
+/** Tokens reserved for the text after a fenced excerpt: its position, and how to request the rest. */
 const OVERHEAD_TOKENS = 80;
 
 /** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */
 export const fenceTokens = (source: string): number => countTokens(markUntrusted('', source)) + OVERHEAD_TOKENS;
 
-/** Formats one fenced excerpt of a text and says how to get the next one. */
+/** Formats one fenced excerpt of a text, and adds instructions for requesting the next one. */
 export async function formatExcerpt(
   { text }: PageText,
   source: string,

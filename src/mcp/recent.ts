@@ -1,6 +1,6 @@
 /**
- * Recently read pages of each caller. Clients list them, and further parts of a long page come from the same text
- * without a second charge. Number, size and age are bounded per caller and in total.
+ * The recently read pages of each caller. Clients can list them. Further parts of a long page come from the same text
+ * and are not charged again. The number, size and age of pages are limited per caller and in total.
  */
 
 export interface RecentPage {
@@ -22,21 +22,21 @@ export interface RecentPages {
 }
 
 export interface RecentPageStore {
-  /** Creates unshared recent pages. */
+  /** Creates a list of recent pages that is not shared. */
   open(): RecentPages;
-  /** Returns the recent pages of a named caller; creates them if needed. */
+  /** Returns the list of recent pages of a named caller. Creates it if needed. */
   of(name: string): RecentPages;
 }
 
 const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
-/** Maximum number of characters stored for all callers; a character takes one or two bytes. */
+/** Maximum number of characters stored for all callers. A character uses one or two bytes. */
 const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
 const KEEP_MS = 15 * 60_000;
 
 export function createRecentPageStore(now: () => number = Date.now): RecentPageStore {
-  /** All pages in order of insertion, each with the map that holds it. */
+  /** All pages in order of insertion, each with the map that contains it. */
   const owners = new Map<RecentPage, Map<string, RecentPage>>();
   let characters = 0;
   const named = new Map<string, RecentPages>();

@@ -9,7 +9,7 @@ import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts
 import type { McpServerOptions } from './server.ts';
 
 const PAGE = 'lectern://page/';
-/** Larger than the default of the tools: a person who picks a page wants most of it. */
+/** Larger than the default of the tools, because a person who picks a page wants most of it. */
 const PAGE_TOKENS = 25_000;
 
 export const pageUri = (url: string): string => PAGE + encodeURIComponent(url);
@@ -21,7 +21,7 @@ export function addResources(
   const list = async (context: ServerContext) => ({
     resources: (await resolveCaller(context)).recent
       .list()
-      // Uploaded files have no URL to read again.
+      // Uploaded files have no URL from which they could be read again.
       .filter(({ url }) => /^https?:/.test(url))
       .map(({ url }) => ({ uri: pageUri(url), name: url, mimeType: 'text/markdown' })),
   });

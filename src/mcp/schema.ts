@@ -1,4 +1,7 @@
-/** Caches the JSON form of tool schemas: converting takes milliseconds, and listing tools is free for every caller. */
+/**
+ * Caches the JSON form of tool schemas, because the conversion takes milliseconds, and listing tools is free for every
+ * caller.
+ */
 import type { z } from 'zod';
 
 type Schema = Pick<z.ZodObject, '~standard'>;

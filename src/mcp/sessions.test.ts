@@ -12,7 +12,7 @@ function start() {
   return sessions;
 }
 
-/** Starts a request. It is answered when the returned function is called. */
+/** Starts a request, which completes when the returned function is called. */
 async function busy(session: Session): Promise<() => void> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

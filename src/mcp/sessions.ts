@@ -1,6 +1,6 @@
 /**
- * Sessions for protocols before 2026-07-28, where cancelling a call and listing recent pages span several requests.
- * Their number is bounded per caller and in total; idle ones expire.
+ * Sessions for protocol versions before 2026-07-28, where cancelling a call and listing recent pages involve several
+ * requests. The number of sessions is limited per caller and in total. Idle sessions expire.
  */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -15,7 +15,7 @@ export interface Session {
   readonly id: string;
   /** Only this owner may use the session, even if others learn its id. */
   readonly owner: string | undefined;
-  /** Recent pages of a caller without a key, who is known only by the session. */
+  /** The recent pages of a caller without a key, who is identified only by the session. */
   readonly recent: RecentPages;
   answer(exchange: SessionExchange): Promise<Response>;
 }
@@ -78,8 +78,8 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
   }
 
   /**
-   * Ends an idle session if there are `most` or more: the least recently used one of the caller with the most sessions,
-   * so that one caller cannot displace the others. Returns false if all sessions are busy.
+   * Ends an idle session if there are `most` or more. It chooses the least recently used session of the caller with the
+   * most sessions, so that one caller cannot displace the others. Returns false if all sessions are busy.
    */
   async function evictIfFull(all: readonly OpenSession[], most: number): Promise<boolean> {
     if (all.length < most) return true;
@@ -133,7 +133,7 @@ export function createSessions({ makeServer, makeRecent, now = Date.now }: Sessi
           authInfo,
           ...(body !== undefined && { parsedBody: body }),
         });
-        // The transport sends no answer to a cancelled call, so its stream must be ended here.
+        // The transport sends no response to a cancelled call, so the response stream must be ended here.
         answers.get(cancelledIn(body))?.();
         return response;
       },

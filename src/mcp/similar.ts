@@ -1,16 +1,16 @@
 /** Selects vectors that differ from each other. Both algorithms are greedy and deterministic. */
 
 export interface Selection {
-  /** Indexes of kept vectors, in input order or in order of selection. */
+  /** Indexes of the retained vectors, in input order or in order of selection. */
   readonly kept: readonly number[];
-  /** The other vectors, each with its most similar kept vector. */
+  /** The other vectors, each with the retained vector that is most similar to it. */
   readonly dropped: readonly { readonly index: number; readonly like: number; readonly similarity: number }[];
 }
 
-/** Number of multiplications between two yields to the event loop; they take about ten milliseconds. */
+/** Number of multiplications before yielding to the event loop. They take about ten milliseconds. */
 const YIELD_AFTER_OPERATIONS = 10_000_000;
 
-/** Keeps a vector unless its similarity to an earlier kept vector is at least `threshold`. */
+/** Retains a vector unless its similarity to an earlier retained vector is at least `threshold`. */
 export async function removeDuplicates(
   vectors: readonly Float32Array[],
   threshold: number,
@@ -30,8 +30,8 @@ export async function removeDuplicates(
 }
 
 /**
- * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first and repeatedly adds the
- * one least similar to all kept vectors.
+ * Selects `count` vectors by farthest-point traversal (Gonzalez 1985): starts with the first one, and repeatedly adds
+ * the vector that is least similar to all selected ones.
  */
 export async function selectMostDifferent(
   vectors: readonly Float32Array[],

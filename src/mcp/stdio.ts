@@ -8,7 +8,9 @@ import { createMcpServer } from './server.ts';
 
 export interface StdioOptions {
   readonly version: string;
-  /** Called for each request; opens the client at the first request, since many started servers are never used. */
+  /**
+   * Called for each request. Opens the client on the first request, because many servers are started but never used.
+   */
   readonly client: () => Promise<Client>;
   readonly files?: LocalFiles | undefined;
   readonly input: Readable;
@@ -18,7 +20,7 @@ export interface StdioOptions {
   readonly signal: AbortSignal;
 }
 
-/** Large enough for a document in base64. */
+/** Large enough for a base64-encoded document. */
 const MAX_LINE_BYTES = 150_000_000;
 
 /** Serves until the client disconnects or the signal is aborted; then cancels unfinished calls. */

@@ -24,7 +24,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Schema of a structured answer. Only for tools that return no untrusted text, which must stay fenced. */
+  /**
+   * Schema of a structured result. Only for tools that return no untrusted text, because untrusted text must be fenced.
+   */
   readonly output?: z.ZodObject;
   /** Whether the tool accesses the web. */
   readonly openWorld: boolean;
@@ -46,13 +48,13 @@ export const maxTokens = () =>
     .min(MIN_TOKENS)
     .max(MAX_TOKENS)
     .default(DEFAULT_TOKENS)
-    .describe(`Maximum number of tokens of the whole answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
+    .describe(`Maximum number of tokens in the whole response, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
 export const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: 'text', text })),
 });
 
-/** Returns structured content and the same as text, as the protocol requires for older clients. */
+/** Returns structured content, and the same content as text, which the protocol requires for older clients. */
 export const structuredResult = (value: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: value,

@@ -1,6 +1,6 @@
 /**
- * Marks untrusted text, as a defense against prompt injection. A page may contain instructions or a fake closing mark. The
- * mark is random and drawn after the page was read, so no fetched text can contain it.
+ * Marks untrusted text, as a defence against prompt injection. A page may contain instructions or a fake closing mark.
+ * The mark is random and is generated after the page was read, so fetched text cannot contain it.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -12,7 +12,7 @@ const IMITATED_MARK = /<<<(?=[\s\p{Cf}]*(?:end[\s\p{Cf}]+)?untrusted)/giu;
 /** Removes imitations of the marks, so that a model does not mistake them for real ones. */
 export const withoutMarks = (text: string): string => text.replace(IMITATED_MARK, '< < <');
 
-/** Wraps untrusted text in marks. `source` must be trusted: a URL that the caller gave, or a name for many pages. */
+/** Wraps untrusted text in marks. `source` must be trusted: a URL from the caller, or a name for several pages. */
 export function markUntrusted(text: string, source: string): string {
   const mark = randomBytes(MARK_BYTES).toString('hex');
   return [

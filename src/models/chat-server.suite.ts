@@ -1,6 +1,6 @@
 /**
- * A loopback server of the chat-completions protocol for tests. It rejects everything that the published description of
- * the protocol does not allow. Its answers come from a function that the test passes.
+ * A loopback server for tests that implements the chat completions protocol. It rejects everything that the published
+ * protocol description does not allow. A function passed by the test provides its responses.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,12 +20,12 @@ export interface RecordedRequest {
   readonly response_format?: { readonly json_schema: { readonly schema: object } };
 }
 
-/** The answer to one request: a text, or a failure. */
+/** The response to one request: a text, or a failure. */
 export type Reply =
   | string
   | { readonly text: string; readonly finish?: 'stop' | 'length' }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Sends these pieces of a body with pauses between them; then the connection ends, breaks or stays silent. */
+  /** Sends these pieces of a body with pauses between them. Then the connection ends, is reset or stays silent. */
   | {
       readonly raw: string | readonly string[];
       readonly type: string;
@@ -133,7 +133,7 @@ interface ChatServerOptions {
   readonly key?: string;
 }
 
-/** The server is closed at the end of the running test. */
+/** Starts the server, and closes it at the end of the running test. */
 export async function startChatServer(rule: Rule, options: ChatServerOptions = {}): Promise<ChatServer> {
   const server = await openChatServer(rule, options);
   onTestFinished(() => server.close());
@@ -221,7 +221,7 @@ async function answer(response: ServerResponse, request: RecordedRequest, reply:
     chunk([], { usage }),
     'data: [DONE]\n\n',
   ];
-  // The pieces are split regardless of events, lines or characters.
+  // The pieces are split without regard to event, line or character boundaries.
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 13) {
     if (response.destroyed) return;

@@ -168,7 +168,7 @@ describe('a failure', () => {
       const server = await startChatServer(() => ({ raw, type: 'text/event-stream', after: 'silence' }));
       const { name, message } = await failureOf(streamed(chatOf(server, { timeoutMs: 300 })));
       expect(name).toBe('DownstreamServiceFailureError');
-      expect(message).toMatch(/did not answer/);
+      expect(message).toMatch(/did not respond/);
     }
   });
 

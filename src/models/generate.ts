@@ -14,7 +14,9 @@ export interface ChatMessage {
   readonly content: string | readonly ChatPart[];
 }
 
-/** Constrains the answer to JSON of this schema. Servers that do not support it are called without it. */
+/**
+ * Constrains the response to JSON that matches this schema. Servers that do not support schemas are called without it.
+ */
 export interface JsonFormat {
   readonly type: 'json_schema';
   readonly json_schema: { readonly name: string; readonly schema: unknown; readonly strict?: boolean };
@@ -22,7 +24,7 @@ export interface JsonFormat {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Maximum length of the answer. */
+  /** Maximum length of the response, in tokens. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly responseFormat?: JsonFormat | undefined;
@@ -40,18 +42,18 @@ export interface ChatUsage {
 export interface ChatAnswer {
   readonly text: string;
   readonly usage?: ChatUsage | undefined;
-  /** False if the answer was cut off at the server's limit or at ours. */
+  /** False if the response was cut off at the server's limit or at ours. */
   readonly complete: boolean;
 }
 
-/** A piece of an answer. The last piece contains the usage, and states whether the answer is complete. */
+/** A piece of the response. The last piece contains the usage and indicates whether the response is complete. */
 export type ChatDelta =
   | { readonly text: string }
   | { readonly text: ''; readonly end: Pick<ChatAnswer, 'usage' | 'complete'> };
 
 /**
- * A model behind a server. Fails with DownstreamServiceFailureError (unreachable, broken, refused, too slow),
- * ServiceNodeResourceDrainError (no capacity) or the reason of the signal.
+ * A model on a server. Fails with DownstreamServiceFailureError (unreachable, broken, rejected, too slow),
+ * ServiceNodeResourceDrainError (no capacity) or the signal's reason.
  */
 export interface Chat {
   /** Throws DownstreamServiceFailureError if the server must not be called because it is outside the region. */
@@ -67,7 +69,7 @@ export interface Models {
   readonly vision?: Chat | undefined;
   /** Rewrites HTML as Markdown. */
   readonly readerlm?: Chat | undefined;
-  /** Reads text in images. */
+  /** Recognizes text in images. */
   readonly ocr?: Chat | undefined;
 }
 

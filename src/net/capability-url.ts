@@ -1,7 +1,8 @@
 /**
  * Detects capability URLs, which give access to everyone who knows them (W3C TAG, "Good Practices for Capability
- * URLs"): by credentials, by parameter names, or by parts that look random. In case of doubt a URL counts as secret.
- * The only effect is that fewer callers can find its page. Documented in docs/guide/privacy.md.
+ * URLs"). They are recognized by credentials, by parameter names, or by parts that look random. In case of doubt, a URL
+ * counts as secret. The only effect of a false positive is that fewer callers can find the page. Documented in
+ * docs/guide/privacy.md.
  */
 import { isUrl } from '#is-url.ts';
 import { parseAddress } from './guard/ip-address.ts';
@@ -10,7 +11,7 @@ import { isTrackingParameter } from './tracking-parameters.ts';
 /** Whether a URL is a capability URL. Also true for invalid URLs. Takes linear time. */
 export const isCapabilityUrl = (text: string): boolean => isSecret(text, MAX_NESTING);
 
-/** Maximum number of levels of URLs inside URLs that are checked. */
+/** Maximum number of nesting levels of URLs within URLs that are checked. */
 const MAX_NESTING = 2;
 
 function isSecret(text: string, nested: number): boolean {
@@ -38,7 +39,7 @@ function isSecretPath(pathname: string, hostname: string): boolean {
   });
 }
 
-/** The hash of a commit is public and gives no access. */
+/** A commit hash is public and gives no access. */
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const BEFORE_COMMIT: ReadonlySet<string> = new Set([
   'archive',
@@ -78,7 +79,7 @@ function hasSecretParameter(parameters: URLSearchParams, nested: number): boolea
   return false;
 }
 
-/** Words that mark a parameter as secret anywhere in its name: `share_token`, `shareToken`, `user[password]`. */
+/** Words anywhere in a parameter's name that mark it as secret: `share_token`, `shareToken`, `user[password]`. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   `access accesscode apikey auth authcode authkey authorization authtoken bearer capability credential credentials hash hmac
   invitation invite jsessionid jwt key magic nonce oauth otp pass passcode passphrase passwd password phpsessid pin pwd sas
@@ -101,7 +102,7 @@ function isSecretName(name: string): boolean {
 
 const MAX_NAME = 200;
 
-/** Minimum number of random characters of a secret: 60 bits in hexadecimal, 77 in base 36. */
+/** Minimum number of random characters in a secret: 60 bits in hexadecimal, 77 bits in base 36. */
 const RANDOM_LENGTH = 15;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
@@ -118,8 +119,8 @@ function looksRandom(part: string): boolean {
 }
 
 /**
- * Whether a piece of letters and digits is random. Words, numbers, `256gb` and `iPad` change between digits, lower and
- * upper case at most once.
+ * Whether a piece of letters and digits is random. In words, numbers, `256gb` and `iPad`, the character class (digit,
+ * lower case, upper case) changes at most once.
  */
 function isRandomPiece(piece: string): boolean {
   if (/^\d+$/.test(piece)) return piece.length >= MAX_NUMBER;
@@ -131,10 +132,10 @@ function isRandomPiece(piece: string): boolean {
 }
 
 const CHANGES = /\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])/g;
-/** A number with this many digits counts as random, because it is longer than timestamps and ids of posts. */
+/** A number with this many digits counts as random, because timestamps and post ids are shorter. */
 const MAX_NUMBER = 24;
 
-/** The most frequent letter pairs in words of European languages and Pinyin; a fifth of all pairs. */
+/** The most frequent letter pairs in words of European languages and Pinyin: a fifth of all pairs. */
 const PAIRS: ReadonlySet<string> = new Set(
   `ab ac ad ag ai al am an ao ap ar as at au ay be bl ca ce ch ck co ct cz da de di do ea ec ed ee eh ei el em en er es et eu
   ft ge gi ha he hi ho ht ia ic id ie ig il im in io ir is it la ld le li ll lo ma me mi na nd ne ng ni no ns nt of oi ol om

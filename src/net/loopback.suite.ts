@@ -21,7 +21,7 @@ export interface Loopback {
 export const startServer = (answer: RequestListener, address = '127.0.0.1', port = 0): Promise<Loopback> =>
   started(createServer(answer), address, port);
 
-/** A TCP server with any protocol. */
+/** A TCP server for any protocol. */
 export const startTcp = (talk: (socket: Socket) => void, address = '127.0.0.1', port = 0): Promise<Loopback> =>
   started(createTcpServer(talk), address, port);
 
@@ -54,7 +54,7 @@ export async function started(server: Server, address = '127.0.0.1', port = 0): 
   };
 }
 
-/** A guarded fetch that may reach only these servers of this machine. */
+/** A guarded fetch that may connect only to these servers on this machine. */
 export function startFetch(allowed: readonly Loopback[], options: Omit<GuardOptions, 'allow'> = {}): GuardedFetch {
   const fetch = createFetch({ guard: createGuard({ ...options, allow: allowed.map(({ host }) => host) }) });
   onTestFinished(() => fetch.close());
@@ -70,7 +70,7 @@ export function resolverOf(names: Record<string, readonly string[]>): NonNullabl
   };
 }
 
-/** Polls until a condition holds. Bounded by the time limit of the test. */
+/** Polls until a condition is true. The test's timeout limits the wait. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -5,7 +5,7 @@ import { type HttpServerOptions, type PrepareRequestFunctionResult, RequestError
 import { onTestFinished } from 'vitest';
 import { type Loopback, started, startTcp } from './loopback.suite.ts';
 
-/** Self-signed, for site.example and 127.0.0.1. */
+/** A self-signed certificate for site.example and 127.0.0.1. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAuUJaGuxJFDEyFol
 +FI8IOd5q3XlThd1Eyr8cRbZq8ihRANCAATSAqP4+XQiKGZujd7yDSlJyErJCC9H
@@ -24,7 +24,7 @@ zW/3EjICIQDRvyAH4iY4bIEtZyGcPo/RaLHkXLorDU7Mm1VXTDcXLw==
 -----END CERTIFICATE-----`;
 
 export interface TestProxy extends Loopback {
-  /** Requested targets: `host:port`, or the full URL of plain requests. */
+  /** Requested targets: `host:port`, or the full URL for plain requests. */
   readonly targets: string[];
 }
 
@@ -36,7 +36,7 @@ interface Account {
 /** Resolves test names to loopback. */
 const dialled = (host: string) => (host.endsWith('.example') ? '127.0.0.1' : host);
 
-/** An HTTP proxy, over TLS if `secure`. With `refuse`, every request gets that status. */
+/** An HTTP proxy, over TLS if `secure`. With `refuse`, every request gets this status. */
 export async function startHttpProxy({
   account,
   secure = false,
@@ -87,7 +87,7 @@ function toLoopback(_: string, { all }: { all?: boolean }, callback: (...parts: 
   else callback(null, '127.0.0.1', 4);
 }
 
-/** A SOCKS 4 and 5 proxy. With `reply`, it sends that code instead of connecting. */
+/** A SOCKS 4 and 5 proxy. With `reply`, it sends this code instead of connecting. */
 export async function startSocks({ account, reply }: { account?: Account; reply?: number } = {}): Promise<TestProxy> {
   const targets: string[] = [];
   const proxy = await startTcp((socket) => {

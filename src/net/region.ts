@@ -1,6 +1,6 @@
 /**
- * Enforces the setting `region`. With `eu`, only services and proxies that the operator marked as inside the EU are
- * used. Each use is checked here and logged.
+ * Enforces the `region` setting. With `eu`, only services and proxies that the operator marked as inside the EU are
+ * used. Each use is checked here, and the host is logged.
  */
 import { problem } from '#errors.ts';
 import { bareHostname, portOf } from './guard/guard.ts';
@@ -8,7 +8,7 @@ import { OperatorProxy } from './proxy/proxy-table.ts';
 
 export interface RegionOptions {
   readonly region: 'any' | 'eu';
-  /** Hosts, or `host:port`, inside the EU. */
+  /** Hosts inside the EU, as `host` or `host:port`. */
   readonly euHosts: readonly string[];
   readonly log: RegionLog;
 }
@@ -21,11 +21,11 @@ export interface RegionLog {
 export interface Region {
   /** Whether the service or proxy may be used. */
   allows(url: URL): boolean;
-  /** Throws DownstreamServiceFailureError if it must not be used. Allowed hosts are logged once. */
+  /** Throws DownstreamServiceFailureError if the service or proxy must not be used. Allowed hosts are logged once. */
   require(url: URL, what: 'service' | 'proxy'): void;
 }
 
-/** Maximum number of remembered hosts; hosts beyond it may be logged again. */
+/** Maximum number of hosts that are remembered as logged. Further hosts may be logged repeatedly. */
 const MAX_LOGGED = 1_000;
 
 export function createRegion({ region, euHosts, log }: RegionOptions): Region {

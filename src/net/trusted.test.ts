@@ -1,4 +1,4 @@
-// Full run only: waits for time limits.
+// Full run only: waits for timeouts.
 import type { RequestListener } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startSecret, startServer, startTcp, until } from './loopback.suite.ts';

@@ -1,6 +1,7 @@
 /**
  * Requests to services that the operator configured, such as model servers. Their URLs are trusted, so the guard does
- * not check them, but the region must permit them. Redirects are not followed, because they could leave the region.
+ * not check them, but the region setting must permit them. Redirects are not followed, because they could leave the
+ * region.
  */
 import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
@@ -14,11 +15,11 @@ export interface TrustedOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Aborts the request; its reason is thrown. */
+  /** Aborts the request, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time limit from the call to the last byte. Default 120 s. */
+  /** Timeout from the call to the last byte. Default: 120 s. */
   readonly timeoutMs?: number;
-  /** Maximum size of the response body. Default 64 MiB. */
+  /** Maximum size of the response body. Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -26,7 +27,7 @@ export interface TrustedResponse {
   readonly status: number;
   /** Names in lower case; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes; can be read once. */
+  /** The bytes of the body; they can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
   /** Throws DownstreamServiceFailureError if the body is not JSON. */
@@ -36,8 +37,8 @@ export interface TrustedResponse {
 }
 
 /**
- * Throws DownstreamServiceFailureError (outside the region, unreachable, too slow, too large, incomplete) or the reason
- * of the signal. Messages never contain the URL, headers or body of a service.
+ * Throws DownstreamServiceFailureError (outside the region, unreachable, too slow, too large, incomplete) or the
+ * signal's reason. Messages never contain the URL, headers or body of a service.
  */
 export interface TrustedFetch {
   (url: URL | string, options?: TrustedOptions): Promise<TrustedResponse>;
@@ -91,7 +92,7 @@ async function startAgent(): Promise<Agent> {
   return new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 });
 }
 
-/** Sends the credentials of the URL, unless an Authorization header is given. */
+/** Sends the credentials in the URL, unless an Authorization header is set. */
 function withUserInfo(url: URL, headers: Readonly<Record<string, string>>): Record<string, string> {
   const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const credentials = credentialsOf(url);
@@ -102,7 +103,7 @@ function withUserInfo(url: URL, headers: Readonly<Record<string, string>>): Reco
 const failed = (what: string, cause?: unknown) =>
   problem('DownstreamServiceFailureError', { message: `A service needed for this request ${what}` }, cause);
 
-const late = (cause: unknown) => failed('did not answer in time', cause);
+const late = (cause: unknown) => failed('did not respond in time', cause);
 
 interface Bounds {
   readonly limit: TimeLimit;

@@ -1,7 +1,7 @@
 /** The contract of an OCR engine: it returns lines of words with positions. Layout analysis comes later. */
 import type { OcrPage } from './hocr.ts';
 
-/** Positions are in pixels of the image that was read. */
+/** Positions are in pixels of the recognized image. */
 export type OcrLines = Omit<OcrPage, 'rules'>;
 
 export interface OcrEngine {
@@ -13,7 +13,7 @@ export interface OcrEngine {
 }
 
 export interface RecognizeOptions {
-  /** Tesseract language names. Engines whose model files fix the languages ignore them. */
+  /** Tesseract language names. Engines ignore them if their model files determine the languages. */
   readonly languages: readonly string[];
   /** `page` detects columns and blocks; `block` treats the image as one block; `sparse` finds words anywhere. */
   readonly segmentation: Segmentation;

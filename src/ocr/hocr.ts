@@ -2,7 +2,7 @@
 
 import { NO_RULES, type Rules } from './image/ruling-lines.ts';
 
-/** In pixels of the image that was read. */
+/** In pixels of the recognized image. */
 export interface OcrBox {
   readonly left: number;
   readonly top: number;
@@ -30,11 +30,11 @@ export interface OcrPage {
   readonly height: number;
   /** In the order in which the engine found them. */
   readonly lines: readonly OcrLine[];
-  /** Ruling lines, in the same pixels. */
+  /** Ruling lines, in pixels of the same image. */
   readonly rules: Rules;
 }
 
-/** Above the number of words on any legible page. */
+/** Maximum number of words; no legible page has more. */
 const MAX_WORDS = 50_000;
 
 const ELEMENT =

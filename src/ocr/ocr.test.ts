@@ -259,7 +259,7 @@ describe('a program that hangs', () => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-ocr-'));
-    // This program starts another process, as a wrapper around the real program might.
+    // This program starts another process, as a wrapper script around the real program might.
     const script = `#!/bin/sh
 case "$1" in
   --version) echo 'tesseract 5'; exit 0;;
@@ -305,7 +305,7 @@ wait
     async (why, timeoutMs) => {
       rmSync(path.join(dir, 'outer'), { force: true });
       const ocr = createOcr({ tesseract: path.join(dir, 'tesseract'), languages: ['eng'], timeoutMs })!;
-      // The process that prepares images must be running: the time limit is for the program.
+      // Waits until the process that prepares images is running, because the time limit is meant for the program.
       await expect.poll(() => readsBlank(ocr), { timeout: 60_000 }).toBe(true);
       const gone = new AbortController();
       const page = drawnPage({ width: 400, height: 100 }, (context) =>

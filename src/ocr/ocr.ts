@@ -42,7 +42,7 @@ export interface Ocr {
 
 export interface OcrReadOptions {
   readonly signal: AbortSignal;
-  /** Tesseract language names. Default: those of the settings. */
+  /** Tesseract language names. By default, those in the settings. */
   readonly languages?: readonly string[] | undefined;
   /** Whether to refuse an incomplete image. Otherwise the available part is read. */
   readonly whole?: boolean | undefined;
@@ -68,7 +68,10 @@ export interface OcrResult {
 }
 
 export interface OcrOptions {
-  /** The Tesseract program. If unset, it is searched on PATH; if not found there, the built-in one is used. */
+  /**
+   * The Tesseract program. If unset, the program is searched for on PATH; if it is not found, the built-in engine is
+   * used.
+   */
   readonly tesseract?: string | undefined;
   /** A folder with PP-OCR models, which are then used instead of Tesseract. */
   readonly modelDir?: string | undefined;
@@ -79,18 +82,18 @@ export interface OcrOptions {
   readonly timeoutMs: number;
 }
 
-/** Limits for the queue: number of waiting images, and the time that each may wait. */
+/** Limits of the queue: the number of waiting images, and the maximum time that each may wait. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** Enough for an image of 100 million pixels. */
+/** Memory limit of the child process, in MB: enough for an image of 100 million pixels. */
 const WORKER_MB = 1_536;
-/** Value of `tesseract` that selects the built-in engine even if the program is installed. */
+/** The `tesseract` value that selects the built-in engine even if the program is installed. */
 const BUILT_IN = 'tesseract.js';
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * Returns `undefined` if text recognition is off, that is, if `tesseract` is `none` and no PP-OCR models are given.
- * Throws ConfigError if the model folder is missing a required file.
+ * Returns `undefined` if text recognition is off, that is, if `tesseract` is `none` and no PP-OCR models are
+ * configured. Throws ConfigError if the model folder is missing a required file.
  */
 export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
   if (tesseract === 'none' && modelDir === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface OcrTools {
 
 const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
-/** Confidence from which no other orientation is tried. */
+/** At this confidence or above, no other orientation is tried. */
 const SURE = 0.7;
 /** Minimum confidence of legible text. */
 const READABLE = 0.6;
@@ -30,7 +30,7 @@ const FEW_WORDS = 3;
 
 /** On a legible page, lines below this confidence are noise. */
 const MIN_CONFIDENCE = 0.3;
-/** The same for lines without letters and digits, because strokes and dirt look like them. */
+/** The same threshold for lines without letters and digits, because strokes and dirt look like such lines. */
 const MIN_SIGN_CONFIDENCE = 0.7;
 /** Minimum confidence of words that count as plausible text. */
 const MIN_LETTER_CONFIDENCE = 0.4;

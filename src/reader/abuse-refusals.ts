@@ -1,8 +1,8 @@
 /**
- * Temporarily refuses pages whose reads were stopped because of abuse. Callers without a key cannot read such a page
- * for a while (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested again and
- * again. Many sites may share a host, so the refusal widens step by step: the URL, its path with any query, the folder,
- * the host. A scope is refused as a whole once reads of several of its parts were stopped.
+ * Temporarily refuses pages that abused the server: their reads were stopped. Callers without a key cannot read such a
+ * page for a while (docs/reference/wire/reader.md, Abuse limits), so that an expensive page is not requested
+ * repeatedly. Many sites may share a host, so the refusal widens step by step: the URL, its path with any query, the
+ * folder, the host. A scope is refused as a whole once reads of several of its parts were stopped.
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
@@ -11,7 +11,7 @@ import { isUrl } from '#is-url.ts';
 export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
   check(url: string, keyed: boolean): void;
-  /** Starts to refuse a URL. `reason` is shown to callers. It is a clause, such as `it …`, without a period. */
+  /** Starts refusing a URL. `reason` is shown to callers: a clause such as `it …`, without a full stop. */
   add(url: string, reason: string): void;
 }
 
@@ -21,7 +21,7 @@ export interface AbuseRefusalOptions {
   readonly clock?: () => number;
 }
 
-/** Number of distinct parts with stopped reads at which the whole scope is refused. */
+/** Number of distinct parts with stopped reads after which the whole scope is refused. */
 const PARTS_TO_REFUSE = 5;
 /** Deeper folders count as one, so that a few stopped reads suffice on any host. */
 const MAX_DEPTH = 3;
@@ -30,7 +30,7 @@ const MAX_ENTRIES = 10_000;
 interface Scope {
   /** Hashed, so that the table is not a list of visited hosts. */
   readonly key: string;
-  /** The refused scope, in the wording of the message. */
+  /** The refused scope, as worded in the message. */
   readonly refused: string;
 }
 
@@ -59,10 +59,7 @@ function scopesOf(url: string): Scope[] {
 
 export function createAbuseRefusals({ refusalMs, clock = Date.now }: AbuseRefusalOptions): AbuseRefusals {
   const refused = new Map<string, { readonly until: number; readonly reason: string }>();
-  /**
-   * For each scope: its parts with stopped reads, and the time when each entry expires; at most `PARTS_TO_REFUSE`
-   * parts.
-   */
+  /** For each scope: at most `PARTS_TO_REFUSE` parts with stopped reads, each with its expiry time. */
   const counted = new Map<string, Map<string, number>>();
 
   /** Adds a part to a scope; true once the scope has `PARTS_TO_REFUSE` of them. */
@@ -111,7 +108,7 @@ export function createAbuseRefusals({ refusalMs, clock = Date.now }: AbuseRefusa
   };
 }
 
-/** Inserts an entry and evicts the oldest one if there are too many. */
+/** Inserts an entry; evicts the oldest one if there are too many. */
 function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   entries.delete(key);
   entries.set(key, value);

@@ -1,6 +1,6 @@
 import type { Document, Element } from '#html/node.ts';
 
-/** Kinds of pages, as recognized from their structure. */
+/** Kinds of page, as recognized from their structure. */
 export const PAGE_KINDS = [
   'article',
   'documentation',
@@ -19,16 +19,16 @@ export type PageKind = (typeof PAGE_KINDS)[number];
 
 /** Metadata that a page declares. */
 export interface DeclaredMetadata {
-  /** Title of the article without the site name; for the whole page the text of `<title>`. */
+  /** Title of the article without the site name; for a whole page, the text of `<title>`. */
   title: string;
-  /** Content of the first meta element whose name or property ends in `description`; '' if there is none. */
+  /** Content of the first meta element with a name or property that ends in `description`; '' if there is none. */
   description: string;
   lang?: string;
   /**
-   * The date as the page states it, usually in ISO 8601; always in ISO 8601 if it was found in the page's text or URL.
+   * The date as written in the page, usually in ISO 8601; always in ISO 8601 if it was found in the page's text or URL.
    */
   publishedTime?: string;
-  /** ISO 8601: a date, or a date and time, with the time zone if the page states one. */
+  /** A date, or a date and time, in ISO 8601, with the time zone if the page specifies one. */
   modifiedTime?: string;
   /** Names of people, joined by ", "; the name of an organization only if no person is named. */
   author?: string;
@@ -39,7 +39,7 @@ export interface DeclaredMetadata {
   canonicalUrl?: string;
   /** `lang` and every named meta with content; values of a repeated name are joined with a comma. */
   metadata: Record<string, string>;
-  /** Links of the head: rel, then URL, then the other attributes. */
+  /** Links in the head, by rel and URL, with their other attributes. */
   external: Record<string, Record<string, Record<string, string>>>;
 }
 
@@ -58,6 +58,8 @@ export interface Article extends DeclaredMetadata {
   kindConfidence?: number;
   /** Expected F1 score over words of the chosen content, 0 to 1; 1 if the whole page was requested. */
   confidence: number;
-  /** Number of invisible pieces that were removed. */
+  /** Set if much text was left out of the container of the content: number of words, and how many are comments. */
+  leftOut?: { readonly words: number; readonly comments: number };
+  /** Number of invisible parts that were removed. */
   hiddenCount: number;
 }

@@ -1,5 +1,5 @@
 // Full run only: changes state of the whole process.
-// Own process: it draws an SVG with sharp, which tests of images forbid in their process.
+// Own process: it draws an SVG with sharp, which the image tests forbid in their process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
@@ -195,7 +195,7 @@ describe('captions in the Markdown', () => {
     <p><img src="a.png"> <img src="b.png" alt="Photo"> <img src="c.png" alt="A real text"> <img src="data:image/png;base64,AAAA"></p></main>`;
   const image = (name: string) => `https://example.org/${name}`;
 
-  it('are requested for images without alternative text', () => {
+  it('are requested for images without alt text', () => {
     const { uncaptioned } = renderHtml(HTML, { retainImages: 'all_p' });
     expect(uncaptioned).toEqual([
       { url: image('a.png'), source: image('a.png') },
@@ -219,7 +219,7 @@ describe('captions in the Markdown', () => {
     expect(uncaptioned).toHaveLength(2);
   });
 
-  it('give a picture its number when only alternative texts are kept', () => {
+  it('give a picture its number when only alt text is kept', () => {
     const { page } = renderHtml(HTML, { retainImages: 'alt_p' }, { [image('a.png')]: 'A dog' });
     expect(page.content).toContain('(Image 1: A dog) (Image 2: Photo) (Image 3: A real text)');
     expect(renderHtml(HTML, { retainImages: 'alt_p' }).page.content).toContain(

@@ -1,5 +1,5 @@
 /**
- * Generates alternative texts with a vision model for those images of an answer that have none
+ * Generates alt text with a vision model for images in a response that have none
  * (docs/reference/wire/reader.md, Images). Images are fetched under the same rules as pages. Captions are cached by the
  * hash of the image's bytes.
  */
@@ -32,8 +32,8 @@ export interface CaptionOptions {
 
 export interface Captioner {
   /**
-   * Returns captions by the URL under which the answer shows each image. Images that cannot be fetched or described
-   * have no entry. Throws only the reason of the signal.
+   * Returns captions by image URL, as it appears in the response. Images that cannot be fetched or described have no
+   * entry. Throws only the reason of the signal.
    */
   captionsFor(images: readonly UncaptionedImage[], options: CaptionOptions): Promise<Map<string, string>>;
 }
@@ -41,13 +41,13 @@ export interface Captioner {
 const MAX_IMAGES = 50;
 const CONCURRENCY = 4;
 /**
- * Time limit for all images of an answer, if the caller sets no shorter timeout. Images that have no caption by then
- * keep their alternative text.
+ * Time limit for all images of a response, if the caller sets no shorter timeout. Images without a caption by then keep
+ * their alt text.
  */
 const TOTAL_MS = 90_000;
 const MAX_IMAGE_BYTES = 10_000_000;
 const FETCH_MS = 10_000;
-/** Side of the box, in pixels, into which an image is scaled for the model. */
+/** Size of the box, in pixels, into which an image is scaled for the model. */
 const BOX_PIXELS = 1_024;
 const MAX_CAPTION_CHARACTERS = 500;
 const MAX_REMEMBERED = 10_000;
@@ -154,7 +154,7 @@ function decodeDataUrl(source: string): ImageBytes {
   return { bytes, contentType: head.split(';', 1)[0]! };
 }
 
-/** A map that keeps the most recently used entries. */
+/** A map that retains the most recently used entries. */
 function createRecentMap<Value>() {
   const entries = new Map<string, Value>();
   return {

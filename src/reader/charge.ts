@@ -1,15 +1,15 @@
-/** The price of an answer, in tokens (docs/reference/wire/reader.md, Tokens and charge). */
+/** The price of a response, in tokens (docs/reference/wire/reader.md, Tokens and charge). */
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import type { RenderTask } from './render.ts';
 import type { Page } from './rendition.ts';
 import { countTokens } from './tokens.ts';
 
-/** Price of an answer with a picture. */
+/** Price of a response that includes a picture. Responses that are not the content of the page are free. */
 const PICTURE_TOKENS = 765;
-/** Minimum price of answers with generated alternative texts, and with injected scripts or remote rendering. */
+/** Minimum price of responses with generated alt text, injected scripts or remote rendering. */
 const MIN_CHARGE_WITH_ALT = 765;
 const MIN_CHARGE_WITH_SCRIPTS = 4_000;
-/** Maximum price of an answer. */
+/** Maximum price of a response. */
 const MAX_CHARGE = 2_000_000;
 
 export function chargeFor(
@@ -17,6 +17,7 @@ export function chargeFor(
   { snapshot, options, limits }: Pick<RenderTask, 'snapshot' | 'options' | 'limits'>,
   contentTokens: number | undefined,
 ): number {
+  if (snapshot.blocked) return 0;
   const picture = snapshot.screenshot || snapshot.pageshot ? PICTURE_TOKENS : 0;
   const main = (contentTokens ?? countTokens(page.content ?? '')) || countTokens(page.description);
   const total = main + countTokens(page.text ?? '') + countTokens(page.html ?? '') + picture;

@@ -23,7 +23,7 @@ let source = '';
 beforeAll(async () => {
   egress = await createEgressProxy({ guard: createGuard() });
   browser = await launchBrowser({ found: foundBrowser(), egress, dataDir, sandbox: false, siteIsolation: false });
-  // Scripts would change the page, and without them noscript is read as we read it.
+  // The scripts would change the page. Without scripts, the browser displays `noscript` elements, as our reader does.
   const context = await browser.browser.newContext({ javaScriptEnabled: false });
   // `setContent` waits for a console message, but console messages are dropped (engines/browser/messages.ts).
   await context.route('**', (route) =>
@@ -73,17 +73,17 @@ test.each(sources)(
     }
     if (html.includes(ODD)) return;
     checkLines(answer);
-    // Our own selectors are slow, so each page gets only one of these checks.
+    // Our own selector engine is slow, so each page gets only one of these checks.
     if (isOneOf(html, 0, 3)) checkSelectors(answer);
     else checkRemovals(answer);
   },
   60_000,
 );
 
-/** Whether a page belongs to the given one of so many parts of all fixtures. */
+/** Whether a page belongs to part number `part` if all fixtures are divided into `parts` parts. */
 const isOneOf = (html: string, part: number, parts: number) => fixtures.indexOf(html) % parts === part % parts;
 
-/** All text of the page is in the answer or in a removed element. */
+/** Checks that all text of the page is in the result or in a removed element. */
 function checkRemovals(page: Explained): void {
   const { explanation, document } = page;
   expect(explanation.removed).toHaveLength(explanation.removedCount);
@@ -118,7 +118,7 @@ const FORMS: readonly (readonly [form: string, given: GivenOptions])[] = [
 test.each(FORMS.map(([form, given], at) => [form, given, at] as const))(
   'every line has its block: %s',
   (_, given, part) => {
-    // Tests each form on some of the pages.
+    // Each output form is tested on some of the pages.
     for (const html of fixtures.filter((each) => isOneOf(each, part, FORMS.length))) checkLines(explained(html, given));
   },
   120_000,

@@ -1,4 +1,4 @@
-/** Shared by the tests of explanations: a page with its explanation, and checks that apply to every page. */
+/** Helpers shared by the tests of explanations: a page with its explanation, and checks that apply to every page. */
 import { expect } from 'vitest';
 import { type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
@@ -39,7 +39,7 @@ function readIn(element: Element): string {
   return text;
 }
 
-/** Each selector finds one element, which has the text of the entry. */
+/** Checks that each selector matches one element, and that this element contains the text of the entry. */
 export function checkSelectors(page: Explained): void {
   const { removed, blocks } = page.explanation;
   for (const { selector, text, step } of removed) {
@@ -51,7 +51,7 @@ export function checkSelectors(page: Explained): void {
   for (const { selector } of blocks) theOne(page, selector);
 }
 
-/** Each line of the Markdown belongs to one block. */
+/** Checks that each line of the Markdown belongs to one block. */
 export function checkLines({ content, explanation }: Pick<Explained, 'content' | 'explanation'>): void {
   const lines = content.split('\n');
   const taken = new Set<number>();
@@ -72,6 +72,6 @@ export function checkLines({ content, explanation }: Pick<Explained, 'content' |
   expect(explanation.blocks).toHaveLength(explanation.blockCount);
 }
 
-/** Lines that no element of the page gives: front matter, and the title over a whole page. */
+/** Lines that do not come from an element of the page: front matter, and the title of a whole page. */
 const isOurs = (line: string) =>
   line === '---' || /^(?:title|description|url|publishedTime|lang|warning): "/.test(line);

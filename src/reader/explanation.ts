@@ -1,4 +1,4 @@
-/** Explains an answer: which step removed which part, and the source element of each block of the Markdown. */
+/** Explains a result: which step removed which part, and the source element of each block of the Markdown. */
 import type { Article } from './article.ts';
 import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
@@ -6,7 +6,7 @@ import type { MarkdownOptions } from './markdown/to-markdown.ts';
 import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
 
 export interface Explanation {
-  /** Version of the extraction that made this answer. */
+  /** Version of the extraction that produced this result. */
   version: string;
   /** Kind of page, as recognized from its structure, with a confidence of 0 to 1. */
   kind?: string;
@@ -26,24 +26,24 @@ export interface Explanation {
 
 /** A block of the Markdown and its source element. */
 export interface ExplainedBlock {
-  /** Its first line in `content`, counted from 1. */
+  /** First line of the block in `content`, counted from 1. */
   line: number;
   lines: number;
   /** Matches exactly the source element in the original document. */
   selector: string;
-  /** Start of its first line; at most 100 characters. */
+  /** Start of the first line of the block; at most 100 characters. */
   text: string;
 }
 
 const MAX_BLOCKS = 2_000;
 
-/** The Markdown before and after it was cut. */
+/** The Markdown before and after truncation. */
 export interface WrittenMarkdown {
   readonly trace: MarkdownTrace;
   readonly markdown: string;
-  /** The text before the Markdown in the answer. */
+  /** The text before the Markdown in the result. */
   readonly head: string;
-  /** Content of the answer: `head` and the Markdown, possibly truncated. */
+  /** Content of the result: `head` and the Markdown, possibly truncated. */
   readonly content: string;
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
@@ -67,7 +67,7 @@ export function explain(removals: RemovalLog, article: Article, written: Written
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The blocks that are in the answer. Those that were cut off are recorded as removed. */
+/** Returns the blocks that are in the result. Those that were cut off are recorded as removed. */
 function explainBlocks(removals: RemovalLog, { trace, markdown, head, content }: WrittenMarkdown) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
@@ -103,7 +103,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** Records elements that have no output in the Markdown although they show something. */
+/** Records elements that have no output in the Markdown although they are visible. */
 function recordLeftOut(removals: RemovalLog, { trace, options }: WrittenMarkdown): void {
   for (const element of trace.leftOut) {
     if (MACHINE_ONLY_ELEMENTS.has(element.name)) continue;
@@ -113,7 +113,7 @@ function recordLeftOut(removals: RemovalLog, { trace, options }: WrittenMarkdown
   }
 }
 
-/** Elements that show something although they contain no text. */
+/** Elements that are visible although they contain no text. */
 const SHOWN_WITHOUT_TEXT = new Set(['img', 'video', 'audio', 'iframe', 'embed', 'object']);
 
 function ruleFor(name: string, { retainImages, retainLinks }: WrittenMarkdown['options']): string {
@@ -121,7 +121,7 @@ function ruleFor(name: string, { retainImages, retainLinks }: WrittenMarkdown['o
     return retainLinks === 'none' ? 'retainLinks is none' : 'a footnote back link or a permalink of a heading';
   if (name === 'img') {
     if (retainImages === 'none') return 'retainImages is none';
-    return retainImages.startsWith('alt') ? 'a picture without alternative text' : 'a picture without a URL';
+    return retainImages.startsWith('alt') ? 'a picture without alt text' : 'a picture without a URL';
   }
   if (SHOWN_WITHOUT_TEXT.has(name)) return 'a player or frame that retainMedia does not include';
   return `text in <${name}> is not extracted`;

@@ -1,6 +1,7 @@
 /**
- * Refuses URLs that keep failing: after ten failures within an hour, a URL is refused until the hour is over, so that a
- * client in a retry loop does not use a browser page each time (docs/reference/wire/reader.md, Repeated failures).
+ * Refuses URLs that fail repeatedly: after ten failures within an hour, a URL is refused until the hour is over, so
+ * that a client in a retry loop does not use a browser page each time (docs/reference/wire/reader.md, Repeated
+ * failures).
  */
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Turns a target that is a file into a snapshot: its pages become one HTML document, which is then handled like any web
- * page. Text recognition reads pages without text; a vision model, if configured, describes images.
+ * Converts a target that is a file to a snapshot: its pages become one HTML document, which is then handled like any
+ * web page. Pages without text go through text recognition; images are described by a vision model, if one is
+ * configured.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ export interface FileTools {
   readonly ocrMaxPages: number;
   /** Describes an image in words; absent without a vision model. */
   readonly describe?: ((picture: Picture, options: Options, signal: AbortSignal) => Promise<string>) | undefined;
-  /** Takes a screenshot of HTML, for files that cannot be drawn directly; absent without a browser. */
+  /** Takes a screenshot of HTML, for files that cannot be rendered as images directly; absent without a browser. */
   readonly shoot?:
     | ((html: string, options: Options, signal: AbortSignal) => Promise<Uint8Array | undefined>)
     | undefined;
@@ -41,7 +42,7 @@ export interface FileReadRequest {
   readonly target: Target;
   readonly options: Options;
   readonly signal: AbortSignal;
-  /** End of the caller's timeout, in milliseconds of `performance.now()`. */
+  /** Deadline from the caller's timeout, in milliseconds of `performance.now()`. */
   readonly deadline?: number | undefined;
 }
 
@@ -67,11 +68,14 @@ export const createImageScaler =
     }
   };
 
-/** Pixels per point at which scanned pages are drawn for recognition: 200 dpi. */
+/** Scale at which scanned pages are rendered for recognition, in pixels per point: 200 dpi. */
 export const SCAN_SCALE = 200 / 72;
-/** Side of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Documents and other types). */
+/**
+ * Size of the box, in pixels, for images to describe or show (docs/reference/wire/reader.md, Documents and other
+ * types).
+ */
 const PICTURE_BOX = 1_024;
-/** Side of the box, in pixels, for images to recognize: small print needs the resolution. */
+/** Size of the box, in pixels, for images to recognize: small print needs the resolution. */
 export const SCAN_BOX_PX = 4_000;
 
 export async function readFileSnapshot(read: FileReadRequest, tools: FileTools): Promise<Snapshot> {
@@ -93,7 +97,7 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
     const pictures = await drawPictures(read, document, text, tools, notes);
     return {
       ...snapshot,
-      // Model formats read the pages of the file later.
+      // Formats that use a model read the pages of the file later.
       file: options.modelFormat ? snapshot.file : undefined,
       mediaType,
       text,
@@ -116,7 +120,7 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
   }
 }
 
-/** Returns the document. Throws AssertionFailureError if the caller's timeout ends first. */
+/** Returns the document. Throws AssertionFailureError if the caller's timeout expires first. */
 async function readInTime({ snapshot, signal, deadline }: FileReadRequest, page: number | undefined, tools: FileTools) {
   if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
@@ -135,7 +139,7 @@ export function pageInFragment(url: string): number | undefined {
   return found && Number(found[1]) > 0 ? Number(found[1]) : undefined;
 }
 
-/** Why a page remains without text. */
+/** Reasons why a page remains without text. */
 type UnreadReason = 'no recognition' | 'enough' | 'time' | 'failed' | 'blank';
 
 /** The pages, with recognized text added to those that are images. */
@@ -170,7 +174,7 @@ async function recognizeText(
         continue;
       } catch (error) {
         signal.throwIfAborted();
-        // A partly recognized document is still useful; a failed single image is not.
+        // A partly recognized document is still useful; a single image that failed is not.
         if (document.pages.length === 1 || !isPageFailure(error)) throw error;
         reason = 'failed';
       }
@@ -182,13 +186,13 @@ async function recognizeText(
   return result;
 }
 
-/** Time limit for text recognition in one read without a timeout. */
+/** Time limit for text recognition in a read without a timeout. */
 const RECOGNITION_MS = 90_000;
 
 const isPageFailure = (error: unknown) =>
   error instanceof DocumentError || (error instanceof Problem && error.name === 'DownstreamServiceFailureError');
 
-/** Draws a page and recognizes its text as HTML; `undefined` if text recognition is disabled. */
+/** Renders a page as an image and recognizes its text as HTML; `undefined` if text recognition is disabled. */
 function recognizerOf(
   page: DocumentPage,
   { snapshot, signal }: FileReadRequest,
@@ -217,7 +221,9 @@ function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPage
   return `${which} without text: ${why}`;
 }
 
-/** The document's own title, else the file name, else the hash of its bytes with an extension. Text has no title. */
+/**
+ * The document's own title, else the file name, else the hash of its bytes with an extension. Plain text has no title.
+ */
 function titleOf(document: ReadFile, { snapshot, target }: FileReadRequest, page: number | undefined): string {
   const own = document.title.trim();
   const hashed = target.upload && `${target.url.replace(/^blob:|#.*$/g, '')}${extensionOf(document.mediaType)}`;
@@ -249,7 +255,7 @@ async function describePicture(read: FileReadRequest, document: ReadFile, { desc
   return png && cleanMarkdown(await describe({ png, ...size }, options, signal));
 }
 
-/** The document as HTML; files that are shown as source stay text. */
+/** The document as HTML; files that are shown as source remain text. */
 function htmlOf(document: ReadFile, pages: readonly DocumentPage[], title: string) {
   if (document.source !== undefined) return { text: document.source, mediaType: 'text/plain' };
   const lang = document.lang ? ` lang="${escapeAttribute(document.lang)}"` : '';
@@ -258,7 +264,7 @@ function htmlOf(document: ReadFile, pages: readonly DocumentPage[], title: strin
   return { text, mediaType: 'text/html' };
 }
 
-/** A file name, or the last part of a URL path. */
+/** Returns a file name, or the last part of a URL path. */
 function nameOf(text: string): string {
   const last =
     text
@@ -273,7 +279,7 @@ function nameOf(text: string): string {
   }
 }
 
-/** Draws the selected page of a document, else the first one. */
+/** Renders the selected page of a document as a picture, else the first page. */
 async function drawPictures(
   { snapshot, options, signal }: FileReadRequest,
   { pages, mediaType }: ReadFile,
@@ -298,15 +304,15 @@ export type ImageScaler = ReturnType<typeof createImageScaler>;
 
 export interface DrawRequest {
   readonly file: DocumentFile;
-  /** The HTML made from the file: the browser draws it if the file itself cannot be drawn. */
+  /** The HTML made from the file: the browser renders it if the file itself cannot be rendered. */
   readonly html: string;
   readonly options: Options;
   readonly signal: AbortSignal;
 }
 
 /**
- * Draws a page of a file as PNG; `undefined` if neither the document reader nor a browser can. Throws DocumentError and
- * the errors of the browser.
+ * Renders a page of a file as PNG; `undefined` if neither the document reader nor a browser can. Throws DocumentError
+ * and the browser's errors.
  */
 export async function drawPage(
   { file, html, options, signal }: DrawRequest,
@@ -314,7 +320,7 @@ export async function drawPage(
   { documents, shoot }: FileTools,
 ): Promise<Uint8Array | undefined> {
   const drawn = await documents.picture(file, box, signal).catch((error: unknown) => {
-    // Some files can be read but not drawn, such as SVG.
+    // Some files, such as SVG, can be read but not rendered directly.
     if (error instanceof DocumentError && error.kind === 'unsupported') return undefined;
     throw error;
   });
@@ -322,8 +328,8 @@ export async function drawPage(
 }
 
 /**
- * Maps an error of the document reader to a problem. Fetched and submitted files share the messages; only the name of
- * the problem differs.
+ * Maps an error of the document reader to a problem. Fetched and submitted files have the same messages; only the
+ * problem name differs.
  */
 export function fileProblem(error: unknown, { upload }: Target): unknown {
   if (error instanceof QueueFullError) return problem('ServiceNodeResourceDrainError', { retryAfter: 5 });

@@ -1,6 +1,7 @@
 /**
- * Handles pages that are a set of frames and have no body: their frames become the body. The browser engine has already
- * written the frame documents into the page. Without it, the body contains links to the frames and the `noframes` text.
+ * Handles pages that consist of a set of frames and have no body: the frames become the body. The browser engine has
+ * already written the frame documents into the page. Without a browser, the body contains links to the frames and the
+ * `noframes` text.
  */
 import {
   append,
@@ -19,7 +20,7 @@ import {
 import { parseFragment } from '#html/parse.ts';
 import { FRAME_ATTRIBUTE, FRAMESET } from './snapshot.ts';
 
-/** Gives the document a body, in place. Returns true if it is a frameset whose frames were not read. */
+/** Adds a body to the document, in place. Returns true if the document is a frameset with frames that were not read. */
 export function replaceFrameset(document: Document): boolean {
   const body = find(document, 'body');
   const set = body ? null : find(document, 'frameset');
@@ -33,7 +34,7 @@ export function replaceFrameset(document: Document): boolean {
     (element) => attribute(element, FRAME_ATTRIBUTE) !== null && /\S/.test(textOf(element)),
   );
   for (const element of elements(document, 'noframes')) {
-    // On other pages, and if the frames were read, `noframes` is invisible.
+    // On other pages, and if the frames were read, `noframes` elements are invisible.
     if (isSet && !isFilled) unwrap(element);
     else detach(element);
   }
@@ -63,7 +64,7 @@ function linkToFrame(frame: Element): Element {
   return paragraph;
 }
 
-/** Replaces `noframes` by its content, which the parser keeps as text. */
+/** Replaces `noframes` with its content, which the parser stores as text. */
 function unwrap(noframes: Element): void {
   for (const child of [...children(parseFragment(textOf(noframes)))]) insertBefore(child, noframes);
   detach(noframes);

@@ -1,4 +1,4 @@
-/** The field `html` of an answer: the HTML of the page, including invisible parts. */
+/** The field `html` of a result: the HTML of the page, including invisible parts. */
 import { withoutControlCharacters } from '#html/characters.ts';
 import { attribute, type Document, type Element, elements, find, removeAttribute, setAttribute } from '#html/node.ts';
 import { outerHtml } from '#html/serialize.ts';
@@ -7,7 +7,7 @@ import { FRAME_ATTRIBUTE, HIDDEN_ATTRIBUTE, isHtml, type Snapshot } from './snap
 
 export const wantsHtml = ({ formats }: Options): boolean => formats.has('html') || formats.has('pageshot');
 
-/** Returns the HTML for the answer. Must run before extraction, which removes nodes from the tree. */
+/** Returns the HTML for the result. Must run before extraction, which removes nodes from the tree. */
 export function htmlField(
   document: Document,
   snapshot: Snapshot,
@@ -20,7 +20,7 @@ export function htmlField(
 
 const ENGINE_ATTRIBUTES = [HIDDEN_ATTRIBUTE, FRAME_ATTRIBUTE];
 
-/** The document's HTML without the attributes that the browser engine added. They are restored afterwards. */
+/** The document's HTML without the attributes that the browser engine added. The attributes are restored afterwards. */
 function htmlWithoutMarks(document: Document): string {
   const marked: [element: Element, name: string, value: string][] = [];
   for (const element of elements(document)) {

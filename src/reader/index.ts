@@ -1,6 +1,7 @@
 /** Public interface of the reader: the only file that other modules import. */
 export { type AbuseRefusals, createAbuseRefusals } from './abuse-refusals.ts';
 export { PAGE_KINDS } from './article.ts';
+export { BLOCKED_KINDS, type BlockedKind } from './blocked/blocked.ts';
 export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';

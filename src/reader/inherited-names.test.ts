@@ -1,4 +1,4 @@
-/** Pages whose tags, classes, attributes and metadata have names that every object inherits. */
+/** Pages with tags, classes, attributes and metadata named like properties that every object inherits. */
 import { it } from 'vitest';
 import { expectPlainNames } from '#own-value.suite.ts';
 import type { GivenOptions } from './options/options.ts';

@@ -1,6 +1,6 @@
 /**
- * The plain-text answer: header lines, content, summaries (docs/reference/wire/reader.md, Text answers). Callers split on
- * these lines, so every byte counts.
+ * The plain-text response: header lines, content, summaries (docs/reference/wire/reader.md, Text answers). Clients
+ * split on these lines, so every byte counts.
  */
 import { oneLine } from './markdown/one-line.ts';
 
@@ -12,7 +12,7 @@ export interface TextPage {
   /** Lines joined by newlines. */
   readonly warning?: string | undefined;
   readonly numPages?: number | undefined;
-  /** If present, the answer consists of only the chunks. */
+  /** If present, the response consists only of the chunks. */
   readonly chunks?: readonly string[] | undefined;
 }
 
@@ -20,8 +20,8 @@ export interface TextPage {
 export const CHUNK_SEPARATOR = '\n\n\u001d';
 
 /**
- * The page as text, ending in a newline; `summaries` lists images before links. Pages with `chunks` consist of only the
- * chunks, joined by `CHUNK_SEPARATOR`.
+ * The page as text, ending in a newline; `summaries` lists images before links. For pages with `chunks`, the text
+ * consists only of the chunks, joined by `CHUNK_SEPARATOR`.
  */
 export function textLayout(page: TextPage, summaries: readonly string[] = []): string {
   if (page.chunks) return page.chunks.join(CHUNK_SEPARATOR);

@@ -1,4 +1,4 @@
-/** Checks of a read: which reads are refused before they start, and which failures are recorded. */
+/** Checks for a read: which reads are refused before they start, and which failures are recorded. */
 import { Problem } from '#errors.ts';
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
@@ -11,14 +11,14 @@ import type { ReaderParts, ReadRequest } from './read.ts';
 
 type CheckParts = Pick<ReaderParts, 'guard' | 'robots' | 'writers' | 'abuse'>;
 
-/** Throws problems that are certain before the read: invalid options, missing models, refused targets. */
+/** Throws problems that are certain before the read starts: invalid options, missing models, refused targets. */
 export async function assertAllowed(
   { target, options, signal, keyed, trace }: ReadRequest,
   { guard, robots, writers, abuse }: CheckParts,
   failures: FailureLimit,
 ): Promise<void> {
   if (!target.given && !target.upload) {
-    // Checked before the cache, so that no copy is served for a refused URL.
+    // Checked before the cache lookup, so that no copy is served for a refused URL.
     guard.checkUrl(new URL(target.url));
     failures.check(target.url);
     abuse?.check(target.url, keyed);
@@ -36,8 +36,8 @@ export async function assertAllowed(
 }
 
 /**
- * Whether the target itself failed. Problems that name an option do not count, nor do reads with the caller's own
- * cookies, scripts or similar input, so that no caller can block a URL for others.
+ * Whether the target itself failed. Problems that name an option do not count, and neither do reads with the caller's
+ * own cookies, scripts or similar input, so that no caller can block a URL for others.
  */
 export function isFailedTarget(error: unknown, { target, options }: ReadRequest): error is Problem {
   if (!(error instanceof Problem) || error.name !== 'AssertionFailureError' || target.given || target.upload)

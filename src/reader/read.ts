@@ -1,6 +1,6 @@
 /**
- * The pipeline of a read. Start with this file. An engine yields snapshots, each more complete than the last. A worker
- * thread turns each into a rendition. The last rendition is the answer.
+ * The pipeline of a read. Start with this file. An engine yields snapshots, each more complete than the one before. A
+ * worker thread turns each snapshot into a rendition. The last rendition is the result.
  */
 import { problem } from '#errors.ts';
 import type { CheckRedirect } from '#net/fetch/fetch.ts';
@@ -8,13 +8,14 @@ import type { Guard } from '#net/guard/guard.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { createTemporaryFolder, type TemporaryFolder } from '#storage/temporary.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
+import { type BlockedKind, GENERIC } from './blocked/blocked.ts';
 import type { SnapshotCache } from './cache/cache.ts';
 import type { Captioner } from './captions.ts';
 import { createCapture, type Engines } from './engines/choose.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { ModelTools } from './formats/write-by-model.ts';
-import { type Options, withoutDescriptions } from './options/resolve.ts';
+import { type Options, withoutDescriptions, withoutModel } from './options/resolve.ts';
 import { assertAllowed, isFailedTarget } from './read-checks.ts';
 import type { Rendition } from './rendition.ts';
 import { createShoot } from './shoot.ts';
@@ -28,29 +29,32 @@ export interface ReadRequest {
   readonly options: Options;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Whether the caller has a key; callers without one have narrower limits. */
+  /** Whether the caller has a key; callers without a key have stricter limits. */
   readonly keyed: boolean;
-  /** Account of the caller; `undefined` without one. It does not change the result. */
+  /** Account of the caller; `undefined` if there is none. It does not affect the result. */
   readonly account?: string | undefined;
-  /** Maximum age of a copy, in milliseconds, if the options set none; used instead of the cache's default. */
+  /** Maximum age of a cached copy if the options set none, in milliseconds; used instead of the cache's default. */
   readonly freshMs?: number | undefined;
   /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
   /**
-   * Called during a fetch before a redirect or link of a page is followed; throwing ends the read. Such a read does not
-   * share the work of other reads. For browser reads it is called once, with the final URL.
+   * Called during a fetch before a redirect or link of a page is followed; throwing ends the read. The read then shares
+   * no work with other reads. For browser reads, the function is called once, with the final URL.
    */
   readonly checkRedirect?: CheckRedirect | undefined;
-  /** `eu`: the read uses only services inside the EU, and shares no work with reads that may use others. */
+  /** `eu`: the read uses only services inside the EU, and shares no work with reads that may use other services. */
   readonly region?: 'eu' | undefined;
   /** Trace of this read; absent if it is not traced. */
   readonly trace?: Trace | undefined;
 }
 
 export interface Reader {
-  /** Renditions of the target, each more complete than the last; at least one, unless it throws a Problem. */
+  /**
+   * Yields renditions of the target, each more complete than the one before; yields at least one, unless it throws a
+   * Problem.
+   */
   each(request: ReadRequest): AsyncGenerator<Rendition>;
-  /** The final rendition. */
+  /** Returns the final rendition. */
   last(request: ReadRequest): Promise<Rendition>;
 }
 
@@ -59,23 +63,25 @@ export interface ReaderParts extends Engines {
   readonly cache: SnapshotCache;
   readonly robots: Robots;
   readonly files: FileTools;
-  /** Generative models that write answers. */
+  /** Generative models that write results. */
   readonly writers: ModelTools;
   /** Absent without a vision model. */
   readonly captioner?: Captioner | undefined;
   readonly limits: ReaderLimits;
-  /** Parent folder of the files of a read, which are removed at its end. */
+  /** Called once for each read whose answer is not the content. */
+  readonly onBlocked?: ((kind: BlockedKind) => void) | undefined;
+  /** Parent folder for the temporary files of reads, which are removed at the end of each read. */
   readonly temporaryDir: string;
 }
 
 export function createReader(parts: ReaderParts): Reader {
   const failures = createFailureLimit();
   const capture = createCapture(parts);
-  const { browser, cache, renderer, limits, writers, captioner } = parts;
+  const { browser, cache, renderer, limits, writers, captioner, onBlocked } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: createShoot(browser) }) };
   const rendering = createSnapshotRenderer({ renderer, limits, files, writers, captioner });
 
-  /** Snapshots of the engines; a target that is a file is read as a document. */
+  /** Yields snapshots from the engines; a target that is a file is read as a document. */
   async function* live(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { target, options, signal } = request;
     const deadline = options.timeoutMs === undefined ? undefined : performance.now() + options.timeoutMs;
@@ -99,7 +105,8 @@ export function createReader(parts: ReaderParts): Reader {
   }
 
   /**
-   * Snapshots from the cache, or else from a live read. Formats whose model reads the target itself need a live read.
+   * Yields snapshots from the cache, or else from a live read. Formats with a model that reads the target itself need a
+   * live read.
    */
   function snapshots(request: ReadRequest, folder: TemporaryFolder): AsyncGenerator<Snapshot> {
     const { modelFormat } = request.options;
@@ -107,7 +114,7 @@ export function createReader(parts: ReaderParts): Reader {
     return cache.getOrRead(request, (shared) => withFolder((own) => live(shared, own)));
   }
 
-  /** With `streaming`, all renditions; otherwise only those that the answer needs. */
+  /** With `streaming`, yields all renditions; otherwise only those that the result needs. */
   async function* answers(asked: ReadRequest, streaming: boolean): AsyncGenerator<Rendition> {
     const request = captioner ? asked : { ...asked, options: withoutDescriptions(asked.options) };
     const { options, target } = request;
@@ -119,6 +126,8 @@ export function createReader(parts: ReaderParts): Reader {
         for await (const snapshot of snapshots(request, folder)) {
           latest = snapshot;
           if (!streaming || options.modelFormat) continue;
+          // A later snapshot may show the content.
+          if (snapshot.blocked && options.assertNotBlocked) continue;
           assertStatus(snapshot, options);
           shown = await rendering.render(snapshot, request);
           yield shown;
@@ -126,9 +135,14 @@ export function createReader(parts: ReaderParts): Reader {
         if (!latest) throw problem('AssertionFailureError', { message: 'The page returned no content' });
         request.trace?.fact('engine', latest.engine);
         assertStatus(latest, options);
+        if (latest.blocked) onBlocked?.(latest.blocked.kind);
+        assertNotBlocked(latest, options);
+        // Models do not read what is not the content.
+        if (latest.blocked && options.modelFormat)
+          return yield await rendering.render(latest, { ...request, options: withoutModel(options) });
         if (options.modelFormat) return yield* rendering.renderByModel(latest, request, { streaming });
         const last = shown ?? (await rendering.render(latest, request));
-        const better = await rendering.addCaptions(latest, last, request);
+        const better = latest.blocked ? undefined : await rendering.addCaptions(latest, last, request);
         if (better || !shown) yield better ?? last;
       });
     } catch (error) {
@@ -148,6 +162,18 @@ export function createReader(parts: ReaderParts): Reader {
 }
 
 const isFile = (snapshot: Snapshot): snapshot is FileSnapshot => snapshot.file !== undefined;
+
+function assertNotBlocked({ blocked, status, tried, engine }: Snapshot, options: Options): void {
+  if (!blocked || !options.assertNotBlocked) return;
+  const by = blocked.by === GENERIC ? '' : ` by ${blocked.by}`;
+  throw problem('BlockedPageError', {
+    path: 'assertNotBlocked',
+    blocked,
+    targetStatus: status,
+    tried: tried ?? [engine],
+    message: `The target sent ${blocked.kind}${by} in place of the content`,
+  });
+}
 
 function assertStatus(snapshot: Snapshot, { assertStatusCode }: Options): void {
   if (assertStatusCode === undefined || snapshot.status === assertStatusCode) return;

@@ -7,7 +7,7 @@ import { loadTokens } from './tokens.ts';
 
 await loadTokens();
 
-/** A page at `https://example.org/page` as the direct engine fetches it. */
+/** A page at `https://example.org/page` as fetched by the direct engine. */
 export function taskFor(html: string, given: GivenOptions = {}, captions?: RenderTask['captions']): RenderTask {
   const url = 'https://example.org/page';
   return {

@@ -1,7 +1,7 @@
 /**
- * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, cut, count. The function is pure and
- * uses no clock, so that a thread can run it and be killed if a page takes too long. A callback reports the end of each
- * step.
+ * Turns a snapshot into a rendition: parse, apply selectors, extract, convert, truncate, count. The function is pure
+ * and uses no clock, so that a thread can run it and be killed if a page takes too long. A callback reports the end of
+ * each step.
  */
 import { cleanCharacters, cleanStrings } from '#html/characters.ts';
 import { innerText } from '#html/inner-text.ts';
@@ -18,6 +18,7 @@ import { anchorsIn, collectLinks, documentBaseUrl, type Link } from './extract/c
 import { RemovalLog } from './extract/content/removal-log.ts';
 import { extractArticle } from './extract/extract.ts';
 import { extractionVersion } from './extract/version.ts';
+import { completePictures } from './extract/visibility/complete-pictures.ts';
 import { type InvisibleParts, removeInvisibleParts } from './extract/visibility/invisible-parts.ts';
 import { NO_STYLES, type PageStyles, readPageStyles } from './extract/visibility/page-styles.ts';
 import { cleanHtml, cutToTokens, type ModelInput } from './formats/model-input.ts';
@@ -44,11 +45,11 @@ export interface RenderTask {
   /** The requested URL, before redirects. */
   readonly requestedUrl: string;
   readonly limits: RenderLimits;
-  /** Generated alternative texts, by the URL under which each image is shown. */
+  /** Generated alt text, by the URL under which each image is shown. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   /** Whether to return the links of the whole page. */
   readonly pageLinks?: boolean | undefined;
-  /** Whether the document came with the request, so that there is no HTTP status. */
+  /** Whether the document came with the request. In that case there is no HTTP status. */
   readonly isGiven?: boolean | undefined;
   readonly isKeyless?: boolean | undefined;
 }
@@ -59,12 +60,14 @@ export type OnStepDone = (step: 'parse' | 'extract') => void;
 /** Limits and prices set by the operator. */
 export interface RenderLimits {
   /**
-   * Pages beyond these limits are returned as plain text, because Markdown of such a tree is useless
+   * Pages beyond these limits are returned as plain text, because Markdown of trees that large or deep is useless
    * (docs/reference/wire/reader.md, Markdown).
    */
   readonly maxDepth: number;
   readonly maxElements: number;
-  /** Price factor for answers fetched through a proxy of the operator (docs/reference/wire/reader.md, Tokens and charge). */
+  /**
+   * Price factor for pages fetched through a proxy of the operator (docs/reference/wire/reader.md, Tokens and charge).
+   */
   readonly proxyFactor: number;
   /** Maximum input of a model, in tokens of cl100k_base. */
   readonly readerlmTokens: number;
@@ -85,14 +88,16 @@ export function render(
   // Must run before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const removals = options.explain ? new RemovalLog(document) : undefined;
-  // The styles of the whole page, before selectors reduce it.
+  // The styles of the whole page, determined before selectors reduce it.
   const styles = stylesOf(document, snapshot);
   const unmatched = applySelectors(document, options, removals);
   const baseUrl = documentBaseUrl(document, url);
   const html = wantsHtml(options) ? htmlField(document, snapshot, options) : undefined;
   const anchors = options.withLinksSummary ? anchorsIn(document) : [];
+  if (options.withImagesSummary) completePictures(document);
   const pictures = options.withImagesSummary ? [...elementsOf(document, 'img')] : [];
-  const invisibleParts = removeInvisibleParts(document, { styles, removals });
+  const allowsLastResort = mayUseLastResort(snapshot, options);
+  const invisibleParts = removeInvisibleParts(document, { styles, removals, allowsLastResort });
   const text = options.formats.has('text') ? innerText(find(document, 'body') ?? document) : undefined;
   const mode = options.withLinksSummary === 'all' ? 'all' : 'unique';
   const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
@@ -136,8 +141,7 @@ export function render(
 }
 
 /**
- * The input for a model: the main content, or the whole page for an instruction or schema that may concern any part of
- * it.
+ * The input for a model: the main content, or the whole page if an instruction or schema may refer to any part of it.
  */
 export function modelInputOf({ snapshot, options, requestedUrl, limits }: RenderTask): ModelInput {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
@@ -145,7 +149,8 @@ export function modelInputOf({ snapshot, options, requestedUrl, limits }: Render
   replaceFrameset(document);
   const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
-  const invisibleParts = removeInvisibleParts(document, { styles });
+  const allowsLastResort = mayUseLastResort(snapshot, options);
+  const invisibleParts = removeInvisibleParts(document, { styles, allowsLastResort });
   const baseUrl = documentBaseUrl(document, url);
   const whole = options.instruction !== undefined || options.jsonSchema !== undefined;
   const { title, description, content } = extracted(document, {
@@ -181,12 +186,13 @@ function extracted(
   { snapshot, options, url, baseUrl, whole, removals, invisibleParts }: Extraction,
 ): Article {
   const isPage = isHtml(snapshot) && snapshot.document === undefined;
-  // The caller's selection is kept whole.
+  // The elements selected by the caller are kept whole.
   const isNarrowed = options.targetSelector.length > 0;
   const article = extractArticle(document, {
     url,
     baseUrl,
     whole: whole || isNarrowed || !isPage,
+    comments: options.comments,
     removals,
     invisibleParts,
   });
@@ -236,7 +242,7 @@ interface Parts {
   readonly tooMuch: boolean;
 }
 
-/** Whether the page is as its server sent it and no rendered snapshot will follow. */
+/** Whether the page is unchanged from its server and no rendered snapshot will follow. */
 const isUnrendered = (snapshot: Snapshot): boolean =>
   isHtml(snapshot) && !snapshot.document && snapshot.settled && ['direct', 'given'].includes(snapshot.engine);
 
@@ -260,7 +266,7 @@ function assemble({
   unmatched,
   tooMuch,
 }: Parts): Rendition {
-  // Metadata may contain control characters that the tree no longer has.
+  // Metadata may still contain control characters; they were removed only from the tree.
   const article: Article = { ...cleanStrings(unclean), content: kept };
   let isCut = false;
   const cut = (text: string) => {
@@ -276,10 +282,11 @@ function assemble({
     contentTokens,
     hasText: fields.text !== undefined,
     hasHtml: fields.html !== undefined,
-    hiddenCount: article.hiddenCount,
+    hiddenCount: invisibleParts.notableCount + (snapshot.document?.hiddenCount ?? 0),
     invisibleParts,
     complete,
     source: article.source,
+    leftOut: article.leftOut,
     waits,
     framesUnread,
     unmatched,
@@ -290,6 +297,7 @@ function assemble({
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (!isGiven) page.targetStatus = snapshot.status;
+  if (snapshot.blocked) page.blocked = snapshot.blocked;
   if (publishedTime) page.publishedTime = publishedTime;
   if (snapshot.document?.pageCount !== undefined) page.numPages = snapshot.document.pageCount;
   if (told.length) page.warning = told.join('\n');
@@ -340,6 +348,10 @@ function assemble({
   };
 }
 
+/** A file shows what it has, and a selection of the caller may be empty. */
+const mayUseLastResort = (snapshot: Snapshot, { targetSelector }: Options): boolean =>
+  isHtml(snapshot) && snapshot.document === undefined && targetSelector.length === 0;
+
 /** The tree of a snapshot: its HTML, or its text as one preformatted block. */
 function documentOf(snapshot: Snapshot): ParsedPage {
   if (isHtml(snapshot)) return parsePage(snapshot.text);
@@ -350,13 +362,13 @@ function documentOf(snapshot: Snapshot): ParsedPage {
   return parsed;
 }
 
-/** Trees made from files are exempt, because the document reader has its own limits. */
+/** Trees made from files are exempt, because the document reader has limits of its own. */
 const isTooMuch = (
   { depth, elements, complete }: ParsedPage,
   { snapshot, limits }: Pick<Conversion, 'snapshot' | 'limits'>,
 ): boolean => !snapshot.document && (!complete || depth > limits.maxDepth || elements > limits.maxElements);
 
-/** The styles of a page. Rendered pages need none, since the browser marked invisible elements; files have none. */
+/** The styles of a page. Rendered pages need none, because the browser marked invisible elements; files have none. */
 const stylesOf = (document: Document, snapshot: Snapshot): PageStyles =>
   snapshot.engine === 'browser' || snapshot.document || !isHtml(snapshot) ? NO_STYLES : readPageStyles(document);
 
@@ -371,11 +383,11 @@ interface Conversion {
 }
 
 interface PageMarkdown extends MarkdownResult {
-  /** Set if the content had no Markdown and this is the whole page instead. */
+  /** Set if the content had no Markdown, so that the Markdown of the whole page is used instead. */
   readonly fromPage?: boolean;
 }
 
-/** Plain text stays as it is; a tree that is too large or too deep becomes its text. */
+/** Plain text is returned unchanged; a tree that is too large or too deep is converted to its text. */
 function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion): PageMarkdown {
   const { snapshot } = conversion;
   const bare = (text: string) => ({
@@ -388,7 +400,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
   if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
   const markdown = convert(article.content, article.title, conversion);
   if (markdown.markdown || article.source === 'nothing') return markdown;
-  // The article has no Markdown: use the whole page, and if that has none either, its text
+  // The article has no Markdown, so use the whole page or, if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
   conversion.removals?.forget('frame', 'content', 'unit', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
@@ -420,12 +432,12 @@ function convert(
   });
 }
 
-/** Whether a name is in the reserved namespace, or looks like it. */
+/** Whether a name is in the reserved namespace, or looks as if it were. */
 const isReservedName = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
 
 /**
- * The metadata of the answer: the page's own, then findings about the page and the engine under reserved names that a
- * page cannot set.
+ * The metadata of the result: the page's own, then data about the page and the engine under reserved names that a page
+ * cannot set.
  */
 function metadataOf(article: Article, { engine, engineReason, stale, cachedAt }: Snapshot): Record<string, string> {
   const own = Object.entries(article.metadata).filter(([name]) => !isReservedName(name));

@@ -1,11 +1,13 @@
-/** Runs rendering in worker threads, and turns exceeded time and memory limits into problems. */
+/** Runs rendering in worker threads, and throws problems if a time or memory limit is exceeded. */
 
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { createThreadPool } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
+import type { Blocked } from './blocked/blocked.ts';
+import type { Answer } from './blocked/examine.ts';
 import type { EncodedBody } from './engines/encoded-body.ts';
-import { type Evidence, MIN_WORDS } from './engines/evidence.ts';
+import { type Evidence, MIN_WORDS, type PageAnswer } from './engines/evidence.ts';
 import type { JsonCheck } from './formats/json-answer.ts';
 import type { ModelInput } from './formats/model-input.ts';
 import type { ModelOutputTask } from './formats/model-output.ts';
@@ -16,17 +18,22 @@ import type { Outcome, Task, TimedStep } from './worker.ts';
 export interface Renderer {
   /** Throws AssertionFailureError if the page exceeds the time or memory limit. */
   render(task: RenderTask, signal: AbortSignal, trace?: Trace): Promise<Rendition>;
-  /** Returns the input for a model that writes the answer. Throws the same errors as `render`. */
+  /**
+   * Returns the input to send to the model, for formats whose result a model writes. Throws the same errors as
+   * `render`.
+   */
   modelInput(task: RenderTask, signal: AbortSignal): Promise<ModelInput>;
-  /** Turns a model's output into an answer. */
+  /** Turns a model's output into a rendition. */
   renderModelOutput(task: ModelOutputTask, signal: AbortSignal): Promise<Rendition>;
   /**
    * Validates a text against the caller's JSON Schema; without a text, checks only the schema. Throws
-   * ParamValidationError with path `jsonSchema` if the schema is unusable or takes too long.
+   * ParamValidationError with `path` set to `jsonSchema` if the schema is unusable or takes too long.
    */
   checkJson(schema: object, text: string | undefined, signal: AbortSignal): Promise<JsonCheck>;
   /** Returns what the HTML of a page reveals about its scripts. */
-  probe(html: string, url: string, signal: AbortSignal): Promise<Evidence>;
+  probe(html: string, url: string, signal: AbortSignal, answer?: PageAnswer): Promise<Evidence>;
+  /** Returns what a page is instead of the content; `undefined` for content. */
+  examine(html: string, answer: Answer, signal: AbortSignal): Promise<Blocked | undefined>;
   /** Returns whether rendering a page made no difference to its content. */
   isUnchanged(fetched: string, rendered: string, url: string): Promise<boolean>;
   /** Decodes a body that is too large to be decoded in the main thread. */
@@ -71,7 +78,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
   return {
     async render(task, signal, trace) {
       const { screenshot, pageshot, ...snapshot } = task.snapshot;
-      // The thread only needs to know whether there are pictures; their bytes stay in the main thread.
+      // The thread only needs to know whether there are pictures; their bytes remain in the main thread.
       const marker = { ...(screenshot && { screenshot: NONE }), ...(pageshot && { pageshot: NONE }) };
       const askedMs = performance.now();
       const timed = trace !== undefined;
@@ -102,10 +109,15 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       if (outcome.kind !== 'json') throw failure(outcome);
       return outcome.check;
     },
-    async probe(html, url, signal) {
-      const outcome = await run({ kind: 'probe', html, url }, signal);
+    async probe(html, url, signal, answer) {
+      const outcome = await run({ kind: 'probe', html, url, answer }, signal);
       if (outcome.kind !== 'probe') throw failure(outcome);
       return outcome.evidence;
+    },
+    async examine(html, answer, signal) {
+      const outcome = await run({ kind: 'examine', html, answer }, signal);
+      if (outcome.kind !== 'blocked') throw failure(outcome);
+      return outcome.blocked;
     },
     async isUnchanged(fetched, rendered, url) {
       const outcome = await run({ kind: 'compare', fetched, rendered, url }, NEVER);
@@ -132,7 +144,7 @@ function recordSteps(trace: Trace, askedMs: number, steps: readonly TimedStep[])
   for (const { name, fromMs, toMs } of steps) trace.note(name, here(fromMs), here(toMs));
 }
 
-/** Smaller pages have equal weight; a larger page yields to smaller ones. */
+/** Pages up to this size have equal priority; a larger page yields to smaller ones. */
 const LIGHT_CHARACTERS = 256 * 1024;
 
 function weightOf(task: Task): number {
@@ -150,6 +162,7 @@ function sizeOf(task: Task): number {
     case 'json':
       return task.text?.length ?? 0;
     case 'probe':
+    case 'examine':
       return task.html.length;
     case 'compare':
       return task.fetched.length + task.rendered.length;

@@ -1,16 +1,22 @@
-/** A page in its requested form. Plain data, because it is passed between threads, and endpoints write it as it is. */
+/**
+ * A page in the requested format. Plain data, because it is passed between threads and written by endpoints without
+ * changes.
+ */
+import type { Blocked } from './blocked/blocked.ts';
 import type { Explanation } from './explanation.ts';
 import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
 import type { StorageState } from './snapshot.ts';
 
-/** The page object of JSON and stream answers; keys in the order in which they are written. */
+/** The page object of JSON and stream responses; its keys are in the order in which they are written. */
 export interface Page {
   title: string;
   description: string;
   url: string;
   /** HTTP status of the page after redirects; unset for submitted documents. */
   targetStatus?: number;
+  /** Set if the page is not the content but was sent in its place. */
+  blocked?: Blocked;
   content?: string;
   chunks?: string[];
   publishedTime?: string;
@@ -34,16 +40,16 @@ export interface Page {
 
 export interface Rendition {
   readonly page: Page;
-  /** The plain-text answer: the full layout, or the one requested field. */
+  /** The plain-text response: the full layout, or the one requested field. */
   readonly body: string;
-  /** PNG pictures, which the page object only links to. */
+  /** Screenshots as PNG; the page object contains only links to them. */
   readonly screenshot?: Uint8Array | undefined;
   readonly pageshot?: Uint8Array | undefined;
-  /** Images without alternative text, set if captions were requested. */
+  /** Images without alt text, set if captions were requested. */
   readonly uncaptioned?: readonly UncaptionedImage[] | undefined;
-  /** The charge for the answer, in tokens. */
+  /** The charge for the response, in tokens. */
   readonly tokens: number;
-  /** URL after redirects, whichever URL the page object shows. */
+  /** URL after redirects, regardless of the URL in the page object. */
   readonly finalUrl?: string | undefined;
   /** HTTP status of the page. */
   readonly status?: number | undefined;
@@ -51,7 +57,7 @@ export interface Rendition {
   readonly noStore?: boolean | undefined;
   /** X-Robots-Tag header of the page. */
   readonly robotsTag?: string | undefined;
-  /** Set if a stale copy was served: when it was made, in milliseconds since 1970. */
+  /** Set if a stale copy was served: the time when it was captured, in milliseconds since 1970. */
   readonly staleAt?: number | undefined;
   /** Retry-After header of the page. */
   readonly retryAfter?: string | undefined;
@@ -64,6 +70,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'description',
   'url',
   'targetStatus',
+  'blocked',
   'content',
   'chunks',
   'publishedTime',
@@ -82,7 +89,10 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'usage',
 ];
 
-/** The page object with its keys in wire order, without unset ones (docs/reference/wire/reader.md, JSON answers). */
+/**
+ * The page object with its keys in the order of the response, without unset ones (docs/reference/wire/reader.md, JSON
+ * answers).
+ */
 export const orderedPage = (page: Page): Page =>
   Object.fromEntries(
     KEY_ORDER.flatMap((key) => (page[key] === undefined ? [] : [[key, page[key]]])),

@@ -1,18 +1,18 @@
 /**
- * In-memory cache of renditions made from cached copies: a repeated request for the same page in the same form gets the
- * same rendition. A rendition depends only on its copy and the options, so callers can share it.
+ * In-memory cache of renditions made from cached copies: a repeated request for the same page in the same format gets
+ * the same rendition. A rendition depends only on its copy and the options, so callers can share it.
  */
 import { createHash } from 'node:crypto';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 
 export interface RenditionCache {
-  /** The cached rendition of this task, else the result of `make`. */
+  /** The cached rendition of this task, or else the result of `make`. */
   getOrRender(task: RenderTask, make: () => Promise<Rendition>): Promise<Rendition>;
 }
 
 const MAX_CHARACTERS = 32_000_000;
-/** Larger renditions would evict too many others. */
+/** Maximum size of a cached rendition: larger ones would evict too many others. */
 const MAX_RENDITION_CHARACTERS = 2_000_000;
 
 export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionCache {
@@ -52,7 +52,7 @@ export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionC
   };
 }
 
-/** The text is part of the key: two copies made at the same moment may differ. */
+/** The text is part of the key, because two copies made at the same moment may differ. */
 function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, isKeyless }: RenderTask): string {
   const { text, ...facts } = snapshot;
   const form = JSON.stringify([
@@ -67,10 +67,10 @@ function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, is
   return createHash('sha256').update(form).update('\0').update(text).digest('base64');
 }
 
-/** Estimated characters of one entry of an explanation. */
+/** Estimated length of one explanation entry, in characters. */
 const EXPLANATION_CHARACTERS = 400;
 
-/** Estimated characters of one link. */
+/** Estimated length of one link, in characters. */
 const LINK_CHARACTERS = 150;
 
 /** Estimated size in characters. The body repeats the page object, so both are counted. */

@@ -58,7 +58,7 @@ export function applySelectors(
   return unmatched;
 }
 
-/** Records the largest pieces of the page that neither contain a target nor are inside one. */
+/** Records the largest parts of the page that neither contain a target nor are inside one. */
 function noteOutside(removals: RemovalLog, body: Element, targets: ReadonlySet<Element>): void {
   const around = new Set<Element>();
   for (const target of targets) {
@@ -89,7 +89,7 @@ function remove(element: Element): void {
   } else detach(element);
 }
 
-/** A valid selector may still be too expensive on a page. */
+/** A selector may be valid but too expensive on a page. */
 function select(document: Document, selector: string, path: string): Element[] {
   try {
     return selectAll(document, compileSelectors(selector));

@@ -1,4 +1,4 @@
-/** Takes screenshots of HTML made from a file that cannot be drawn directly. */
+/** Takes screenshots of HTML that was made from a file, if the file itself cannot be rendered directly. */
 import { problem } from '#errors.ts';
 import type { Engine } from './engines/engine.ts';
 import type { FileTools } from './file.ts';

@@ -1,9 +1,8 @@
 /**
- * Records of sites from earlier reads: whether scripts add content to the HTML that their servers send. Records are
- * kept for a week after the last comparison, under a hash of the host, the kind of path and the scripts of the page;
- * URLs are not stored.
- *
- * A record that scripts add nothing applies only to pages that have no more content than the pages that were compared.
+ * Records from earlier reads of whether the scripts of a site add content to the HTML that its server sends. Records
+ * are stored for a week after the last comparison, under a hash of the host, the kind of path and the scripts of the
+ * page; URLs are not stored.
+ * A record that scripts add nothing applies only to pages with no more content than the pages that were compared.
  */
 import { createHash } from 'node:crypto';
 import { type Database, openDatabase } from '#storage/database/sqlite.ts';
@@ -12,11 +11,11 @@ import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 
 export interface SiteRecords {
   /**
-   * Returns what is known about similar pages, and whether to render this page too, for a comparison. With `keep`, the
+   * Returns the known data about similar pages, and whether to render this page too, for a comparison. With `keep`, the
    * read counts toward the next comparison; without it, nothing is stored.
    */
   lookUp(url: string, template: Template, keep: boolean): SiteView;
-  /** Records a comparison: whether rendering made no difference. */
+  /** Records the result of a comparison; `unchanged` means that rendering made no difference. */
   recordComparison(url: string, template: Template, unchanged: boolean): void;
   close(): void;
 }
@@ -35,12 +34,12 @@ export interface SiteRecordsOptions {
 }
 
 /**
- * Number of comparisons without a difference after which scripts are considered irrelevant. One page may match by
- * chance, but two rarely do. A site on which a difference was found before needs more comparisons.
+ * Number of comparisons without a difference after which scripts are considered irrelevant. One page may be unchanged
+ * by chance, but rarely two. A site with an earlier difference needs more comparisons.
  */
 const COMPARISONS = 2;
 const COMPARISONS_AFTER_DIFFERENCE = 4;
-/** A site is compared again after this many reads, or this long. */
+/** Number of reads, and time, after which a site is compared again. */
 const MAX_READS_BETWEEN = 20;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 const RETENTION_MS = 7 * MAX_AGE_MS;
@@ -75,7 +74,7 @@ interface Row {
   /** Number of reads since the last comparison. */
   readonly reads: number;
   readonly compared_at: number;
-  /** Kinds of elements on the compared pages, 32 bits each. */
+  /** Kinds of elements on the compared pages, as 32-bit hashes. */
   readonly kinds: Uint8Array;
   /** Smallest word count of the main content among the compared pages. */
   readonly words: number;
@@ -96,7 +95,7 @@ export async function openSiteRecords({
   let closed = false;
 
   const safely = <Result>(work: () => Result, fallback: Result): Result => {
-    // A comparison runs in parallel with its read, and may end after the store was closed.
+    // A comparison runs in parallel with its read, and may finish after the store was closed.
     if (closed) return fallback;
     try {
       return work();
@@ -137,10 +136,13 @@ function viewOf(row: Row, template: Template, now: number): SiteView {
   return { scripts: 'add nothing', compare: false };
 }
 
-/** A page with far fewer words may have the same containers without their content. */
+/**
+ * Minimum number of words, relative to the shortest compared page: a page with far fewer words may have the same
+ * containers without their content.
+ */
 const MIN_WORD_SHARE = 0.5;
 
-/** Whether a page has only known kinds of elements, and about as many words as the compared pages. */
+/** Whether a page contains only known kinds of elements, and about as many words as the compared pages. */
 function isLike(row: Row, { kinds, words }: Template): boolean {
   const known = new Set(kindsIn(row));
   return words >= row.words * MIN_WORD_SHARE && kinds.every((kind) => known.has(kind));
@@ -151,7 +153,7 @@ const kindsIn = ({ kinds }: Pick<Row, 'kinds'>): Uint32Array => new Uint32Array(
 type Learned = Pick<Row, 'kinds' | 'words'>;
 const NOTHING: Learned = { kinds: new Uint8Array(0), words: 0 };
 
-/** Adds an unchanged page to the record; a difference resets the record. */
+/** Adds an unchanged page to the record; if there is a difference, resets the record. */
 function learn(before: Row | undefined, { kinds, words }: Template): Learned {
   const known = before?.streak ? kindsIn(before) : new Uint32Array(0);
   const all = new Set([...kinds, ...known]);
@@ -197,8 +199,8 @@ const keyOf = (url: string, { code }: Template): Uint8Array =>
   createHash('sha256').update(siteOf(url)).update('\0').update(code).digest().subarray(0, 16);
 
 /**
- * Host and section of a URL: the first folder of the path, `*` for a page outside any folder, `#` for a folder that is
- * a number or an identifier.
+ * Host and section of a URL. The section is the first folder of the path, `*` for a page outside any folder, or `#` for
+ * a folder that is a number or an identifier.
  */
 export function siteOf(url: string): string {
   const { host, pathname } = new URL(url);

@@ -1,4 +1,7 @@
-/** Turns snapshots into renditions: in a worker thread, with captions for images, or by a model that writes the answer. */
+/**
+ * Turns snapshots into renditions: in a worker thread, with captions for images, or with a model that writes the
+ * result.
+ */
 import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import type { Captioner } from './captions.ts';
 import type { Engines } from './engines/choose.ts';
@@ -12,7 +15,7 @@ import type { Snapshot } from './snapshot.ts';
 import { assertBudget } from './token-budget.ts';
 
 export interface ReaderLimits extends RenderLimits {
-  /** `maxElements` for callers without a key. */
+  /** The `maxElements` limit for callers without a key. */
   readonly maxElementsKeyless: number;
 }
 
@@ -28,11 +31,13 @@ export interface SnapshotRendererParts {
 export interface SnapshotRenderer {
   render(snapshot: Snapshot, request: ReadRequest): Promise<Rendition>;
   /**
-   * Returns the rendition with captions added for its images, if they were requested; `undefined` if there is nothing
-   * to add.
+   * Returns the rendition with captions for its images, if they were requested; `undefined` if there is nothing to add.
    */
   addCaptions(snapshot: Snapshot, rendition: Rendition, request: ReadRequest): Promise<Rendition | undefined>;
-  /** Renditions written by the model that the format names. With `streaming` the answer grows. */
+  /**
+   * Yields renditions written by the model of the requested format. With `streaming`, each rendition is longer than the
+   * one before.
+   */
   renderByModel(snapshot: Snapshot, request: ReadRequest, how: { streaming: boolean }): AsyncGenerator<Rendition>;
 }
 
@@ -90,7 +95,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
     const pictureOf =
       file &&
       (async (page: number) => {
-        // The browser draws the whole document, so it is called only once.
+        // The browser renders the whole document at once, so it is called only once.
         const tools = page === first ? files : { ...files, shoot: undefined };
         return drawPage({ file, html, options, signal }, { page, scale: SCAN_SCALE, fit }, tools).catch((error) => {
           throw fileProblem(error, target);

@@ -1,13 +1,15 @@
 import type { DocumentFile } from '#documents/document.ts';
+import type { Blocked } from './blocked/blocked.ts';
+import type { ResponseMarks } from './blocked/response-marks.ts';
 
-/** What a file declares about itself. */
+/** Metadata that a file declares about itself. */
 export interface DocumentFacts {
   readonly title: string;
-  /** Media type of the file, before it became HTML or text. */
+  /** Media type of the file, before its conversion to HTML or text. */
   readonly mediaType: string;
   /** Set if the whole document was read and has pages. */
   readonly pageCount?: number | undefined;
-  /** The page that was read, if only one was. */
+  /** The page that was read, if only one page was read. */
   readonly page?: number | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** ISO 8601. */
@@ -35,7 +37,10 @@ export interface StorageState {
   }[];
 }
 
-/** A target as an engine saw it at one moment. Each snapshot of a read is more complete than the one before. */
+/**
+ * The state of a target at one moment, as captured by an engine. Each snapshot of a read is more complete than the one
+ * before.
+ */
 export interface Snapshot {
   /** URL after redirects; a `blob:` URL for submitted HTML. */
   readonly url: string;
@@ -53,11 +58,11 @@ export interface Snapshot {
    * target that is not HTML.
    */
   readonly text: string;
-  /** The visible window, as PNG. */
+  /** A screenshot of the visible window, as PNG. */
   readonly screenshot?: Uint8Array | undefined;
-  /** The whole page, as PNG. */
+  /** A screenshot of the whole page, as PNG. */
   readonly pageshot?: Uint8Array | undefined;
-  /** Whether the page had stopped changing: always true without scripts. */
+  /** Whether the page had stopped changing; always true without scripts. */
   readonly settled: boolean;
   /** Whether the page has frames, or open shadow roots, that the HTML does not include. */
   readonly hiddenFrames: boolean;
@@ -67,33 +72,39 @@ export interface Snapshot {
    * 5.2.2.7).
    */
   readonly noStore?: boolean | undefined;
-  /** The target's X-Robots-Tag header: equivalent to a robots meta element. */
+  /** The target's X-Robots-Tag header, which is equivalent to a robots meta element. */
   readonly robotsTag?: string | undefined;
+  /** The headers and cookies by which products that block requests can be recognized. */
+  readonly responseMarks?: ResponseMarks | undefined;
+  /** What was received in place of the content; `null` if it was examined and is content. */
+  readonly blocked?: Blocked | null | undefined;
+  /** What was tried to get the content: `direct`, `browser`, `proxy`. Default: the engine of the snapshot. */
+  readonly tried?: readonly string[] | undefined;
   /** Whether the scripts of the page loaded data, so that the page may have content beyond its HTML. */
   readonly loadsData?: boolean | undefined;
   /** Whether the target's response was incomplete. */
   readonly partial?: boolean | undefined;
-  /** Problems to report as warnings, one line each: `Timed out after 3 s`. */
+  /** Problems to report as warnings, one per line, such as `Timed out after 3 s`. */
   readonly notes: readonly string[];
-  /** The engine that made the snapshot. */
+  /** The engine that produced the snapshot. */
   readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
-  /** Why that engine was used, in a few words. */
+  /** The reason why that engine was used, in a few words. */
   readonly engineReason?: string | undefined;
-  /** A target that is not a web page: its bytes, still to be read as a document. `text` is empty then. */
+  /** A target that is not a web page: its bytes, which have not yet been read as a document. `text` is then empty. */
   readonly file?: DocumentFile | undefined;
   /** Set if the text was made from a file. */
   readonly document?: DocumentFacts | undefined;
-  /** The storage state, if it was requested. */
+  /** The storage state, if requested. */
   readonly storageState?: StorageState | undefined;
-  /** Whether it was fetched through a proxy of the operator. */
+  /** Whether the target was fetched through a proxy of the operator. */
   readonly proxied?: boolean | undefined;
-  /** When a cached copy was made, in milliseconds since 1970; `undefined` for live snapshots. */
+  /** Time when a cached copy was captured, in milliseconds since 1970; `undefined` for live snapshots. */
   readonly cachedAt?: number | undefined;
-  /** Set for a copy older than allowed, served because the page could not be read. */
+  /** Set for a copy that is older than allowed, but was served because the page could not be read. */
   readonly stale?: boolean | undefined;
 }
 
-/** The rendered snapshot of a page that another engine had fetched before, with the notes of both. */
+/** The rendered snapshot of a page that another engine had fetched before, with the warnings of both. */
 export const withFetchedNotes = (fetched: Snapshot, seen: Snapshot): Snapshot => ({
   ...seen,
   notes: [...fetched.notes, ...seen.notes],
@@ -103,14 +114,14 @@ export const withFetchedNotes = (fetched: Snapshot, seen: Snapshot): Snapshot =>
 export const isHtml = ({ mediaType }: Pick<Snapshot, 'mediaType'>): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
-/** Whether HTML that was not rendered has frames, or shadow roots, whose content it does not include. */
+/** Whether unrendered HTML has frames or shadow roots with content that the HTML does not include. */
 export const findOmittedContent = (html: string): Pick<Snapshot, 'hiddenFrames' | 'hiddenShadow'> => ({
   hiddenFrames: /<i?frame[\s>]/i.test(html),
   hiddenShadow: /<template\s[^<>]{0,200}shadowroot/i.test(html),
 });
 
 /**
- * The browser engine sets this attribute on invisible elements; its value states the reason. Extraction removes these
+ * The browser engine sets this attribute on invisible elements; its value is the reason. Extraction removes these
  * elements.
  */
 export const HIDDEN_ATTRIBUTE = 'data-lectern-hidden';
@@ -119,10 +130,10 @@ export const FRAME_ATTRIBUTE = 'data-lectern-frame';
 /** Value of that attribute on the body made from a frameset. */
 export const FRAMESET = 'frameset';
 
-/** The facts of a snapshot that come from the status line and headers. */
+/** The properties of a snapshot that come from the status line and headers. */
 export type ResponseFacts = Pick<
   Snapshot,
-  'status' | 'statusText' | 'lastModified' | 'retryAfter' | 'noStore' | 'robotsTag'
+  'status' | 'statusText' | 'lastModified' | 'retryAfter' | 'noStore' | 'robotsTag' | 'responseMarks'
 >;
 
 export const responseFacts = ({
@@ -132,4 +143,5 @@ export const responseFacts = ({
   retryAfter,
   noStore,
   robotsTag,
-}: Snapshot): ResponseFacts => ({ status, statusText, lastModified, retryAfter, noStore, robotsTag });
+  responseMarks,
+}: Snapshot): ResponseFacts => ({ status, statusText, lastModified, retryAfter, noStore, robotsTag, responseMarks });

@@ -4,7 +4,7 @@ import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 
 export interface Target {
-  /** URL to show, base of relative links, and cache key: http(s), or `blob:` for documents without a URL. */
+  /** The URL to show, base of relative links, and cache key: http(s), or `blob:` for documents without a URL. */
   readonly url: string;
   /** HTML or text that came with the request; nothing is fetched. */
   readonly given?: { readonly text: string; readonly mediaType: string } | undefined;
@@ -15,13 +15,13 @@ export interface Target {
         readonly mediaType: string;
         readonly contentType?: string | undefined;
         readonly name?: string | undefined;
-        /** The option that carried it; `file` by default. */
+        /** The option that contained the file; `file` by default. */
         readonly option?: 'file' | 'pdf';
       }
     | undefined;
 }
 
-/** Maximum length of a URL, in characters: as much as a request line can hold. */
+/** Maximum length of a URL, in characters: as much as fits in a request line. */
 const MAX_URL_LENGTH = 64 * 1024;
 /** Maximum length of a host name with its final dot (RFC 1035, section 2.3.4). */
 const MAX_HOST_LENGTH = 254;
@@ -31,13 +31,13 @@ const invalid = (message: string, value?: string) =>
 
 /**
  * Converts user input to a clean http(s) URL (docs/reference/wire/reader.md, Target). `ownHosts` are the host names of
- * this server: its own URL in front of a target is removed. Throws ParamValidationError with path `url`.
+ * this server: if its own URL precedes the target, it is removed. Throws ParamValidationError with `path` set to `url`.
  */
 export function cleanUrl(typed: string, ownHosts: readonly string[] = []): string {
   if (typed.length > MAX_URL_LENGTH) throw invalid(`The URL is longer than ${MAX_URL_LENGTH} characters`);
   let text = withoutOwnHost(typed.trim(), ownHosts);
   if (!text) throw invalid('The URL is missing');
-  // `view-source:https://a.b` and `https://https://a.b` mean the last URL; one slash after a scheme is enough.
+  // In `view-source:https://a.b` and `https://https://a.b`, the last URL is used; one slash after a scheme is enough.
   text = text
     .replace(/^(?:[a-z][a-z0-9+.-]*:\/{0,2})+(?=[a-z][a-z0-9+.-]*:\/)/i, '')
     .replace(/^([a-z][a-z0-9+.-]*):\/+(?!\/)/i, '$1://');
@@ -85,7 +85,7 @@ function withoutTracking(search: string): string {
 
 /**
  * The target in a request line: everything after the first slash, percent-decoded once as a whole. Text that cannot be
- * decoded stays as it is.
+ * decoded is returned unchanged.
  */
 export function decodePathTarget(requestUrl: string): string {
   const raw = requestUrl.replace(/^\//, '');

@@ -1,4 +1,4 @@
-/** Implements the option `tokenBudget`: refuses an answer that costs more. */
+/** Implements the `tokenBudget` option: refuses a result that costs more. */
 import { problem } from '#errors.ts';
 import type { Options } from './options/resolve.ts';
 import type { Rendition } from './rendition.ts';
@@ -8,6 +8,6 @@ export function assertBudget({ tokens }: Rendition, { tokenBudget }: Options): v
   if (!tokenBudget || tokens <= tokenBudget) return;
   throw problem('BudgetExceededError', {
     path: 'tokenBudget',
-    message: `The answer costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
+    message: `The response costs ${tokens} tokens; tokenBudget is ${tokenBudget}`,
   });
 }

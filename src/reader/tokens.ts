@@ -1,6 +1,6 @@
 /**
- * Counts tokens of cl100k_base and cuts text to a number of tokens. The vocabulary is large, so each thread loads it
- * once, on demand. Text that spells a special token counts as plain text.
+ * Counts tokens of cl100k_base and truncates text to a number of tokens. The vocabulary is large, so each thread loads
+ * it once, on demand. Text that is identical to a special token counts as plain text.
  *
  * Byte-pair merging takes quadratic time for an unbroken run of characters. A run of one kind (letters, marks, white
  * space) is therefore split every 256 characters; each split adds at most one token to the count.
@@ -50,7 +50,7 @@ export function countTokens(text: string): number {
   return count;
 }
 
-/** Returns the first `limit` tokens of a text. A character that the cut would split is dropped. */
+/** Returns the first `limit` tokens of a text. A character that would be split by the cut is dropped. */
 export function keepTokens(text: string, limit: number): string {
   const { encode, byteLength } = loaded();
   let left = limit;
@@ -69,7 +69,7 @@ export function keepTokens(text: string, limit: number): string {
   return text;
 }
 
-/** The characters of `text` that fit whole into its first `bytes` bytes of UTF-8. */
+/** The characters of `text` that fit completely into its first `bytes` bytes of UTF-8. */
 function wholeCharacters(text: string, bytes: number): string {
   let at = 0;
   for (let left = bytes; at < text.length; ) {
@@ -98,8 +98,8 @@ function kindOf(code: number): number {
 }
 
 /**
- * Splits the text inside overlong runs, and before a space once a piece has grown long, because no token crosses such a
- * space.
+ * Splits the text inside overlong runs. Long pieces are also split before a space, because no token crosses that
+ * boundary.
  */
 function* pieces(text: string): Generator<string> {
   if (text.length <= MAX_PIECE && !hasLongRun(text)) {
@@ -130,8 +130,8 @@ function* pieces(text: string): Generator<string> {
 }
 
 /**
- * Whether any run of one kind exceeds the limit. Such a run covers one of the characters that are tested and reaches
- * back to the previous one, so ordinary text is tested only every 256 characters.
+ * Whether any run of one kind exceeds the limit. Only every 256th character of ordinary text is tested: an overlong run
+ * includes one of the tested characters and extends back to the previous one.
  */
 function hasLongRun(text: string): boolean {
   let start = 0;

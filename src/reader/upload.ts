@@ -19,5 +19,5 @@ export function readUpload({ bytes, contentType, name, option }: UploadedFile): 
   };
 }
 
-/** The last part of a name that may be a path on the caller's machine. */
+/** The last part of a file name that may be a path on the caller's machine. */
 const safeName = (name: string | undefined) => name?.split(/[\\/]/).pop()?.trim() || undefined;

@@ -1,11 +1,12 @@
-/** Warnings that an answer carries. Clients match on these lines: never change their words. */
+/** The warnings in a response. Clients match these lines, so never change their wording. */
 import { STATUS_CODES } from 'node:http';
 import type { Article } from './article.ts';
+import { GENERIC } from './blocked/blocked.ts';
 import type { InvisibleParts } from './extract/visibility/invisible-parts.ts';
 import type { UnmatchedSelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Only answers shorter than this get the warnings that explain why an answer may be short. */
+/** Only results shorter than this have the warnings that explain why a result may be short. */
 const SHORT_TOKENS = 200;
 
 export const CAPTCHA_MARKUP =
@@ -15,15 +16,15 @@ export const CAPTCHA_MARKUP =
 export const staleWarning = (keptAt: number): string =>
   `This page could not be read now, this is a copy of ${new Date(keptAt).toISOString()}.`;
 
-/** The stale-copy line among the warnings of a page; `undefined` if there is none. */
+/** The line about a stale copy among the warnings of a page; `undefined` if there is none. */
 export const findStaleWarning = (warning: string | undefined): string | undefined =>
   warning && STALE.exec(warning)?.[0];
 const STALE = /^This page could not be read now, this is a copy of \S+$/m;
-/** Maximum characters of the caller's selectors that a warning repeats. */
+/** Maximum number of characters of the caller's selectors that are quoted in a warning. */
 const MAX_SELECTOR_CHARACTERS = 300;
 const MAX_REPLACEMENTS_COUNTED = 1_000;
 
-/** Counts the replacement characters: bytes that could not be decoded. */
+/** Counts replacement characters, which stand for bytes that could not be decoded. */
 function countReplacements(text: string): number {
   let count = 0;
   for (
@@ -35,41 +36,69 @@ function countReplacements(text: string): number {
   return count;
 }
 
+/** Says that the page is not the content. Clients match on its start. */
+function blockedWarning({ blocked, tried, engine }: Snapshot): string | undefined {
+  if (!blocked) return undefined;
+  const by = blocked.by === GENERIC ? '' : ` by ${blocked.by}`;
+  const steps = tried ?? (engine === 'given' ? [] : [engine]);
+  const attempts = steps.length > 0 ? `; tried: ${steps.join(', ')}` : '';
+  return `Blocked: ${blocked.kind}${by}. This is not the content of the page${attempts}.`;
+}
+
 interface WarningFacts {
-  /** `undefined` if the answer has no Markdown. */
+  /** `undefined` if the result has no Markdown. */
   readonly contentTokens: number | undefined;
-  /** Whether the answer contains the text of the page; `hasHtml`: its HTML. */
+  /** Whether the result contains the text of the page; `hasHtml`: its HTML. */
   readonly hasText?: boolean;
   readonly hasHtml?: boolean;
-  /** Number of invisible pieces that were removed. */
+  /** Number of invisible pieces that were removed and are worth a warning. */
   readonly hiddenCount: number;
-  /** Absent if a model wrote the answer. */
-  readonly invisibleParts?: Pick<InvisibleParts, 'hiddenKept' | 'stylesComplete'>;
+  /** Absent if a model wrote the result. */
+  readonly invisibleParts?: Pick<InvisibleParts, 'hiddenKept' | 'stylesComplete' | 'lastResort'>;
   /** Whether the whole page was parsed. */
   readonly complete: boolean;
   readonly source: Article['source'];
+  /** Text that was left out of the container of the content, if it is much. */
+  readonly leftOut?: Article['leftOut'];
   /** Whether the page seems to depend on scripts that were not run. */
   readonly waits: boolean;
-  /** Whether the page is a frameset whose frames were not read. */
+  /** Whether the page is a frameset with frames that were not read. */
   readonly framesUnread?: boolean;
   /** The caller's selectors that matched nothing. */
   readonly unmatched?: UnmatchedSelectors;
-  /** Whether the answer is plain text because the page is too large or too deep for Markdown. */
+  /** Whether the result is plain text because the page is too large or too deep for Markdown. */
   readonly tooMuch?: boolean;
-  /** Token limit at which the answer was cut; `undefined` if it was not cut. */
+  /** Token limit at which the result was truncated; `undefined` if it was not truncated. */
   readonly cutAt?: number | undefined;
   /** Lines about options that had no effect. */
   readonly unused?: readonly string[];
+}
+
+function leftOutWarning({ words, comments }: NonNullable<Article['leftOut']>): string {
+  const [share, advice] =
+    comments > 0 ? [`, ${comments} of them in comments`, ', `comments: keep` returns comments'] : ['', ''];
+  return `${words} words next to the content of this page were left out${share}: \`explain\` lists them${advice}.`;
 }
 
 export const truncationWarning = (tokens: number): string =>
   `This answer was cut after ${tokens} tokens (maxTokens), the rest was left out.`;
 
 /**
- * The warnings of a snapshot: first those of docs/reference/wire/reader.md, Warnings, in that order, then further ones.
+ * The warnings of a snapshot: first those in docs/reference/wire/reader.md, Warnings, in that order, then further ones.
  */
 export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
-  const { contentTokens, complete, source, waits, framesUnread, unmatched, tooMuch, cutAt, unused = [] } = facts;
+  const {
+    contentTokens,
+    complete,
+    source,
+    waits,
+    framesUnread,
+    unmatched,
+    tooMuch,
+    leftOut,
+    cutAt,
+    unused = [],
+  } = facts;
   const lines: string[] = [];
   const { status, statusText } = snapshot;
   if (status < 200 || status >= 400) {
@@ -81,6 +110,8 @@ export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
     const reason = own || STATUS_CODES[status];
     lines.push(`Target URL returned error ${status}${reason ? `: ${reason}` : ''}`);
   }
+  const blocked = blockedWarning(snapshot);
+  if (blocked) lines.push(blocked);
   if (contentTokens !== undefined && contentTokens < SHORT_TOKENS) {
     if (!snapshot.settled) {
       lines.push('This page maybe not yet fully loaded, consider explicitly specify a timeout.');
@@ -116,6 +147,7 @@ export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
   if (complete && tooMuch) {
     lines.push('This page has too many elements, or too deep ones, for Markdown: this is its text.');
   }
+  if (contentTokens !== undefined && leftOut) lines.push(leftOutWarning(leftOut));
   if (cutAt !== undefined) lines.push(truncationWarning(cutAt));
   for (const name of ['targetSelector', 'removeSelector'] as const) {
     if (unmatched?.[name].length)
@@ -132,6 +164,13 @@ export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
   return lines;
 }
 
+/** Where the text of a page that shows none was taken from. */
+const LAST_RESORTS = {
+  'hidden text': 'Its hidden text was kept, which a person may not see.',
+  'linked data': 'Its text was taken from its linked data (JSON-LD), which a person may not see.',
+  'script data': 'Its text was taken from the data of its scripts, which a person may not see.',
+} as const;
+
 /** Warnings about invisible text: how much was removed, and why some may remain. */
 function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, invisibleParts }: WarningFacts): string[] {
   const lines: string[] = [];
@@ -146,6 +185,8 @@ function hiddenWarnings({ contentTokens, hasText, hasHtml, hiddenCount, invisibl
   if (isRead && invisibleParts?.hiddenKept) {
     lines.push('Most of the text of this page is hidden by its styles and was kept, since its scripts may show it.');
   }
+  const lastResort = invisibleParts?.lastResort;
+  if (isRead && lastResort) lines.push(`This page shows next to no text. ${LAST_RESORTS[lastResort]}`);
   if (isRead && invisibleParts?.stylesComplete === false) {
     lines.push('This page has more style rules than can be applied, so it may contain text that a person cannot see.');
   }

@@ -12,7 +12,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>The ropewalk, part 2 |
 <aside class="more"><h1>More of the quay</h1><p>The harbour at night.</p></aside>
 <div style="display:none"><h1>The ropewalk, part 2</h1><p id="unseen">Unseen words.</p></div></body></html>`;
 
-/** All fields of a rendition except its content. */
+/** Returns all fields of a rendition except its content. */
 const pageFields = (given: GivenOptions = {}): Partial<Page> => {
   const { content, html, usage, warning, metadata, ...page } = renderHtml(PAGE, given).page;
   const own = Object.entries(metadata!).filter(([name]) => !name.startsWith('lectern:kind'));

@@ -1,7 +1,7 @@
 /**
- * Metadata of the whole page, for reads that selectors reduce to a part of it (docs/reference/wire/reader.md,
- * Selectors and page changes). It is read from a separate tree: a selector may target invisible elements, which must
- * not supply the title.
+ * Metadata of the whole page, for reads with selectors that reduce the page to a part (docs/reference/wire/reader.md,
+ * Selectors and page changes). It is extracted from a separate tree, because a selector may target invisible elements,
+ * which must not supply the title.
  */
 import { parsePage } from '#html/parse.ts';
 import { extractMetadata, type PageMetadata } from './extract/metadata/metadata.ts';
@@ -11,7 +11,7 @@ import type { Options } from './options/resolve.ts';
 import { applySelectors } from './selectors.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Metadata of the page without the `removeSelector` matches. */
+/** Metadata of the page without the elements that match `removeSelector`. */
 export function wholePageMetadata(
   { text, engine }: Pick<Snapshot, 'text' | 'engine'>,
   { removeSelector }: Pick<Options, 'removeSelector'>,

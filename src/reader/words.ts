@@ -1,4 +1,6 @@
-/** Counts words between white space and punctuation. In scripts without word breaks, two letters count as one word. */
+/**
+ * Counts words separated by white space and punctuation. In scripts without word breaks, two letters count as one word.
+ */
 export function countWords(text: string): number {
   let count = 0;
   for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu))

@@ -1,8 +1,13 @@
-/** Code of the worker threads. Failures are returned as data, since errors lose their class between threads. */
+/**
+ * Code of the worker threads. Failures are returned as data, because errors lose their class when they are passed
+ * between threads.
+ */
 import { type Facts, Problem, type ProblemName } from '#errors.ts';
 import { parseDocument } from '#html/parse.ts';
+import type { Blocked } from './blocked/blocked.ts';
+import { type Answer, examinePage } from './blocked/examine.ts';
 import { decodeBody, type EncodedBody } from './engines/encoded-body.ts';
-import { type Evidence, evidenceOf } from './engines/evidence.ts';
+import { type Evidence, evidenceOf, type PageAnswer } from './engines/evidence.ts';
 import { isUnchanged } from './engines/unchanged.ts';
 import { checkJson, type JsonCheck } from './formats/json-answer.ts';
 import type { ModelInput } from './formats/model-input.ts';
@@ -16,7 +21,8 @@ export type Task =
   | ({ kind: 'model-input' } & RenderTask)
   | ({ kind: 'model-output' } & ModelOutputTask)
   | { kind: 'json'; schema: object; text: string | undefined }
-  | { kind: 'probe'; html: string; url: string }
+  | { kind: 'probe'; html: string; url: string; answer?: PageAnswer | undefined }
+  | { kind: 'examine'; html: string; answer: Answer }
   | { kind: 'compare'; fetched: string; rendered: string; url: string }
   | { kind: 'decode'; body: EncodedBody };
 
@@ -25,24 +31,27 @@ export type Outcome =
   | { kind: 'model-input'; modelInput: ModelInput }
   | { kind: 'json'; check: JsonCheck }
   | { kind: 'probe'; evidence: Evidence }
+  | { kind: 'blocked'; blocked: Blocked | undefined }
   | { kind: 'comparison'; unchanged: boolean }
   | { kind: 'text'; text: string }
   | { kind: 'problem'; name: ProblemName; facts: Facts };
 
-/** Start and end of a step of the work, in milliseconds since 1970, which is the only clock that threads share. */
+/** Start and end of a step, in milliseconds since 1970, because that is the only clock that threads share. */
 export interface TimedStep {
   readonly name: 'parse' | 'extract' | 'markdown';
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Larger pages are not probed: they are assumed to have content. */
+/** Larger pages are not probed, but assumed to have content. */
 const MAX_PROBED_CHARACTERS = 2_000_000;
 
 export default async function work(task: Task): Promise<Outcome> {
   try {
     if (task.kind === 'decode') return { kind: 'text', text: decodeBody(task.body) };
     if (task.kind === 'compare') return compare(task);
+    if (task.kind === 'examine')
+      return { kind: 'blocked', blocked: examinePage(parseDocument(task.html), task.answer) };
     if (task.kind === 'json') return { kind: 'json', check: await checkJson(task.schema, task.text) };
     await loadTokens();
     if (task.kind === 'model-input') return { kind: 'model-input', modelInput: modelInputOf(task) };
@@ -69,8 +78,8 @@ function timed(task: RenderTask): Outcome {
   return { kind: 'rendition', rendition, steps };
 }
 
-function probe({ html, url }: { html: string; url: string }): Evidence {
-  if (html.length <= MAX_PROBED_CHARACTERS) return evidenceOf(parseDocument(html), url);
+function probe({ html, url, answer }: Task & { kind: 'probe' }): Evidence {
+  if (html.length <= MAX_PROBED_CHARACTERS) return evidenceOf(parseDocument(html), url, answer);
   const words = Number.MAX_SAFE_INTEGER;
   return { words, tokens: words, scripts: /<script\b/i.test(html), styles: true };
 }

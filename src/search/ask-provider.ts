@@ -1,4 +1,4 @@
-/** Sends a query to a search provider, with time and size limits. Every failure becomes a ProviderError. */
+/** Sends a query to a search provider, with a timeout and a size limit. Every failure becomes a ProviderError. */
 import { Problem } from '#errors.ts';
 import { cleanStrings } from '#html/characters.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -10,12 +10,12 @@ import type { ProviderRow } from './settings.ts';
 /** Maximum number of hits from one response. */
 export const MAX_HITS = 100;
 const MAX_RESPONSE_BYTES = 4_000_000;
-/** A request that failed within this time is retried once. */
+/** A request that failed within this time, in milliseconds, is retried once. */
 const QUICK_FAILURE_MS = 1_000;
 
-/** A provider failed. The message is for the log and contains neither URL nor key. */
+/** A provider failed. The message is for the log and contains neither the URL nor the key. */
 export class ProviderError extends Error {
-  /** How long to send the provider no requests, in ms; 0 if unknown. */
+  /** How long to send no requests to the provider, in ms; 0 if unknown. */
   readonly restMs: number;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
@@ -33,7 +33,10 @@ export type AskProvider = (
   options: { readonly signal: AbortSignal; readonly engine?: EngineName | undefined },
 ) => Promise<Hit[]>;
 
-/** Rejects with ProviderError or the signal's reason. A quick, transient failure is retried once. */
+/**
+ * Creates a function that rejects with ProviderError or the signal's reason. It retries a quick, transient failure
+ * once.
+ */
 export const createAskProvider =
   ({ fetch, userAgent }: { readonly fetch: TrustedFetch; readonly userAgent: string }): AskProvider =>
   async (row, query, { signal, engine }) => {
@@ -57,7 +60,7 @@ export const createAskProvider =
       const body = await answer.json().catch((error: unknown) => {
         throw failed(error, false);
       });
-      // Hits are shown alongside pages, so invisible characters are removed from both.
+      // Hits are shown together with pages, so invisible characters are removed from both.
       return cleanStrings(provider.parse(body, query, settings).slice(0, MAX_HITS));
     };
     const startedAt = performance.now();
@@ -68,7 +71,7 @@ export const createAskProvider =
     });
   };
 
-/** The prefix of error messages from the trusted fetch; the log names the provider instead. */
+/** Prefix of error messages from the trusted fetch. The log replaces it with the name of the provider. */
 const SUBJECT = /^A service needed for this request /;
 
 function refusal(status: number, retryAfter: string | undefined): ProviderError {
@@ -81,6 +84,6 @@ function refusal(status: number, retryAfter: string | undefined): ProviderError 
   return new ProviderError(`answered with status ${status}`, { isTransient: status >= 500 });
 }
 
-/** How long a rate-limited provider gets no requests: the default if there is no Retry-After, and the maximum. */
+/** How long a rate-limited provider gets no requests: the default without Retry-After, and the maximum. */
 const DEFAULT_REST_S = 10;
 const MAX_REST_S = 3_600;

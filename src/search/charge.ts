@@ -1,5 +1,5 @@
 /**
- * The cost of a search: the tokens of its pages, or a fixed amount for the list of results if that is more
+ * The cost of a search: the tokens of its pages, or a fixed amount for the list of results if that is higher
  * (docs/reference/wire/search.md, Charge).
  */
 import type { SearchKind } from './query.ts';
@@ -15,7 +15,7 @@ export interface Charge {
   readonly each: readonly number[];
 }
 
-/** `pages` holds the number of tokens of each result's page. */
+/** `pages` contains the token count of each result's page. */
 export function chargeOf(pages: readonly number[], kind: SearchKind, provider: string | undefined): Charge {
   const factor = kind !== 'web' ? 5 : provider === 'bing' ? 3 : 1;
   const fixed = Math.min(MAX_CHARGE, LIST_TOKENS * Math.ceil(pages.length / RESULTS_PER_LIST) * factor);

@@ -1,8 +1,8 @@
-/** Fetches the icons of sites, and converts them to small PNGs in data URLs. */
+/** Fetches sites' icons, and converts them to small PNGs in data URLs. */
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Entry } from './result.ts';
 
-/** Scales an image to fit a square with sides of `box` pixels. Rejects if it is not an image. */
+/** Scales an image to fit into a square with sides of `box` pixels. Rejects if the input is not an image. */
 export type FitPicture = (
   bytes: Uint8Array,
   contentType: string,
@@ -43,7 +43,7 @@ export function createFavicons({ fetch, fitPicture }: { fetch: GuardedFetch; fit
     return toPng(Buffer.concat(chunks), answer.headers['content-type'] ?? '', signal);
   }
 
-  /** An icon that the page contains as a data URL. */
+  /** Decodes an icon that the page contains as a data URL. */
   async function decodeDataUrl(url: string, signal: AbortSignal): Promise<string | undefined> {
     const comma = url.indexOf(',');
     if (url.length > MAX_DATA_URL || comma < 0) return undefined;

@@ -1,5 +1,6 @@
 /**
- * Reads fields of provider responses, whose shape is not guaranteed. A field of an unexpected type counts as absent.
+ * Extracts fields from provider responses, whose structure is not guaranteed. A field of an unexpected type counts as
+ * absent.
  */
 import { decodeHTML } from 'entities';
 import { isUrl } from '#is-url.ts';
@@ -10,10 +11,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAX_TITLE = 500;
 const MAX_TEXT = 3_000;
 const MAX_SITE_LINKS = 20;
-/** Maximum number of characters of a title or snippet that are processed. */
+/** Maximum number of characters of a title or snippet that are processed; the rest is ignored. */
 const MAX_INPUT = 20_000;
 
-/** The value at a path such as `a.b.0.c`, following own properties only. */
+/** Returns the value at a path such as `a.b.0.c`. Only own properties are followed. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path === '' ? [] : path.split('.')) {
@@ -23,11 +24,11 @@ export function valueAt(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The objects in an array; none if the value is not an array. */
+/** Returns the objects in an array, or none if the value is not an array. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 
-/** Tag characters (Unicode, section 23.9) and direction marks: invisible to people, but read by models. */
+/** Tag characters (Unicode, section 23.9) and direction marks: invisible to people, but visible to models. */
 const INVISIBLE = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Converts HTML or text to one line of plain text, of at most `maxLength` characters. */
@@ -41,7 +42,7 @@ export function plainLine(value: unknown, maxLength = MAX_TEXT): string {
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
-/** Removes tags, such as those for emphasis in snippets. A lone `<` stays. */
+/** Removes tags, such as those for emphasis in snippets. A lone `<` is not removed. */
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   let out = '';
@@ -66,7 +67,7 @@ export const positiveInteger = (value: unknown): number | undefined => {
 export const finiteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** An http(s) URL, or `undefined`. */
+/** Returns an http(s) URL, or `undefined`. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_000) return undefined;
   const text = value.trim().replace(/^\/\//, 'https://');
@@ -86,7 +87,7 @@ interface RawHit {
   readonly score?: unknown;
 }
 
-/** Returns a hit, or none if the result has no URL. Unknown fields are absent. */
+/** Returns one hit, or none if the result has no URL. Unknown fields are omitted. */
 export function toHit(raw: RawHit): Hit[] {
   const url = webUrl(raw.url);
   if (!url) return [];

@@ -1,5 +1,8 @@
-/** Lists of hits from services on loopback: order, fallbacks, fusion, paging, kept lists, budgets, and bad services. */
-// Full run only: waits for time limits.
+/**
+ * Tests lists of hits from services on loopback: order, fallbacks, fusion, paging, cached lists, budgets, and faulty
+ * services.
+ */
+// Full run only: waits for timeouts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -101,7 +104,7 @@ describe('paging', () => {
     for (let page = 1; page <= 5; page++) seen.push(...urls(await find(from, { page, count: 5 })));
     expect(seen).toEqual(pages.map(({ url }) => url));
     expect(urls(await find(from, { page: 6, count: 5 }))).toEqual([]);
-    // Service pages that were fetched for one of our pages are reused for the next one.
+    // If several of a service's pages were fetched for one of our pages, they are reused for the next page.
     if (paging === 'own') expect(made.requests.length).toBeLessThanOrEqual(5);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Finds the hits for a query. Queries the sources in order, several at once if configured. If a source fails, the next
- * one is queried instead. Merges their lists and returns the requested page of results.
+ * Finds the hits for a query. Queries the sources in order, or several at once if configured. If a source fails, the
+ * next one is queried instead. Merges the lists and returns the requested page of results.
  */
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
@@ -14,14 +14,17 @@ import type { Source, SourceRequest } from './sources.ts';
 
 export interface FoundHits {
   readonly hits: readonly Hit[];
-  /** Names of the sources that answered; `reader` is the local index. */
+  /** Names of the sources that responded; `reader` is the local index. */
   readonly providers: readonly string[];
-  /** Set if no source answered and cached lists are returned: when the oldest was stored, in ms since 1970. */
+  /**
+   * Set if no source responded and cached lists are returned: the time when the oldest list was stored, in ms since
+   * 1970.
+   */
   readonly staleAt?: number | undefined;
 }
 
 export interface HitRequest extends Omit<SourceRequest, 'engine' | 'onlyKept' | 'onCached'> {
-  /** The provider that the caller named. */
+  /** The provider that the caller selected. */
   readonly provider?: string | undefined;
 }
 
@@ -32,8 +35,8 @@ export interface HitFinder {
   readonly names: readonly string[];
   /**
    * Throws ParamValidationError (unknown provider), AssertionFailureError (no provider for this kind),
-   * DownstreamServiceError (all failed and nothing is cached), or the signal's reason. Returns an empty list if nothing
-   * was found.
+   * DownstreamServiceError (all providers failed and nothing is cached), or the signal's reason. Returns an empty list
+   * if nothing was found.
    */
   find(query: SearchQuery, request: HitRequest): Promise<FoundHits>;
   /** Searches the local index; returns an empty list if there is none. */
@@ -41,20 +44,20 @@ export interface HitFinder {
 }
 
 export interface HitFinderOptions {
-  /** In the order in which they are queried. */
+  /** Sources in the order in which they are queried. */
   readonly sources: readonly Source[];
   /** The local index, whether or not it is among `sources`. */
   readonly index?: Source | undefined;
-  /** Number of sources that are queried at once. */
+  /** Number of sources that are queried in parallel. */
   readonly maxAtOnce: number;
 }
 
 const ENGINES: readonly EngineName[] = ['google', 'bing'];
 /** Maximum number of result pages requested from a source for one request. */
 const MAX_PAGES = 5;
-/** Number of results to request if the caller wants all results, or if many will be filtered out. */
+/** Number of results to request if the caller wants all results, or if many will be filtered out afterwards. */
 const LONG_COUNT = 20;
-/** Minimum page size of sources with their own page size: a page with fewer results is the last one. */
+/** Minimum page size of sources that determine the page size themselves. A page with fewer results is the last one. */
 const MIN_PAGE_RESULTS = 5;
 
 export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions): HitFinder {
@@ -98,7 +101,7 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
               hasMore: mayHaveMore(source, firstQuery, hits),
             });
           }
-          // If page 2 came from this source, page 3 must come from it too: the list of another source would not
+          // If page 2 came from this source, page 3 must come from it too, because another source's list would not
           // continue it.
           if (query.page > 1 && isOnly) return;
         } catch (error) {
@@ -175,8 +178,8 @@ function firstQueryFor(source: Source, query: SearchQuery, isOnly: boolean): Sea
 }
 
 /**
- * The requested page of merged results. Lists are merged page by page, so that the results on a page do not move when a
- * later page is requested.
+ * Returns the requested page of merged results. Lists are merged page by page, so that the results on a page do not
+ * change when a later page is requested.
  */
 async function readWindow(opened: readonly OpenedList[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
   const { count, page, kind } = query;
@@ -212,8 +215,8 @@ async function readWindow(opened: readonly OpenedList[], query: SearchQuery, req
 }
 
 /**
- * Drops hits that are known to be outside the time range, or that do not match the operators that their source does not
- * support.
+ * Drops hits that are known to be outside the time range, and hits that do not match the operators that their source
+ * does not support.
  */
 const filterHits = (hits: readonly Hit[], query: SearchQuery, source: Source): Hit[] =>
   hits.filter((hit) => matchesOperators(hit, query, source.operators) && isOfTime(hit, query));

@@ -1,4 +1,4 @@
-/** A hit: a result before its page is read. Keys are those of the API (docs/reference/wire/search.md, Results). */
+/** A hit: a result before its page is read. The keys are those of the API (docs/reference/wire/search.md, Results). */
 
 export interface Hit {
   readonly title: string;
@@ -7,15 +7,15 @@ export interface Hit {
   readonly description: string;
   /** The site's name. */
   readonly source?: string | undefined;
-  /** As the provider writes it; may be relative ("2 days ago"). */
+  /** As the provider writes it. It may be relative ("2 days ago"). */
   readonly date?: string | undefined;
   readonly imageUrl?: string | undefined;
   readonly imageWidth?: number | undefined;
   readonly imageHeight?: number | undefined;
   readonly siteLinks?: readonly SiteLink[] | undefined;
-  /** Higher is better. Comparable only within one list. */
+  /** Higher is better. Comparable only within one list of hits. */
   readonly score?: number | undefined;
-  /** The best passages of the page, best first. Set by the local index. */
+  /** The best passages of the page, best first. Set only by the local index. */
   readonly passages?: readonly Passage[] | undefined;
 }
 
@@ -33,6 +33,6 @@ export interface Passage {
   /** Range of the passage in the Markdown of the page, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Higher is better. Comparable only within one answer. */
+  /** Higher is better. Comparable only within one response. */
   readonly score: number;
 }

@@ -1,4 +1,4 @@
-/** What other modules may use of the search module. */
+/** The public interface of the search module. */
 export type { FillProgress, FillSummary } from './index/fill/fill.ts';
 export { fill, openIndexOf } from './index/fill/run-fill.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';

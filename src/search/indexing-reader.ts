@@ -1,7 +1,7 @@
 /**
- * A reader that adds the pages it reads to the local index. Only public pages are added: no content sent with a
- * request, nothing read with a caller's credentials, and nothing that the site or the caller forbids storing. The URLs
- * of a page decide who can find it.
+ * A reader that adds the pages it reads to the local index. Only public pages are added: never content sent with a
+ * request, anything read with a caller's credentials, or anything that the site or the caller forbids storing. The URLs
+ * of a page determine who can find it.
  */
 import { createHash } from 'node:crypto';
 import { mayCache, type Reader, type ReadRequest, type Rendition } from '#reader/index.ts';
@@ -12,7 +12,7 @@ import { type IndexShared, ownerOf } from './index/owners.ts';
 
 export interface IndexingReaderOptions {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
-  /** Whether to index pages that forbid copies (`no-store`). */
+  /** Whether to index pages that forbid storing copies (`no-store`). */
   readonly keepsNoStore: boolean;
   /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
@@ -20,11 +20,11 @@ export interface IndexingReaderOptions {
   readonly now?: () => number;
 }
 
-/** Maximum number of pages waiting to be indexed. Further pages are skipped until they are read again. */
+/** Maximum number of pages waiting to be indexed. Further pages are skipped and can be added at their next read. */
 const MAX_WAITING = 200;
-/** Maximum number of entries in the cache of pages whose current version is known to be in the index. */
+/** Maximum size of the cache of pages whose current version is known to be in the index. */
 const MAX_KNOWN = 2_000;
-/** How long a page stays in that cache. Adding it again marks it as recently read in the index. */
+/** How long a page stays in that cache. After that, adding it again marks it in the index as recently read. */
 const KNOWN_FOR_MS = 600_000;
 
 export function createIndexingReader(reader: Reader, options: IndexingReaderOptions): Reader {
@@ -70,7 +70,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
     const { url } = rendition.page;
     const exclusion = exclusionOf(rendition, keepsNoStore);
     if (exclusion) {
-      // An earlier copy must be removed when the page is gone or its site no longer permits indexing.
+      // An earlier copy must be removed if the page no longer exists or its site no longer permits indexing.
       if (exclusion.isPermanent) {
         known.delete(url);
         track(url, index.remove(url));
@@ -86,7 +86,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
     const version = createHash('sha256').update(`${owner}\n${page.title}\n${page.content}`).digest('base64');
     const before = known.get(url);
     if (before?.version === version && before.until > now()) return;
-    // Reinserted as the newest entry; the oldest one is evicted.
+    // Reinserted as the newest entry, so that the oldest one is evicted first.
     known.delete(url);
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
     known.set(url, { version, until: now() + KNOWN_FOR_MS });
@@ -94,7 +94,7 @@ function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: Ind
   };
 }
 
-/** Whether the read returned a whole public page in Markdown. */
+/** Whether the request reads a whole public page as Markdown. */
 function isPublicRead({ target, options }: ReadRequest): boolean {
   if (target.given || target.upload || !mayCache(options)) return false;
   const { formats, modelFormat, maxTokens, targetSelector, removeSelector, retainLinks } = options;
@@ -104,7 +104,7 @@ function isPublicRead({ target, options }: ReadRequest): boolean {
   return isMarkdown && !modelFormat && isWhole && isPlain;
 }
 
-/** The page without the front matter at the start of its content. */
+/** Returns the page without the front matter at the start of its content. */
 function withoutFrontMatter({ page }: Rendition): Rendition['page'] {
   const end = page.content?.startsWith('---\n') ? page.content.indexOf('\n---\n', 3) : -1;
   return end < 0 ? page : { ...page, content: page.content!.slice(end + 5).trimStart() };

@@ -1,4 +1,4 @@
-/** Language codes that callers give: those of web search APIs, some of which ISO 639 has replaced. */
+/** Language codes sent by callers. They are the codes of web search APIs, some of which ISO 639 has replaced. */
 import { ownValue } from '#own-value.ts';
 
 const CODES =
@@ -13,13 +13,13 @@ export function parseLanguage(text: string): string | undefined {
   return LANGUAGES.has(code) ? code : undefined;
 }
 
-/** The ISO 639 code without region: `he` for `iw`, `zh` for `zh-tw`. */
+/** Returns the ISO 639 code without its region: `he` for `iw`, `zh` for `zh-tw`. */
 export function baseLanguage(code: string): string {
   const [base = ''] = code.split('-', 1);
   return ownValue(REPLACED, base) ?? base;
 }
 
-/** The BCP 47 tag: `zh-CN`, `pt-BR`, `es-419`. */
+/** Returns the BCP 47 tag: `zh-CN`, `pt-BR`, `es-419`. */
 export function languageTag(code: string): string {
   const [, region] = code.split('-');
   return region ? `${baseLanguage(code)}-${region.toUpperCase()}` : baseLanguage(code);

@@ -58,7 +58,7 @@ This page does not seem to contain any buttons/links.
 });
 
 it.each([
-  // Five results without content cost as much as the list.
+  // Five results without content cost as much as the list of results.
   { pages: [0, 0, 0, 0, 0], kind: 'web', tokens: 10_000, each: [2_000, 2_000, 2_000, 2_000, 2_000] },
   { pages: Array(11).fill(0), kind: 'web', tokens: 20_000, each: Array(11).fill(1_819) },
   { pages: [9_000, 5_000], kind: 'web', tokens: 14_000, each: [9_000, 5_000] },

@@ -15,7 +15,7 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Image Height', ({ imageHeight }) => imageHeight],
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
-  // A field specific to this project. It distinguishes a stale copy from a page that was just read.
+  // This field is specific to this project. It distinguishes a stale copy from a page that has just been read.
   ['Warning', ({ warning }) => findStaleWarning(warning)],
 ];
 

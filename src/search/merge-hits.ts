@@ -1,11 +1,11 @@
-/** Merges lists of hits into one list that contains each page once, best first. */
+/** Merges lists of hits into one list in which each page occurs once, best first. */
 import { isSessionParameter, isTrackingParameter } from '#net/tracking-parameters.ts';
 import { cleanUrl } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
 import type { SearchKind } from './query.ts';
 import { fuseRanks } from './rank-fusion.ts';
 
-/** The URL as shown in results; `undefined` if it is invalid or not readable. */
+/** Returns the URL as shown in results; `undefined` if it is invalid or cannot be read. */
 export function displayUrl(url: string): string | undefined {
   try {
     return cleanUrl(url);
@@ -14,10 +14,10 @@ export function displayUrl(url: string): string | undefined {
   }
 }
 
-/** Whether a hit is a file of the local index. Such a file is never read again, and no provider may name one. */
+/** Whether a hit is a file in the local index. Such a file is never read again, and no provider may return one. */
 export const isIndexedFile = ({ url, passages }: Hit): boolean => passages !== undefined && url.startsWith('file:///');
 
-/** A key that is equal for URLs of the same page. It is only compared, never fetched or shown. */
+/** Returns a key that is equal for URLs of the same page. It is only compared, never fetched or shown. */
 export function pageKey(text: string): string {
   const url = new URL(text);
   const parameters = [...url.searchParams]
@@ -29,12 +29,13 @@ export function pageKey(text: string): string {
 }
 
 /**
- * A key that is equal for hits that are the same result: a page, or one image on a page. `hit.url` is a display URL.
+ * Returns a key that is equal for hits that are the same result: a page, or one image on a page. `hit.url` must be a
+ * display URL.
  */
 export const resultKey = ({ url, imageUrl }: Hit, kind: SearchKind): string =>
   kind === 'images' && imageUrl ? `${pageKey(url)} ${imageUrl}` : pageKey(url);
 
-/** Fills the fields that the first hit lacks from the second. */
+/** Fills in the fields that the first hit lacks from the second hit. */
 const combine = (first: Hit, second: Hit): Hit => ({
   ...second,
   ...first,
@@ -42,7 +43,7 @@ const combine = (first: Hit, second: Hit): Hit => ({
   description: first.description || second.description,
 });
 
-/** Merges the hits of all lists by rank fusion. Hits with the given URLs are omitted. */
+/** Merges the hits of all lists by rank fusion. */
 export function mergeHits(lists: readonly (readonly Hit[])[], kind: SearchKind): Hit[] {
   const found = new Map<string, Hit>();
   const keyed = lists.map((list) => {
@@ -52,7 +53,7 @@ export function mergeHits(lists: readonly (readonly Hit[])[], kind: SearchKind):
       if (!url) return undefined;
       const shown = { ...hit, url };
       const key = resultKey(shown, kind);
-      // Within one list, only the first hit of a page is used.
+      // Only the first hit of a page in each list is used.
       if (seen.has(key)) return key;
       seen.add(key);
       const known = found.get(key);

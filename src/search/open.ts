@@ -1,4 +1,4 @@
-/** Builds search from the settings of the server. */
+/** Creates the search from the server's settings. */
 
 import type { Config } from '#config.ts';
 import type { Problem } from '#errors.ts';
@@ -21,18 +21,18 @@ import { openSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
   readonly reader: Reader;
-  /** The fetch used for the search providers. */
+  /** Used for requests to the search providers. */
   readonly trusted: TrustedFetch;
-  /** The fetch used for site icons. */
+  /** Used to fetch site icons. */
   readonly fetch: GuardedFetch;
   readonly fitPicture: FitPicture;
   /** The local index; absent if the server has none. */
   readonly index?: LocalIndex | undefined;
   /** Whether a stored page may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
-  /** Blocked URLs are left out of results. */
+  /** Decides which URLs are blocked. They are omitted from results. */
   readonly guard?: Pick<Guard, 'blocks'> | undefined;
-  /** Rules of the region that every provider must obey. Default: none. */
+  /** Region rules that every provider must satisfy. Default: none. */
   readonly region?: SearchRegion | undefined;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -43,7 +43,7 @@ export interface SearchTools extends PassageTools {
 export interface SearchRegion {
   /** Whether the provider at this URL may be queried. */
   allows(url: string): boolean;
-  /** The problem with which every search fails if no provider may be queried. */
+  /** The problem thrown by every search if no provider may be queried. */
   readonly refusal: () => Problem;
 }
 
@@ -78,7 +78,7 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
   return region && rows.length < known.length && rows.length === 0 ? refusing(search, region) : search;
 }
 
-/** All configured providers are outside the region. */
+/** Used if all configured providers are outside the region. */
 const refusing = (search: Search, { refusal }: SearchRegion): Search => ({
   ...search,
   // biome-ignore lint/correctness/useYield: it only throws

@@ -1,10 +1,10 @@
-/** Search operators: writes them into the text of a query, and checks hits against them. */
+/** Search operators: adds them to the text of a query, and checks hits against them. */
 import type { Hit } from './hit.ts';
 import type { Operators, SearchQuery } from './query.ts';
 
 export type OperatorName = Exclude<keyof Operators, 'phrases' | 'excluded'>;
 
-/** Operators that callers may give as parameters, in the order in which they are written. */
+/** Operators that callers may send as parameters, in the order in which they are written. */
 export const GIVEN_OPERATORS = ['ext', 'filetype', 'intitle', 'loc', 'site'] as const;
 export type GivenOperators = Readonly<Partial<Record<(typeof GIVEN_OPERATORS)[number], readonly string[]>>>;
 
@@ -15,8 +15,8 @@ export const NO_OPERATOR: ReadonlySet<OperatorName> = new Set();
 const formatOperator = (name: string, value: string) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
 
 /**
- * The text sent to providers: a single group of operators without brackets, several groups each in brackets
- * (docs/reference/wire/search.md, Operators).
+ * Builds the text sent to providers. A single group of operators has no brackets; several groups are each enclosed in
+ * brackets (docs/reference/wire/search.md, Operators).
  */
 export function composeText(words: string, given: GivenOperators): string {
   const groups = GIVEN_OPERATORS.flatMap((name) => {
@@ -27,7 +27,7 @@ export function composeText(words: string, given: GivenOperators): string {
   return [words, operators].filter(Boolean).join(' ');
 }
 
-/** The operators of a query that a provider does not support. */
+/** Returns the operators of a query that a provider does not support. */
 const unsupportedOperators = ({ operators }: SearchQuery, supported: ReadonlySet<OperatorName>): OperatorName[] =>
   EVERY.filter((name) => operators[name].length > 0 && !supported.has(name));
 
@@ -35,8 +35,8 @@ export const hasUnsupported = (query: SearchQuery, supported: ReadonlySet<Operat
   unsupportedOperators(query, supported).length > 0;
 
 /**
- * The query text for a provider that supports only these operators. Others are left out, because it would search for
- * them as words.
+ * Builds the query text for a provider that supports only these operators. Other operators are omitted, because the
+ * provider would search for them as words.
  */
 export function textFor(query: SearchQuery, supported: ReadonlySet<OperatorName>): string {
   return hasUnsupported(query, supported)
@@ -51,7 +51,8 @@ function group({ operators }: SearchQuery, name: OperatorName): string[] {
 }
 
 /**
- * The words, with quotes around phrases and a minus before excluded words; the whole text if the query has no words.
+ * Returns the words, with quotes around phrases and a minus before excluded words. If the query has no words, returns
+ * the whole text.
  */
 export function bareText({ text, words, operators: { phrases, excluded } }: SearchQuery): string {
   if (!words) return text;
@@ -60,8 +61,8 @@ export function bareText({ text, words, operators: { phrases, excluded } }: Sear
 }
 
 /**
- * Whether a hit matches the operators that its provider did not apply. `loc` always matches: the country of a page is
- * unknown.
+ * Whether a hit matches the operators that its provider did not apply. `loc` always matches, because the country of a
+ * page is unknown.
  */
 export function matchesOperators(hit: Hit, query: SearchQuery, supported: ReadonlySet<OperatorName>): boolean {
   const names = unsupportedOperators(query, supported);
@@ -82,7 +83,7 @@ export function matchesOperators(hit: Hit, query: SearchQuery, supported: Readon
   return names.every((name) => query.operators[name].some(tests[name]) !== (name === 'notSite'));
 }
 
-/** Whether a URL is on a host or a subdomain, and below the path of the site if it has one. */
+/** Whether a URL is on a host or one of its subdomains, and below the site's path if there is one. */
 function isBelow({ hostname, pathname }: URL, site: string): boolean {
   const [host = '', ...rest] = site
     .replace(/^https?:\/\//, '')

@@ -41,6 +41,7 @@ describe('options', () => {
       tokenBudget: 5,
       base: 'final',
       assertStatusCode: 200,
+      assertNotBlocked: true,
       page: 2,
     });
     expect(reading).toEqual({});

@@ -1,6 +1,6 @@
 /**
- * The table of search parameters, and the reader options that apply to every page. Parsing, validation, the OpenAPI
- * description and the documentation read it.
+ * The table of search parameters, and of the reader options that apply to every page. It is used for parsing,
+ * validation, the OpenAPI description and the documentation.
  */
 import * as z from 'zod';
 import { problem } from '#errors.ts';
@@ -11,11 +11,11 @@ import { type GivenOptions, MODEL_FORMATS, OPTIONS, type OptionRow, SINGLE_FORMA
 import { parseCountry } from './countries.ts';
 import { parseLanguage } from './languages.ts';
 
-/** Longer queries are refused: no provider accepts them. */
+/** Longer queries are rejected, because no provider accepts them. */
 export const MAX_QUERY_CHARACTERS = 4_000;
 export const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 10;
-/** Default for the maximum number of tokens in passages. */
+/** Default maximum number of tokens in passages. */
 const DEFAULT_PASSAGE_TOKENS = 4_000;
 const MAX_PASSAGE_TOKENS = 50_000;
 
@@ -88,7 +88,7 @@ export const SEARCH_OPTIONS = {
   }),
   engine: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),
-    meaning: 'Alias of `provider`, which overrides it. The header `X-Engine` chooses the engine that reads pages.',
+    meaning: 'Alias of `provider`, which overrides it. The `X-Engine` header selects the engine that reads pages.',
   }),
   gl: row({
     schema: known(parseCountry, 'must be a two-letter country code'),
@@ -105,7 +105,7 @@ export const SEARCH_OPTIONS = {
       .transform((text) => text.trim()),
     meaning: 'Place of the searcher, preferably a city. Some providers ignore it.',
   }),
-  nfpr: row({ schema: flag(), defaultText: 'false', meaning: 'Turns off spelling correction of the query.' }),
+  nfpr: row({ schema: flag(), defaultText: 'false', meaning: 'Turns off spelling correction for the query.' }),
   fallback: row({
     schema: flag(),
     defaultText: 'false',
@@ -159,6 +159,7 @@ const NOT_FOR_PAGES = [
   'base',
   'withGeneratedAlt',
   'assertStatusCode',
+  'assertNotBlocked',
   'preloadUrl',
   'exportStorageState',
   'engine',
@@ -183,10 +184,10 @@ export const READING_OPTIONS = {
   },
 };
 
-/** Only a header selects the reading engine: in the query string and body, `engine` is an alias of `provider`. */
+/** This engine is selected only by a header: in the query string and body, `engine` is an alias of `provider`. */
 const READING_ENGINE = { engine: OPTIONS.engine };
 
-/** Every option of the search API, for its description. */
+/** All options of the search API, for its description. */
 export const ALL_OPTIONS = { ...READING_OPTIONS, ...SEARCH_OPTIONS };
 
 export type GivenSearch = Given<typeof SEARCH_OPTIONS>;
@@ -194,12 +195,12 @@ export type GivenSearch = Given<typeof SEARCH_OPTIONS>;
 export interface GatheredSearch {
   readonly given: GivenSearch;
   readonly count: number;
-  /** Reader options of each page; `timeout` applies to the whole search. */
+  /** Reader options of each page. `timeout` applies to the whole search. */
   readonly reading: GivenOptions;
   readonly noContent: boolean;
 }
 
-/** Collects and validates the options of a request. Throws ParamValidationError that names the invalid option. */
+/** Collects and validates the options of a request. Throws a ParamValidationError that names the invalid option. */
 export function gatherSearch(sources: Sources): GatheredSearch {
   const given = gather(SEARCH_OPTIONS, sources);
   const { respondWith = '', ...pages } = gather(READING_OPTIONS, sources);
@@ -218,7 +219,7 @@ export function gatherSearch(sources: Sources): GatheredSearch {
 /** Lone surrogates, which no URL can contain. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** The query, trimmed. Throws ParamValidationError if it is missing or too long. */
+/** Returns the trimmed query. Throws ParamValidationError if it is missing or too long. */
 export function requireText(text: string | undefined): string {
   const query = text?.replace(LONE_SURROGATES, '\ufffd').trim() ?? '';
   if (query === '')

@@ -1,5 +1,5 @@
 /**
- * The contract of a search provider: its properties, and two pure functions. To add one, add a file and a row in
+ * Interface of a search provider: its properties, and two pure functions. To add a provider, add a file and a row in
  * providers/.
  */
 import type { Hit } from './hit.ts';
@@ -11,32 +11,32 @@ export interface Provider {
   readonly name: string;
   readonly kinds: readonly SearchKind[];
   readonly needsKey: boolean;
-  /** Default base URL; `undefined` if the settings must give one. */
+  /** Default base URL; `undefined` if the settings must specify one. */
   readonly url?: string | undefined;
   /**
-   * How further results are requested: `exact`: in pages of `count` results; `own`: in pages of the provider's own
-   * size; `none`: not at all.
+   * How further results are requested. `exact`: in pages of `count` results. `own`: in pages of a size that the
+   * provider determines. `none`: not supported.
    */
   readonly paging: 'exact' | 'own' | 'none';
-  /** Maximum number of results of one request. */
+  /** Maximum number of results that one request can return. */
   readonly maxCount: number;
   /** The last page that may be requested. */
   readonly maxPage?: number | undefined;
-  /** Operators that it supports. For the others, Lectern filters the results. */
+  /** Operators that the provider supports. For all others, Lectern filters the results itself. */
   readonly operators: ReadonlySet<OperatorName>;
-  /** Whether it supports date ranges. */
+  /** Whether the provider supports date ranges. */
   readonly takesDates?: boolean | undefined;
   /** Engines whose results it can return. */
   readonly engines?: readonly EngineName[] | undefined;
-  /** A notice to the operator, logged when the server starts. */
+  /** A notice to the operator that is logged when the server starts. */
   readonly notice?: string | undefined;
   /** Builds the request. `query.count` is above 0, and `query.page` counts pages of that size. */
   request(query: SearchQuery, settings: ProviderSettings): ProviderRequest;
-  /** Reads the hits of a response, in order. Never throws: unexpected parts are skipped. */
+  /** Parses the hits of a response, in order. Never throws; unexpected parts are skipped. */
   parse(answer: unknown, query: SearchQuery, settings: ProviderSettings): Hit[];
 }
 
-/** Engines that callers may name (docs/reference/wire/search.md, Providers). */
+/** Engines that callers may select (docs/reference/wire/search.md, Providers). */
 export type EngineName = 'google' | 'bing';
 
 export interface ProviderRequest {
@@ -49,21 +49,21 @@ export interface ProviderRequest {
 export interface ProviderSettings {
   readonly url: string;
   readonly key?: string | undefined;
-  /** The engine that the caller named. */
+  /** The engine that the caller selected. */
   readonly engine?: EngineName | undefined;
-  /** Set for a provider that the operator describes in the settings. */
+  /** Set for a provider that is described in the settings. */
   readonly described?: DescribedProvider | undefined;
 }
 
-/** A provider with a JSON response, described in the settings. */
+/** A provider that returns JSON, described in the settings. */
 export interface DescribedProvider {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON whose strings may contain placeholders. */
+  /** JSON body whose strings may contain placeholders. */
   readonly body?: unknown;
-  /** Path of the array of results, such as `data.items`; empty if the response is the array. */
+  /** Path of the array of results, such as `data.items`; empty if the response itself is the array. */
   readonly results: string;
-  /** Path of each field in a result: `{title: 'name', url: 'links.0.href'}`. */
+  /** Path to each field in a result: `{title: 'name', url: 'links.0.href'}`. */
   readonly fields: Readonly<Partial<Record<DescribedField, string>>>;
   readonly maxCount: number;
   readonly paging: Provider['paging'];
@@ -95,7 +95,7 @@ export const postJson = (url: URL, body: object, headers: Readonly<Record<string
   body: JSON.stringify(body),
 });
 
-/** Appends a path and the parameters that have a value to a base URL. */
+/** Appends a path and all parameters that have a value to a base URL. */
 export function buildUrl(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;

@@ -1,4 +1,4 @@
-/** A search query, parsed: words, operators, and restrictions. */
+/** A parsed search query: words, operators, and restrictions. */
 
 export type SearchKind = 'web' | 'images' | 'news';
 
@@ -9,9 +9,9 @@ export interface SearchQuery {
   readonly words: string;
   readonly operators: Operators;
   readonly kind: SearchKind;
-  /** Results per page; 0 for the whole list of the provider. */
+  /** Results per page; 0 for the provider's whole list. */
   readonly count: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
   /** Two letters, in lower case. */
   readonly country?: string | undefined;
@@ -25,18 +25,19 @@ export interface SearchQuery {
 }
 
 /**
- * Values of one operator are alternatives; different operators must all match. All are in lower case except phrases.
+ * Values of one operator are alternatives; different operators must all match. All values are in lower case, except
+ * phrases.
  */
 export interface Operators {
-  /** Hosts, including subdomains, perhaps with a path prefix: `a.com/docs`. */
+  /** Hosts, including their subdomains, optionally with a path prefix: `a.com/docs`. */
   readonly site: readonly string[];
   readonly notSite: readonly string[];
-  /** Without a dot. */
+  /** File extensions without a dot. */
   readonly filetype: readonly string[];
   readonly ext: readonly string[];
   readonly intitle: readonly string[];
   readonly inurl: readonly string[];
-  /** Countries of the pages, by two letters. */
+  /** Countries of the pages, as two-letter codes. */
   readonly loc: readonly string[];
   /** Each phrase must occur verbatim. */
   readonly phrases: readonly string[];

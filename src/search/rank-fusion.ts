@@ -1,12 +1,12 @@
 /** Reciprocal rank fusion: merges several rankings into one (Cormack, Clarke and Büttcher 2009). */
 
-/** Smoothing constant of the paper: the larger it is, the less the first ranks are preferred. */
+/** Smoothing constant from the paper. The larger it is, the smaller the advantage of the first ranks. */
 const SMOOTHING = 60;
 
 export interface RankedList<Item> {
   /** Best first. A repeated item counts once, at its first rank. */
   readonly items: readonly Item[];
-  /** Weight of the list; 1 by default. */
+  /** Weight of the list. Default: 1. */
   readonly weight?: number;
 }
 
@@ -17,8 +17,8 @@ export interface FusedRank<Key> {
 }
 
 /**
- * All items of the lists, best first; equal scores stay in the order of the lists. `keyOf` identifies equal items; it
- * returns `undefined` for an item to omit, whose rank stays empty.
+ * Returns all items of the lists, best first. Items with equal scores stay in the order of the lists. `keyOf`
+ * identifies equal items. It returns `undefined` for an item to omit; the item's rank remains empty.
  */
 export function fuseRanks<Item, Key>(
   lists: readonly RankedList<Item>[],

@@ -1,4 +1,4 @@
-/** Reads the pages of hits in parallel, within a time limit. */
+/** Reads the pages of hits in parallel, within a timeout. */
 import { setMaxListeners } from 'node:events';
 import { asProblem, Problem } from '#errors.ts';
 import type { Options, Reader } from '#reader/index.ts';
@@ -12,21 +12,21 @@ export interface PagesRequest {
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
   readonly account?: string | undefined;
-  /** Time limit for all pages. */
+  /** Timeout for all pages together. */
   readonly budgetMs: number;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Hosts of this server, whose pages are not read: that could loop. */
+  /** Hosts of this server. Their pages are not read, because that could cause a loop. */
   readonly ownHosts: readonly string[];
   readonly trace?: Trace | undefined;
 }
 
-/** A read ends this long before the search does, so that its last snapshot can still be returned. */
+/** A read ends this long before the search does, so that the read's last snapshot can still be returned. */
 const MARGIN_MS = 300;
 
 /**
- * Yields all entries: first before any page is read, then after each change, and last in their final state. Throws a
- * Problem that concerns every page, such as an invalid option, or the signal's reason.
+ * Yields all entries: first before any page is read, then after each change, and finally in their last state. Throws a
+ * Problem that affects every page, such as an invalid option, or the signal's reason.
  */
 export async function* readPages(
   hits: readonly Hit[],
@@ -35,7 +35,7 @@ export async function* readPages(
 ): AsyncGenerator<readonly Entry[]> {
   const { signal, budgetMs, options } = request;
   const stop = new AbortController();
-  // Each read adds a listener, and there may be more than the number at which Node warns.
+  // Each read adds a listener. There may be more listeners than the number at which Node warns.
   setMaxListeners(0, stop.signal);
   const timeUp = new Error('the search has reached its time limit');
   const onAbort = () => stop.abort(signal.reason);
@@ -54,7 +54,7 @@ export async function* readPages(
     left--;
     wake();
   };
-  // Rounded to whole seconds, so that identical searches share reads.
+  // Rounded down to whole seconds, so that identical searches can share reads.
   const timeoutMs = Math.max(1_000, Math.floor((budgetMs - MARGIN_MS) / 1_000) * 1_000);
   const readOptions = Object.freeze({ ...options, timeoutMs });
   const read = async (hit: Hit, index: number) => {
@@ -94,7 +94,7 @@ export async function* readPages(
       if (fatal) throw fatal;
       signal.throwIfAborted();
       if (stop.signal.aborted) {
-        // Does not wait for reads that are slow to end.
+        // Reads that are slow to end are not waited for.
         entries = entries.map((entry) => (entry.state === 'waiting' ? { ...entry, state: 'late' } : entry));
         break;
       }
@@ -115,7 +115,7 @@ function refuseOwn(url: string, ownHosts: readonly string[]): void {
   if (ownHosts.includes(new URL(url).host)) throw new OwnHostError();
 }
 
-/** Whether every other page would fail the same way: an invalid option, or an unavailable model. */
+/** Whether every other page would fail in the same way, because of an invalid option or an unavailable model. */
 function concernsEveryPage(error: unknown): boolean {
   if (!(error instanceof Problem)) return false;
   const { path } = error.facts;

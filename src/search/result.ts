@@ -1,5 +1,6 @@
 /**
- * A result of the API: fields of the hit, then of its page once it is read (docs/reference/wire/search.md, Results).
+ * A result of the API. It has the fields of the hit and, once its page has been read, those of the page
+ * (docs/reference/wire/search.md, Results).
  */
 import type { Options, Page, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
@@ -28,26 +29,27 @@ export interface Entry {
   /** `indexed`: a file whose content comes from the local index. */
   readonly state: 'unasked' | 'waiting' | 'read' | 'indexed' | 'failed' | 'late';
   readonly rendition?: Rendition | undefined;
-  /** Why the page could not be read; `undefined` if the cause is not shown. */
+  /** Why the page could not be read; `undefined` if the reason is not shown. */
   readonly failure?: string | undefined;
   /** The selected passages. */
   readonly passages?: readonly (Pick<Passage, 'text' | 'heading'> & { readonly tokens: number })[] | undefined;
   readonly favicon?: string | undefined;
 }
 
-/** Why a page has no content although it should have been read. */
+/** Explains why a page has no content although it should have been read. */
 function warningOf({ state, failure }: Entry): string | undefined {
   if (state === 'late') return 'This page was not read in time.';
   if (state !== 'failed') return undefined;
   return failure ? `This page could not be read: ${failure}` : 'This page could not be read.';
 }
 
-/** Tokens of a screenshot (docs/reference/wire/reader.md, Tokens and charge). */
+/** Number of tokens for a screenshot (docs/reference/wire/reader.md, Tokens and charge). */
 const SCREENSHOT_TOKENS = 765;
 
 const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;
 const PAGE_KEYS = [
   'targetStatus',
+  'blocked',
   'chunks',
   'publishedTime',
   'html',
@@ -62,10 +64,10 @@ const PAGE_KEYS = [
   'external',
   'explanation',
 ] as const;
-/** Fields of a page that are kept if only passages are returned. */
-const PASSAGE_PAGE_KEYS = ['targetStatus', 'publishedTime', 'warning', 'metadata'] as const;
+/** Fields of a page that are included even if only passages are returned. */
+const PASSAGE_PAGE_KEYS = ['targetStatus', 'blocked', 'publishedTime', 'warning', 'metadata'] as const;
 
-/** Keys are in the order of the API, without unset ones. `tokens` is the charge of the result. */
+/** Keys are in the order of the API; unset keys are omitted. `tokens` is the charge for the result. */
 export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>): Result {
   const { hit, rendition, state, passages, favicon } = entry;
   const page = rendition && { ...rendition.page, ...pictures };
@@ -84,7 +86,7 @@ export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'scr
   };
 }
 
-/** Separates passages of one page. */
+/** Separates the passages of a page. */
 const GAP = '\n\n…\n\n';
 
 const joinPassages = (passages: readonly { readonly text: string }[] | undefined) =>
@@ -96,20 +98,21 @@ const showPassage = ({ text, heading, tokens }: NonNullable<Entry['passages']>[n
   tokens,
 });
 
-/** The keys that are set, in this order. */
+/** Copies the keys that are set, in this order. */
 const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Partial<Pick<T, Key>> =>
   Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))) as Partial<
     Pick<T, Key>
   >;
 
-/** Tokens of a page: the charge of the reader without its factors and minimum. */
+/** Number of tokens for a page: the reader's charge without its factors and minimum. */
 export function pageTokens(
   { rendition, passages }: Entry,
   { modelFormat, proxy, injectPageScript, injectFrameScript, engine, retainImages }: Options,
   count: (text: string) => number,
 ): number {
   if (passages) return passages.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (!rendition) return 0;
+  // A page that is not the content is free (docs/reference/wire/reader.md, Blocked pages).
+  if (!rendition || rendition.page.blocked) return 0;
   const isPlain =
     !modelFormat &&
     proxy === 'none' &&

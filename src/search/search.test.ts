@@ -1,5 +1,5 @@
-/** Search with real providers over loopback and a real index; pages come from a fake reader. */
-// Full run only: waits for time limits.
+/** Tests search with real providers over loopback and a real index. Pages come from a fake reader. */
+// Full run only: waits for timeouts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -324,7 +324,7 @@ describe('passages', () => {
 
   it('are charged by their own tokens', async () => {
     const results = await passagesFor('motor', 200);
-    // The list costs more than the pages do.
+    // The list costs more than the pages.
     expect(results.map(({ usage }) => usage.tokens)).toEqual([10_000]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The search pipeline, the file to read first: a query becomes a list of hits (find-hits.ts), their pages are read in
- * parallel (read-pages.ts), and results become answers, each more complete than the last. The last answer is charged.
+ * The search pipeline; read this file first. A query becomes a list of hits (find-hits.ts), their pages are read in
+ * parallel (read-pages.ts), and the results become responses, each more complete than the previous one. The last
+ * response is charged.
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
@@ -16,7 +17,7 @@ import { type PassageTools, selectPassages } from './select-passages.ts';
 
 export interface SearchRequest {
   readonly query: SearchQuery;
-  /** The provider that the caller named. */
+  /** The provider that the caller selected. */
   readonly provider?: string | undefined;
   /** Whether to search the local index if the providers find nothing. */
   readonly fallback: boolean;
@@ -24,12 +25,12 @@ export interface SearchRequest {
   readonly reads: boolean;
   /** Reader options for each page. */
   readonly options: Options;
-  /** Maximum age of cached pages if the options do not set it. */
+  /** Maximum age of cached pages if the options do not specify it. */
   readonly pagesFreshMs: number;
   readonly keyed: boolean;
-  /** The account that searches; `undefined` for a caller without one. */
+  /** The account that makes the request; `undefined` for a caller without one. */
   readonly account?: string | undefined;
-  /** Time limit for the whole search. */
+  /** Timeout for the whole search. */
   readonly budgetMs: number;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -48,9 +49,9 @@ export interface SearchRequest {
 export interface Answer {
   readonly results: readonly Result[];
   readonly tokens: number;
-  /** Names of the providers that answered; `reader` is the local index. */
+  /** Names of the providers that responded; `reader` is the local index. */
   readonly providers: readonly string[];
-  /** A notice for the caller about the whole answer. */
+  /** A notice for the caller about the whole response. */
   readonly notice?: string | undefined;
 }
 
@@ -59,7 +60,7 @@ export interface Answer {
  * signal's reason.
  */
 export interface Search {
-  /** Yields at least one answer, each more complete than the last. */
+  /** Yields at least one response, each more complete than the previous one. */
   each(request: SearchRequest): AsyncGenerator<Answer>;
   last(request: SearchRequest): Promise<Answer>;
   /** Provider names that callers may use. */
@@ -71,15 +72,15 @@ export interface SearchParts {
   readonly hitFinder: HitFinder;
   readonly reader: Reader;
   readonly passages: PassageTools;
-  /** Whether the operator blocks a URL; such hits are left out. Default: none. */
+  /** Whether the operator blocks a URL. Blocked hits are omitted. Default: none. */
   readonly blocks?: ((url: string) => boolean) | undefined;
   readonly favicons?: Favicons | undefined;
   readonly close: () => void;
 }
 
-/** Minimum time for reading pages; otherwise they get the remaining time. */
+/** Minimum time for reading pages. If less is left, they get whatever time remains. */
 const MIN_READING_MS = 2_000;
-/** Additional time for a search after its time limit, if there is nothing else to return. */
+/** Additional time after a search's timeout, if there is nothing else to return. */
 const GRACE_MS = 2_000;
 
 const INDEX_ONLY = 'No search provider is configured on this server. These results are pages that it has read before.';
@@ -92,7 +93,7 @@ const staleNotice = (cachedAt: number): string =>
 const NOTHING: FoundHits = { hits: [], providers: [] };
 
 interface NoticedHits extends FoundHits {
-  /** Number of hits that were left out because the operator blocks them. */
+  /** Number of hits that were omitted because the operator blocks them. */
   readonly blocked?: number | undefined;
   readonly notice?: string | undefined;
 }
@@ -115,7 +116,7 @@ export function createSearch({ hitFinder, reader, passages, blocks, favicons, cl
       notice: list.staleAt === undefined ? notice : staleNotice(list.staleAt),
     });
     const findInIndex = async (): Promise<NoticedHits | undefined> => {
-      // If the index fails too, the failure of the providers is reported.
+      // If the index fails too, the providers' failure is reported.
       const own = await hitFinder.findInIndex(query, { account, signal: findSignal }).catch((error: unknown) => {
         if (findSignal.aborted) throw error;
         return NOTHING;
@@ -141,21 +142,21 @@ export function createSearch({ hitFinder, reader, passages, blocks, favicons, cl
     return found;
   }
 
-  /** Yields every answer if `streaming`, otherwise only the last. */
+  /** Yields every response if `streaming`, otherwise only the last one. */
   async function* answers(request: SearchRequest, streaming: boolean): AsyncGenerator<Answer> {
     const startedAt = performance.now();
     const listed = await traceStep('search', request.trace, () => hitsOf(request));
     if (listed.hits.length) request.trace?.count('pages', listed.hits.length);
     const { hits } = listed;
     const budgetMs = Math.max(MIN_READING_MS, request.budgetMs - (performance.now() - startedAt));
-    // Tokens are counted here only for what the reader has not counted.
+    // Tokens are counted here only where the reader has not counted them.
     await loadTokens();
     const work = { ...request, keepPicture: keepOnce(request.keepPicture) };
     let last: readonly Entry[] = hits.map((hit) => ({ hit, state: 'unasked' }));
     if (request.reads) {
       let shown: readonly Entry[] | undefined;
       for await (const entries of readPages(hits, { ...request, budgetMs }, reader)) {
-        // One answer is held back, because the last one is completed below.
+        // One response is always held back, because the last one is completed below.
         if (shown && streaming) yield await answerOf(shown, listed, work);
         shown = entries;
       }
@@ -226,7 +227,7 @@ async function answerOf(
   return { results, tokens: charge.tokens, providers, notice };
 }
 
-/** Stores a screenshot once, however many answers contain it. */
+/** Stores a screenshot once, even if several responses contain it. */
 function keepOnce(keep: SearchRequest['keepPicture']): SearchRequest['keepPicture'] {
   const stored = new WeakMap<Uint8Array, Promise<string>>();
   return (png, shown) => {

@@ -1,5 +1,5 @@
 /**
- * Selects the best passages of several pages within a token limit, by words and by meaning, without near-duplicates.
+ * Selects the best passages of several pages within a token limit, by words and by meaning, and skips near-duplicates.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countTokens, keepTokens } from '#reader/index.ts';
@@ -23,13 +23,13 @@ interface PassagesRequest {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of passages considered: per page, by the model, and for the final selection. */
+/** Maximum number of passages considered: per page, by the embedding model, and in the final selection. */
 const MAX_PER_PAGE = 150;
 const MAX_BY_MODEL = 96;
 const MAX_RANKED = 500;
-/** The selection ends when fewer tokens are left. */
+/** The selection ends when fewer tokens than this are left. */
 const MIN_TOKENS = 15;
-/** Low, because the order of the results is a ranking of pages, not of passages. */
+/** Low, because the order of the results ranks pages, not passages. */
 const POSITION_WEIGHT = 0.5;
 const MAX_QUERY_SLOTS = 32;
 /** BM25 parameters (Robertson and Zaragoza 2009). */
@@ -44,12 +44,12 @@ interface Candidate {
   readonly text: string;
   readonly heading: string;
   readonly terms: ReadonlyMap<string, number>;
-  /** Terms of the text, excluding title and headings. */
+  /** Terms of the text, excluding the title and headings. */
   readonly textTerms: ReadonlySet<string>;
   readonly length: number;
 }
 
-/** Returns the entries that have selected passages, each with its passages in the order of the page. */
+/** Returns the entries that have selected passages. Each entry's passages are in the order of the page. */
 export async function selectPassages(
   entries: readonly Entry[],
   { query, maxTokens, signal }: PassagesRequest,
@@ -68,7 +68,7 @@ export async function selectPassages(
     { order: byWords(candidates, slots), weight: 1 },
     { order: byPosition(candidates), weight: POSITION_WEIGHT },
   ];
-  // The model gets the passages that match the words, and the beginnings of pages.
+  // The model is given the passages that match the words, and the beginnings of pages.
   const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
   const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
   if (near) rankings.push({ order: near, weight: embedder.weight });
@@ -87,12 +87,15 @@ export async function selectPassages(
   return withPassages.length ? withPassages : entries.map((entry) => ({ ...entry, passages: [] }));
 }
 
-/** Languages to stem by if the language of the query is unclear. */
+/** Languages used for stemming if the language of the query is unclear. */
 const LANGUAGES = ['en', 'de', 'fr', 'es'];
 
-/** The passages of a page. If it was not read: those of the local index, or the provider's snippet. */
+/**
+ * Returns the passages of a page. If the page was not read, they come from the local index or the provider's snippet.
+ */
 function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
-  const markdown = rendition?.page.content || rendition?.page.text || '';
+  const page = rendition?.page.blocked ? undefined : rendition?.page;
+  const markdown = page?.content || page?.text || '';
   const language = guessLanguage(markdown || hit.description);
   const pieces = markdown
     ? cutPassages(markdown, MAX_PER_PAGE).map(({ start, end, heading }) => ({
@@ -107,7 +110,7 @@ function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
     .filter(({ text }) => text !== '')
     .map(({ start, heading, text }) => {
       const body = termsOf(text, language);
-      // Titles and headings describe a passage, so their terms count too.
+      // Titles and headings describe a passage, so their terms count, too.
       const above = termsOf(`${hit.title}\n${heading}`, language);
       const terms = new Map<string, number>();
       for (const term of [...body.main, ...body.variants, ...above.main]) terms.set(term, (terms.get(term) ?? 0) + 1);
@@ -145,7 +148,10 @@ function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Cand
     .map(([candidate]) => candidate);
 }
 
-/** The first passage of each page in the order of the results, then the second of each, and so on. */
+/**
+ * Orders passages by position: the first passage of each page in the order of the results, then the second of each, and
+ * so on.
+ */
 const byPosition = (candidates: readonly Candidate[]): Candidate[] => {
   const counts = new Map<number, number>();
   const depth = candidates.map(({ entry }) => {
@@ -179,7 +185,7 @@ async function byMeaning(
       .filter(([, score]) => score > embedder.floor)
       .map(([candidate]) => candidate);
   } catch (error) {
-    // The ranking by words is used alone.
+    // Without the model, only the ranking by words is used.
     if (signal.aborted) throw error;
     return undefined;
   }
@@ -217,7 +223,7 @@ async function rerankFirst(
   }
 }
 
-/** Sorts by score, best first; equal scores keep their order. */
+/** Sorts by score, best first. Items with equal scores stay in their order. */
 const sortByScore = <T>(items: readonly T[], scores: readonly number[]): [T, number][] =>
   items.map((item, index): [T, number] => [item, scores[index]!]).sort(([, a], [, b]) => b - a);
 
@@ -232,7 +238,7 @@ const fuse = (rankings: readonly Ranking[]): Candidate[] =>
     (candidate) => candidate,
   ).map(({ key }) => key);
 
-/** Selects passages in order while they fit, without near-duplicates of better ones. */
+/** Selects passages in order until the limit is reached, skipping near-duplicates of better passages. */
 function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: Candidate; tokens: number }[] {
   const chosen: { candidate: Candidate; tokens: number }[] = [];
   let left = maxTokens;
@@ -246,7 +252,7 @@ function fitInto(order: readonly Candidate[], maxTokens: number): { candidate: C
   }
   const [best] = order;
   if (chosen.length || !best) return chosen;
-  // If none fits, a part of the best one is better than nothing.
+  // If no passage fits, a part of the best one is better than nothing.
   const text = keepTokens(best.text, maxTokens);
   return [{ candidate: { ...best, text }, tokens: countTokens(text) }];
 }

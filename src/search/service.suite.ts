@@ -1,4 +1,4 @@
-/** Search providers for tests: a loopback server that answers in the format of each provider, from a list of pages. */
+/** Search providers for tests: a loopback server that responds in the format of each provider, from a list of pages. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,7 +22,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Starts a service. An object that `answer` returns is sent as JSON; otherwise `answer` writes the response. */
+/**
+ * Starts a service. If `answer` returns an object, it is sent as JSON; otherwise `answer` writes the response itself.
+ */
 export async function startService(
   answer: (asked: ProviderRequest, response: ServerResponse) => object | undefined | Promise<object | undefined>,
 ): Promise<Service> {
@@ -56,7 +58,7 @@ export async function startService(
   };
 }
 
-/** SearXNG's answer for one page of the list. */
+/** A SearXNG response for one page of the list. */
 export const searxngAnswer = (pages: readonly ListedPage[], { url }: ProviderRequest, perPage = 10) => {
   const number = Number(url.searchParams.get('pageno') ?? 1);
   const shown = pages.slice((number - 1) * perPage, number * perPage);

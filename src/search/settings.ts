@@ -1,4 +1,4 @@
-/** Parses the setting `searchProviders`: which providers to query, in which order, and how. */
+/** Parses the `searchProviders` setting: which providers to query, in which order, and how. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { isUrl } from '#is-url.ts';
@@ -6,14 +6,14 @@ import { DESCRIBED_FIELDS, type Provider, type ProviderSettings } from './provid
 import { described, PLACEHOLDER, PLACEHOLDERS } from './providers/described.ts';
 import { PROVIDERS } from './providers/providers.ts';
 
-/** Names of the local index, which may be listed among the providers. */
+/** Names of the local index. They may be used in the list of providers. */
 export const LOCAL_INDEX_NAMES = ['reader', 'local'] as const;
 export const isLocalIndex = (name: string): boolean => LOCAL_INDEX_NAMES.some((own) => own === name);
-/** Names of engines, which no row may use. */
+/** Names of engines, which no row may use as its name. */
 const RESERVED_NAMES = ['google', 'bing'];
 
 export interface ProviderRow {
-  /** The name by which callers choose the provider; never a name of the local index. */
+  /** The name by which callers select the provider. It is never a name of the local index. */
   readonly name: string;
   readonly provider: Provider;
   readonly settings: ProviderSettings;
@@ -51,10 +51,10 @@ const rowShape = z.strictObject({
     .default(['web']),
 });
 
-/** Stands for the local index. */
+/** Represents the local index in the list of rows. */
 export const LOCAL_INDEX_ROW = 'local index';
 
-/** Throws ConfigError that names the row and the mistake, and never contains a key. */
+/** Throws a ConfigError that names the row and the mistake. It never contains a key. */
 export function parseProviderRows(rows: readonly unknown[]): (ProviderRow | typeof LOCAL_INDEX_ROW)[] {
   const read = rows.map((row, index) => readRow(typeof row === 'string' ? { name: row } : row, index + 1));
   const names = read.map((row) => (row === LOCAL_INDEX_ROW ? 'reader' : row.name));

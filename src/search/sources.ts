@@ -1,4 +1,4 @@
-/** Sources of hits: providers with cache, daily budget and back-off, and the local index. */
+/** Sources of hits: providers with a cache, a daily budget and back-off, and the local index. */
 import { createSingleFlight } from '#concurrency/single-flight.ts';
 import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -18,12 +18,12 @@ export interface SourceRequest {
   readonly noCache: boolean;
   /** Does not store anything from this search. */
   readonly noTrace: boolean;
-  /** Reads only the cache, regardless of age. */
+  /** Uses only the cache, regardless of the age of its entries. */
   readonly onlyCached?: boolean;
-  /** Called if a list from the cache was used, with the time when it was stored, in ms since 1970. */
+  /** Called if a cached list was used, with the time when it was stored, in ms since 1970. */
   readonly onCached?: (cachedAt: number) => void;
   readonly engine?: EngineName | undefined;
-  /** The account that searches; `undefined` for a caller without one. */
+  /** The account that makes the request; `undefined` for a caller without one. */
   readonly account?: string | undefined;
 }
 
@@ -34,9 +34,11 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
-  /** Whether the source is in back-off, so that other sources are preferred. */
+  /** Whether the source is in back-off, so that other sources should be preferred. */
   isResting(): boolean;
-  /** Returns page `query.page` of `query.count` results. Rejects with ProviderError or the signal's reason. */
+  /**
+   * Returns page `query.page`, with `query.count` results per page. Rejects with ProviderError or the signal's reason.
+   */
   page(query: SearchQuery, request: SourceRequest): Promise<Hit[]>;
 }
 
@@ -49,7 +51,7 @@ export interface SourceTools {
   readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
 }
 
-/** Number of consecutive failures after which a provider is in back-off, and the duration of the back-off. */
+/** Number of consecutive failures after which a provider enters back-off, and the duration of the back-off. */
 const MAX_FAILURES = 3;
 const REST_MS = 30_000;
 
@@ -117,7 +119,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
         }
         return [];
       } catch (error) {
-        // The query is private, so it is not logged.
+        // The query is private and therefore not logged.
         if (error instanceof ProviderError) log?.warn({ provider: name }, `a search provider ${error.message}`);
         throw error;
       }
@@ -125,7 +127,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   };
 }
 
-/** The key of a cached list (docs/reference/wire/search.md, Cache). */
+/** Builds the key of a cached list (docs/reference/wire/search.md, Cache). */
 const keyOf = (name: string, query: SearchQuery, engine: string | undefined): unknown[] => {
   const { kind, text, count, country, language, location, page, noCorrection, since, until } = query;
   return [kind, name, engine, text, count, country, language, location, page, noCorrection, since, until];
@@ -137,7 +139,7 @@ const endOfDay = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 export interface IndexSourceOptions {
   /** Which pages read by other accounts an account can find. */
   readonly shared: IndexShared;
-  /** Checks each URL found before it is returned. */
+  /** Checks whether each URL found may still be returned. */
   readonly mayServeCached: CachedUrlCheck;
   /** Whether the operator blocks a URL. Default: none. */
   readonly blocks?: ((url: string) => boolean) | undefined;
@@ -145,7 +147,7 @@ export interface IndexSourceOptions {
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** The local index as a source. */
+/** Creates a source from the local index. */
 export const createIndexSource = (
   index: LocalIndex,
   { shared, mayServeCached, blocks = () => false, rerank, log }: IndexSourceOptions,
@@ -161,7 +163,7 @@ export const createIndexSource = (
     if (onlyCached) throw new ProviderError('has no cached list');
     try {
       const hits = await index.search(query, { signal, rerank, owners: visibleOwners(shared, account) });
-      // Blocked hits are left to the search, which counts them in a warning.
+      // Blocked hits are not removed here but in the search, which counts them in a warning.
       const allowed = await Promise.all(hits.map(({ url }) => blocks(url) || mayServeCached(url, signal)));
       const left = hits.filter((_, at) => allowed[at]);
       if (left.length < hits.length)

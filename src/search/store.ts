@@ -1,4 +1,4 @@
-/** The database of search: cached lists of hits, and the daily request count of each provider. */
+/** The search database: cached lists of hits, and each provider's number of requests per day. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { Hit } from './hit.ts';
 
 /**
- * Maximum age of a fresh list, and of a list that is used while no provider answers (docs/reference/wire/search.md,
+ * Maximum age of a fresh list, and of a list that is used if no provider responds (docs/reference/wire/search.md,
  * Cache).
  */
 const FRESH_MS = 3_600_000;
@@ -29,10 +29,10 @@ export interface CachedList {
 }
 
 export interface SearchStore {
-  /** The cached list for a key: with `fresh`, only a list up to an hour old, otherwise a list of any age. */
+  /** Returns the cached list for a key: with `fresh`, only a list up to an hour old, otherwise a list of any age. */
   read(key: readonly unknown[], age: 'fresh' | 'any'): CachedList | undefined;
   write(key: readonly unknown[], hits: readonly Hit[]): void;
-  /** Counts a request to a provider. Returns false if the daily budget (UTC) is used up. */
+  /** Counts a request to a provider. Returns false if the daily budget (UTC) is exhausted. */
   takeBudget(name: string, perDay: number): boolean;
   close(): void;
 }
@@ -44,7 +44,7 @@ export async function openSearchStore(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase(path.join(dataDir, 'search.db'), MIGRATIONS, { disposable: true, log });
   let writes = 0;
-  /** Logs failures instead of throwing: a search works without its cache. */
+  /** Logs failures instead of throwing them, because search works without its cache. */
   const tolerant =
     <Given extends unknown[], Got>(work: (...given: Given) => Got, message: string) =>
     (...given: Given): Got | undefined => {
@@ -88,7 +88,7 @@ export async function openSearchStore(
   };
 }
 
-/** Queries are private, so lists are stored under a hash. */
+/** Queries are private, so lists are stored under a hash of the key. */
 const hash = (key: readonly unknown[]) => createHash('sha256').update(JSON.stringify(key)).digest();
 
 function removeOld(database: Database, now: number): void {

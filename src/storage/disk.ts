@@ -1,5 +1,6 @@
 /**
- * Detects full disks by the reported free space and by a test write, because only a write reveals an exceeded quota.
+ * Detects full disks by the reported free space and by a test write, because only a write reveals that a quota is
+ * exceeded.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
@@ -13,22 +14,22 @@ export interface WatchedFolder {
 }
 
 export interface DiskWatch {
-  /** Names of the folders that are full. The result may be up to a second old. */
+  /** Returns the names of the folders on full disks. The result may be up to a second old. */
   full(): Promise<readonly string[]>;
   close(): void;
 }
 
 export interface DiskWatchOptions {
   readonly places: readonly WatchedFolder[];
-  /** A folder with less free space than this counts as full. */
+  /** A folder with less free space than this counts as full, in bytes. */
   readonly minFreeBytes: number;
   readonly log: Pick<Log, 'warn' | 'info'>;
 }
 
-/** Size of the test write: about what SQLite or a temporary file needs at first. */
+/** Content of the test write. Its size is roughly what SQLite or a temporary file needs initially. */
 const PROBE = Buffer.alloc(64 * 1024);
 const FRESH_MS = 1_000;
-/** How often the disk is checked, so that the log reports a full disk even without requests. */
+/** How often the disk is checked, in milliseconds, so that a full disk is logged even without requests. */
 const WATCH_MS = 30_000;
 
 export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): DiskWatch {
@@ -42,7 +43,7 @@ export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): Disk
     const names = checked.flat();
     const now = names.join(', ');
     if (now && now !== reported)
-      log.warn({ places: names }, 'the disk is full: nothing is cached, and files cannot be read');
+      log.warn({ places: names }, 'the disk is full: pages are not cached, and documents cannot be converted');
     if (!now && reported) log.info({}, 'the disk has free space again');
     reported = now;
     return names;
@@ -59,7 +60,7 @@ export function watchDisk({ places, minFreeBytes, log }: DiskWatchOptions): Disk
   return { full, close: () => clearInterval(timer) };
 }
 
-/** The free bytes on the disk of a folder; `undefined` if the system does not report them. */
+/** Returns the free bytes on a folder's disk; `undefined` if the system does not report them. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const facts = await statfs(folder).catch(() => undefined);
   return facts && facts.bavail * facts.bsize;

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Writes and syncs a temporary file, then renames it, so a crash leaves the old or the new file. Mode 0600. */
+/**
+ * Writes and syncs a temporary file, then renames it, so that after a crash either the old or the new file exists. Mode
+ * 0600.
+ */
 export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${file}.${randomUUID()}.part`;
   try {

@@ -1,7 +1,7 @@
 /**
- * Images of pages that callers fetch by a temporary URL. Each is a file with a name of 192 random bits. It is removed
- * after four hours, or earlier, oldest first, when the folder exceeds its size limit. An image is not served once its
- * page is refused.
+ * Images of pages that callers fetch through a temporary URL. Each is a file with a name of 192 random bits. It is
+ * removed after four hours, or earlier, oldest first, if the folder exceeds its size limit. An image is no longer
+ * served once the guard refuses its page.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const MAX_TOTAL_BYTES = 1_000_000_000;
 export interface Pictures {
   /** Stores a PNG for four hours and returns its name. */
   put(png: Uint8Array, shown: PictureSource): Promise<string>;
-  /** `undefined` if no such picture exists any more, or if its page is now refused. */
+  /** Returns `undefined` if the image does not exist any more, or if the guard now refuses its page. */
   get(name: string): Promise<StoredPicture | undefined>;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface Pictures {
 /** The page shown in a picture. */
 export interface PictureSource {
   readonly urls: readonly string[];
-  /** When the page was cached, in ms since 1970, if the copy is older than the caller requested. */
+  /** When the page was cached, in ms since 1970. Set only if the cached copy is older than the caller requested. */
   readonly staleAt?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface StoredPicture {
 }
 
 export interface PicturesOptions {
-  /** Called for each origin of a page before its picture is served. */
+  /** Called for each origin of a page before its image is served. */
   readonly mayServeCached: (url: string) => Promise<boolean>;
   readonly clock?: () => number;
 }
@@ -86,7 +86,7 @@ interface Header {
   readonly staleAt?: number | undefined;
 }
 
-/** One line of JSON about the page, then the PNG. Only origins are stored, because URLs may contain secrets. */
+/** One line of JSON about the page, followed by the PNG. Only origins are stored, because URLs may contain secrets. */
 function encode(png: Uint8Array, { urls, staleAt }: PictureSource): Uint8Array {
   const web = urls.filter((url) => /^https?:/i.test(url) && isUrl(url));
   const origins = [...new Set(web.map((url) => new URL(url).origin))];

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** The folder of a process that does not exist. */
+/** Creates the folder of a process that does not exist. */
 function abandoned(name = 'lectern-zzzzz9-1-abcdef', age: 'old' | 'young' = 'old'): string {
   const folder = path.join(base, name);
   mkdirSync(path.join(folder, '.org.chromium.Chromium.AbCdEf'), { recursive: true });

@@ -1,8 +1,9 @@
 /**
- * One folder per process inside the system's temporary folder. Libraries and child programs put their own temporary
- * files there. A killed process cannot remove its folder, so each later process removes folders whose owner is gone.
- * The name identifies the owner by process id and start time. A process in another container is recognized by the
- * socket on which it listens. The path is short because it holds sockets, whose paths are limited to 108 bytes.
+ * One folder per process inside the system's temporary folder. Libraries and child processes store their own temporary
+ * files there. A killed process cannot remove its folder, so each later process removes the folders of processes that
+ * no longer exist. The folder's name contains the process id and start time of its owner. A process in another
+ * container is recognized by the socket on which it listens. The path is short because the folder contains sockets,
+ * whose paths are limited to 108 bytes.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -14,15 +15,18 @@ import { isProcessRunning, processStartTime } from '#concurrency/process-identit
 
 export interface ProcessFolder {
   readonly path: string;
-  /** Removes the folder synchronously, for use when the process exits. */
+  /** Removes the folder synchronously, for use on process exit. */
   remove(): void;
 }
 
 const NAME = /^lectern-([0-9a-z]+)-([0-9a-z]+)-[0-9a-f]{6}$/;
 const SOCKET = 'owner';
-/** The owner of a folder that is younger than this may not be listening on its socket yet. */
+/** If a folder is younger than this, its owner may not be listening on its socket yet. */
 const YOUNG_MS = 60_000;
-/** Maximum path length of the parent folder. Our folder adds about 25 characters, and Chromium's files in it 45. */
+/**
+ * Maximum path length of the parent folder. Our folder adds about 25 characters, and Chromium's files in it add another
+ * 45.
+ */
 const MAX_BASE_LENGTH = 36;
 
 export async function openProcessFolder(base: string = temporaryBase()): Promise<ProcessFolder> {
@@ -40,7 +44,7 @@ export async function openProcessFolder(base: string = temporaryBase()): Promise
   };
 }
 
-/** A child process of another Lectern process creates its folder next to its parent's folder, not inside it. */
+/** A child process of another Lectern process creates its folder next to its parent's folder instead of inside it. */
 function temporaryBase(): string {
   const given = os.tmpdir();
   const base = NAME.test(path.basename(given)) ? path.dirname(given) : given;
@@ -62,7 +66,7 @@ async function removeAbandoned(base: string): Promise<void> {
 }
 
 /**
- * Whether no process listens on the socket. Process ids of other containers have no meaning here, but their sockets
+ * Whether no process listens on the socket. Process ids from other containers have no meaning here, but their sockets
  * work.
  */
 const isAbandoned = (socketPath: string, isYoung: boolean): Promise<boolean> =>

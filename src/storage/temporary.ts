@@ -1,10 +1,12 @@
-/** Temporary folders: created on first use, removed with their contents when the work that needs them ends. */
+/**
+ * Temporary folders. They are created on first use, and removed with their contents when the work that needs them ends.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface TemporaryFolder {
-  /** Creates the folder on the first call. Every call returns the same path. */
+  /** Creates the folder on the first call. All calls return the same path. */
   path(): Promise<string>;
   remove(): Promise<void>;
 }

@@ -1,8 +1,11 @@
-/** The table of metrics, which defines the metrics and the reference page. */
+/** The table of metrics, from which the metrics and their reference page are generated. */
 
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Values must come from tables or settings, never from callers: each combination is a series kept forever. */
+  /**
+   * Label values must come from tables or settings, never from callers, because each combination creates a series that
+   * is never removed.
+   */
   readonly labels: readonly string[];
   readonly meaning: string;
   /** Upper bounds of the histogram, in the unit of its name. */
@@ -38,11 +41,7 @@ export const METRICS = {
     ['face', 'endpoint'],
     'Duration of requests, from the request headers to the last byte of the response.',
   ),
-  lectern_failures_total: row(
-    'counter',
-    ['face', 'name'],
-    'Requests answered with an error, by the name of the error.',
-  ),
+  lectern_failures_total: row('counter', ['face', 'name'], 'Failed requests, by error name.'),
   lectern_limits_refused_total: row(
     'counter',
     ['face', 'limit'],
@@ -54,6 +53,11 @@ export const METRICS = {
     'counter',
     ['outcome'],
     'Cache lookups by outcome: `hit`, `miss`, `stale` (stale copy served because the page could not be read), `off` (the options forbid caching).',
+  ),
+  lectern_blocked_pages_total: row(
+    'counter',
+    ['kind'],
+    'Reads whose answer is not the content of the page, by kind: `challenge`, `denied`, `login`, …',
   ),
   lectern_browser_pages: row('gauge', [], 'Pages open in the browser.'),
   lectern_browser_waiting: row('gauge', [], 'Number of requests waiting for a browser page.'),
@@ -67,7 +71,7 @@ export const METRICS = {
   lectern_document_processes_waiting: row('gauge', [], 'Number of files waiting for a process.'),
 
   lectern_model_waiting_inputs: row('gauge', ['model'], 'Number of inputs waiting for the model.'),
-  lectern_model_waiting_tokens: row('gauge', ['model'], 'Number of tokens of the inputs waiting for the model.'),
+  lectern_model_waiting_tokens: row('gauge', ['model'], 'Number of tokens in the inputs waiting for the model.'),
   lectern_model_running_batches: row('gauge', ['model'], 'Number of batches that the model is processing.'),
   lectern_model_inputs_total: row('counter', ['model'], 'Inputs sent to the model.'),
   lectern_model_wait_seconds: seconds(['model'], 'Waiting time of the first input of each batch.'),

@@ -1,6 +1,6 @@
 /**
- * Metrics in the Prometheus text format. Counting is a map lookup and an addition; prom-client gets the values only
- * when they are scraped.
+ * Metrics in the Prometheus text format. Counting only needs a map lookup and an addition. prom-client receives the
+ * values when they are scraped.
  */
 import type { MetricValue, Registry } from 'prom-client';
 import {
@@ -14,7 +14,7 @@ import {
 } from './metrics-table.ts';
 
 export interface Metrics {
-  /** Adds to a counter; default 1. */
+  /** Adds an amount to a counter; 1 by default. */
   add<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, amount?: number): void;
   /** Adds one observation to a histogram, in the unit of its name. */
   observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, value: number): void;
@@ -115,7 +115,7 @@ const ROWS = Object.entries(METRICS) as [MetricName, MetricRow][];
 /** The series of one metric. */
 interface Family<S> {
   readonly all: readonly S[];
-  /** The series with these labels; created if missing. */
+  /** Returns the series with these labels. Creates it if it is missing. */
   of(labels: readonly string[], make: (labels: readonly string[]) => S): S;
 }
 
@@ -172,7 +172,7 @@ function histogramValues(
   ] as MetricValue<string>[];
 }
 
-/** Shared by all servers of the process, because the default metrics cannot be stopped. */
+/** Shared by all servers in the process, because collection of the default metrics cannot be stopped. */
 let processMetrics: Promise<Registry> | undefined;
 
 const processRegistry = (): Promise<Registry> => {

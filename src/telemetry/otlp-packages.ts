@@ -12,7 +12,7 @@ export interface OtlpPackages {
   readonly sdk: Sdk;
   readonly otlp: Otlp;
   readonly resources: ResourcesPackage;
-  /** Imports a dependency of the exporter, which users need not install themselves. */
+  /** Imports a dependency of the exporter, so that users need not install it themselves. */
   dependency(name: string): unknown;
 }
 

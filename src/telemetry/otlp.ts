@@ -1,6 +1,7 @@
 /**
- * Exports traces to an OpenTelemetry collector over OTLP/HTTP. Optional: its packages are loaded only if configured. Each
- * request is a span with its steps as child spans. A `traceparent` header makes it part of the caller's trace.
+ * Exports traces to an OpenTelemetry collector over OTLP/HTTP. This is optional: its packages are loaded only if a
+ * collector is configured. Each request is a span, with its steps as child spans. A `traceparent` header makes the
+ * request part of the caller's trace.
  */
 import type { Context, Tracer } from '@opentelemetry/api';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
@@ -29,7 +30,7 @@ export interface SpanExportOptions {
   /** URL of the collector; `/v1/traces` is appended if missing. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sampling rate for requests without a sampling decision in `traceparent`, 0 to 1. */
+  /** Sampling rate, from 0 to 1, for requests whose `traceparent` contains no sampling decision. */
   readonly sampleRatio: number;
   readonly service: string;
   readonly version: string;
@@ -59,7 +60,7 @@ export async function openSpanExport(options: SpanExportOptions): Promise<SpanEx
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
     idGenerator: {
       generateSpanId: () => random.generateSpanId(),
-      // The collector gets the trace id that the response has shown to the caller.
+      // The collector receives the same trace id as the caller.
       generateTraceId: () => nextTraceId ?? random.generateTraceId(),
     },
   });

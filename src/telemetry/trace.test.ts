@@ -58,7 +58,7 @@ describe('traceparent', () => {
     const span = 'b7ad6b7169203331';
     expect(readTraceParent(`00-${id}-${span}-01`)).toEqual({ traceId: id, spanId: span, sampled: true });
     expect(readTraceParent(`00-${id}-${span}-00`)?.sampled).toBe(false);
-    // Of later versions, the known fields are read.
+    // For later versions, the known fields are parsed.
     expect(readTraceParent(`cc-${id}-${span}-03-more`)?.sampled).toBe(true);
     for (const wrong of [
       `ff-${id}-${span}-01`,

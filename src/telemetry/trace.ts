@@ -1,6 +1,7 @@
 /**
  * The trace of one request: its steps (spans) and their durations. A trace is passed as an argument, so untraced
- * requests cost nothing. Names and facts come from the code: they must not contain URLs, keys or text of callers.
+ * requests cost nothing. Names and attributes must be defined in the code. They must not contain URLs, keys or text
+ * from callers.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -9,7 +10,7 @@ export const SPANS = {
   key_check: 'checking the API key and its limits',
   cache: 'cache lookup',
   robots: 'robots.txt check',
-  search: 'query to search providers or the index of pages',
+  search: 'query to search providers or the local index',
   page: 'reading one search result',
   queue: 'waiting for a browser page, a worker thread or a model',
   dns: 'resolving the host name and checking its IP addresses',
@@ -40,20 +41,20 @@ export interface Trace {
   readonly id: string;
   /** Arrival of the request, in `performance.now()` milliseconds. */
   readonly startedAt: number;
-  /** Starts a span. The returned function ends it and may add facts. */
+  /** Starts a span. The returned function ends it and may add attributes. */
   span(name: SpanName, facts?: SpanFacts): (facts?: SpanFacts) => void;
   /** Adds a finished span, in `performance.now()` milliseconds. */
   note(name: SpanName, fromMs: number, toMs: number, facts?: SpanFacts): void;
   /** Adds to a count. */
   count(name: CountName, amount: number): void;
   /**
-   * Records the cache outcome or the engine. Of several outcomes, only the worst is kept; of several engines, all are
-   * kept.
+   * Records the cache outcome or the engine. If there are several outcomes, only the worst is recorded; if there are
+   * several engines, all are.
    */
   fact(name: 'cache' | 'engine', value: string): void;
-  /** A view of this trace that adds these facts to each new span. */
+  /** A view of this trace that adds these attributes to each new span. */
   within(facts: SpanFacts): Trace;
-  /** The trace so far. Unfinished spans end now. */
+  /** Returns the trace so far. Spans that have not ended are shown as ending now. */
   shown(): TraceJson;
 }
 
@@ -65,7 +66,7 @@ export interface SpanJson {
   readonly [fact: string]: string | number | boolean;
 }
 
-/** A trace in the form that callers see, which is the same in every API. */
+/** A trace in the format that is returned to callers, which is the same in every API. */
 export interface TraceJson {
   readonly id: string;
   readonly duration_ms: number;
@@ -82,7 +83,7 @@ interface Step {
   facts: SpanFacts | undefined;
 }
 
-/** Maximum number of spans. Long redirect chains and large searches could have thousands. */
+/** Maximum number of spans. Long redirect chains and large searches can produce thousands of spans. */
 const MAX_SPANS = 300;
 /** Cache outcomes, from best to worst. */
 const CACHE_OUTCOMES = ['off', 'hit', 'stale', 'miss'];
@@ -156,7 +157,7 @@ export async function traceStep<T>(name: SpanName, trace: Trace | undefined, wor
   }
 }
 
-/** Yields the values of a source, and records the iteration as a span of a trace, if there is one. */
+/** Yields the values of a source, and records the iteration as a span of the trace, if there is one. */
 export async function* traceIteration<T>(
   name: SpanName,
   trace: Trace | undefined,
@@ -179,7 +180,7 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 const newTraceId = (): string => randomBytes(16).toString('hex');
 
-/** Parses a `traceparent` header (W3C Trace Context, section 3.2); undefined if missing or invalid. */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2). Returns `undefined` if it is missing or invalid. */
 export function readTraceParent(header: string | string[] | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(typeof header === 'string' ? header : '') ??
@@ -198,7 +199,10 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
-/** The value of a Server-Timing header (W3C Server Timing, section 3): the total of each span name, and the whole. */
+/**
+ * The value of a Server-Timing header (W3C Server Timing, section 3): the total duration for each span name, and the
+ * duration of the whole request.
+ */
 export function serverTiming({ spans, duration_ms: whole, cache, engine }: TraceJson): string {
   const sums = new Map<string, number>();
   for (const { name, duration_ms: ms } of spans) sums.set(name, (sums.get(name) ?? 0) + ms);

@@ -1,4 +1,4 @@
-/** `lectern batch` against a server, and `lectern worker` beside one. */
+/** `lectern batch` with a server, and `lectern worker` next to one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs a command and returns what it prints, notes and rewrites. */
+/** Runs a command. Returns its result lines, its notes and its progress lines. */
 async function run(args: readonly string[], input = '') {
   const printed: string[] = [];
   const noted: string[] = [];
@@ -121,7 +121,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
     expect((await run(['status', 'batch_1'])).failure).toContain('batch batch_1 not found');
     const many = Array.from({ length: 10_001 }, () => lines[0]).join('\n');
     expect((await run(['submit', '-', '--model', 'lectern-static-v1'], many)).failure).toContain('--url');
-    expect((await run(['status', 'a', '--server', 'http://127.0.0.1:1'])).failure).toMatch(/^No answer from/);
+    expect((await run(['status', 'a', '--server', 'http://127.0.0.1:1'])).failure).toMatch(/^No response from/);
     const hook = ['--webhook', 'http://10.0.0.1/'];
     expect((await run(['submit', '-', '--model', 'lectern-static-v1', ...hook], lines[0])).failure).toMatch(/webhook/);
   });

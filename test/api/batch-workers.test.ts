@@ -1,4 +1,4 @@
-/** `lectern worker` beside a server that accepts jobs without running any, with one data folder and Redis. */
+/** `lectern worker` next to a server that accepts jobs but runs none. Both use the same data folder and Redis. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -22,13 +22,13 @@ let host: TestModelHost;
 let idle: TestModelHost;
 let now = Date.now();
 let clockMs = 0;
-/** Releases batches of the model `slow`. */
+/** Releases batches of the `slow` model. */
 let open = () => {};
 const gate = new Promise<void>((resolve) => {
   open = resolve;
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Any = any;
 
 const rows = [

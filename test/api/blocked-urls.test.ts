@@ -1,4 +1,4 @@
-/** The operator's list of blocked hosts and URLs: every way in which a URL could be requested or returned. */
+/** The operator's list of blocked hosts and URLs, tested for every way in which a URL can be requested or returned. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -16,9 +16,9 @@ let server: TestServer;
 let folder: string;
 let file: string;
 
-/** Replaces the file and waits until the server uses it. */
+/** Replaces the file and waits until the server has loaded it. */
 async function block(...entries: string[]): Promise<void> {
-  // The marker shows when the list is in use.
+  // The marker is blocked once the new list is loaded.
   const marker = `marker-${Math.random().toString(36).slice(2)}.example`;
   await writeFile(`${file}.new`, `# blocked\n${[...entries, marker].join('\n')}\n`);
   await rename(`${file}.new`, file);
@@ -34,7 +34,7 @@ async function post(url: string, body: object) {
     authorization: `Bearer ${server.app.firstKey}`,
   };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   return { status: answer.status, json: (await answer.json()) as any };
 }
 const read = (url: string, more: object = {}) => post(server.reader, { url, engine: 'direct', ...more });
@@ -104,7 +104,7 @@ describe('a blocked URL', () => {
       for (const at of ['/bad', '/bad/deep', '/to-bad']) {
         const answer = await read(site.origin + at, { engine, noCache: true });
         expect([engine, at, answer]).toMatchObject([engine, at, blocked]);
-        // The entry is for the log only.
+        // The entry of the list is only logged.
         expect(JSON.stringify(answer.json)).not.toContain('bad*');
       }
       expect([engine, site.hits('/bad')]).toEqual([engine, before]);
@@ -154,7 +154,7 @@ describe('a blocked URL', () => {
     for (const at of ['/bad', '/to-bad']) {
       expect([at, await read(site.origin + at, { cacheTolerance: 3_600 })]).toMatchObject([at, blocked]);
     }
-    // Reloaded again: no restart is needed to allow it.
+    // The list is reloaded again: no restart is needed to unblock the URL.
     await block();
     expect((await read(`${site.origin}/bad`)).status).toBe(200);
   });

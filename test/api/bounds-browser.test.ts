@@ -9,15 +9,18 @@ import { watchTree } from '../support/memory.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 import { shareBrowser } from '../support/server.ts';
 
-// Pages run until the server ends them, which takes longer on a busy machine.
+// Pages run until the server stops them, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 /**
- * 512 MB for a page (`pageMemoryMb`), the memory of the server, and what a page adds between two checks on a busy
- * machine. Without limits these pages take from 1 to 3 GB.
+ * 512 MB for a page (`pageMemoryMb`), plus the memory of the server, plus the growth of a page between two checks on a
+ * busy machine. Without limits, these pages use 1 to 3 GB.
  */
 const MOST_BYTES = 1000 * 1024 ** 2;
-/** Six bytes each in JSON: above the 8 MiB of the longest event. A unit test sends more than a string can hold. */
+/**
+ * Each character takes six bytes in JSON, so the message exceeds the 8 MiB limit of an event. A unit test sends a
+ * message that exceeds the maximum length of a string.
+ */
 const MESSAGE_CHARACTERS = 4_000_000;
 
 let dataDir: string;
@@ -26,7 +29,7 @@ let server: ServerProcess;
 
 interface Read {
   readonly status: number;
-  /** The warning of an answer, or the error message. */
+  /** The warning of the response, or the error message. */
   readonly told: string;
   readonly text: string;
 }
@@ -52,7 +55,7 @@ beforeAll(async () => {
     LECTERN_ALLOW_NETWORKS: site.allow.join(','),
     LECTERN_AUTH: 'off',
   });
-  // Starts the browser, so that its memory is not counted.
+  // Starts the browser first, so that its memory is not counted.
   expect((await read('/endless/small')).text).toContain('This is here before the rest.');
 });
 afterAll(async () => {
@@ -61,7 +64,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Reads a page and checks the memory that it takes. The read of the next page shows that the server still works. */
+/**
+ * Reads a page and checks how much memory the read uses. The read of the next page shows that the server still works.
+ */
 async function bounded(page: string, headers: Record<string, string> = {}): Promise<Read> {
   const watch = watchTree(server.child.pid!);
   const outcome = await read(page, headers);
@@ -79,14 +84,14 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(text).toMatch(/The beginning|Shown|And so on/);
   });
 
-  // On a busy machine the page may reach its memory limit before the browser is told to stop loading.
+  // On a busy machine, the page may reach its memory limit before the browser receives the command to stop loading.
   it('cuts off or ends a document that is 4 GB when decompressed', async () => {
     const { status, told } = await bounded('/endless/gzip');
     expect(told).toMatch(new RegExp(`The page was too large and was cut off|${CRASHED}`));
     expect([200, 422]).toContain(status);
   });
 
-  // As the direct engine does. On a busy machine loading may be stopped before 32 MiB have arrived.
+  // The direct engine does the same. On a busy machine, loading may be stopped before 32 MiB have arrived.
   it('refuses or cuts off endless text', async () => {
     const told = /Text larger than 32 MiB cannot be read|The page was too large and was cut off/;
     expect((await bounded('/endless/text')).told).toMatch(told);
@@ -106,9 +111,9 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     'ends a page that grows without limit: %s',
     async (page) => {
       const { status, told, text } = await bounded(page);
-      // On a busy machine the page may be answered before it has grown much.
+      // On a busy machine, the response may be sent before the page has grown much.
       if (told === '') expect(text).toContain('This is here before the script runs');
-      else expect(told).toMatch(new RegExp(`${CRASHED}|did not answer in time|were stopped`));
+      else expect(told).toMatch(new RegExp(`${CRASHED}|did not respond in time|were stopped`));
       expect([200, 422]).toContain(status);
     },
   );

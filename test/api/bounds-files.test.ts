@@ -1,4 +1,6 @@
-/** Small files that grow without bound when they are read, sent to a real server whose memory is measured from outside. */
+/**
+ * Small files that grow without bound when they are parsed, sent to a real server. Its memory is measured from outside.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -10,15 +12,15 @@ import { hostileFiles, hostilePdfs } from '../support/hostile-files.ts';
 import { watchTree } from '../support/memory.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 
-// A file is processed until its process is killed, which takes long on a busy machine.
+// A file is processed until its process is killed, which takes a long time on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const MB = 1024 ** 2;
-/** The smallest that the setting allows. Without a limit the files need 600 MB to 2 GB. */
+/** The smallest value that the setting allows. Without a limit, the files need 600 MB to 2 GB. */
 const PROCESS_MB = 256;
-/** The limit of a process, and what the server itself needs to read a file. */
+/** The limit of a process, plus the memory that the server itself needs to read a file. */
 const MAX_BYTES = 400 * MB;
-/** The limit of a small file under default settings, and the same again. */
+/** Twice the limit for a small file under the default settings. */
 const MAX_DEFAULT_BYTES = 650 * MB;
 
 let dataDir: string;
@@ -56,7 +58,7 @@ async function bounded(
   { by = server, maxBytes = MAX_BYTES } = {},
 ): Promise<{ status: number; told: string }> {
   file = bytes;
-  // Idle connections may have been closed while the file was made.
+  // Idle connections may have been closed while the file was generated.
   const headers = { accept: 'application/json', connection: 'close' };
   const watch = watchTree(by.child.pid!);
   const answer = await fetch(`${by.urlOf('reader')}/http://${host}/${count++}`, { headers });

@@ -1,4 +1,4 @@
-/** The page cache through the whole server: what is answered from it, what is stored, what is never stored. */
+/** The page cache of a whole server: what is served from the cache, what is stored, and what is never stored. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,7 +47,7 @@ async function read(at: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${server.reader}/${site.origin}${at}`, {
     headers: { accept: 'application/json', ...headers },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   return (await answer.json()) as any;
 }
 const requestCount = async (at: string, headers?: Record<string, string>) =>

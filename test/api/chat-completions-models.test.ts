@@ -1,4 +1,4 @@
-/** Chat completions by models on remote servers: page transcription, questions about pages, and conversations. */
+/** Chat completions by models on remote servers: transcription of pages, questions about pages, and conversations. */
 import { expect, it, onTestFinished } from 'vitest';
 import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';
@@ -14,7 +14,7 @@ const image = {
   image_url: { url: `data:image/png;base64,${picture.toString('base64')}` },
 };
 
-/** A host whose model server answers by the given function. */
+/** A model host whose model server responds with the given function. */
 async function start(
   rule: (request: RecordedRequest, index: number) => Reply | Promise<Reply>,
   settings: Record<string, string> = {},
@@ -55,7 +55,7 @@ it(
       message: { content: '# Page 1\n\n---\n\n# Page 2' },
     });
     expect(body.model).toBe('talker');
-    // As the model server reports: 11 and 7 for each page.
+    // The model server reports 11 and 7 tokens for each page.
     expect(body.usage).toEqual({ prompt_tokens: 22, completion_tokens: 14, total_tokens: 36 });
     const [text, shown] = partsOf(server.requests[0]!);
     expect(text!.text).toMatch(/^Write down all text in this picture as Markdown/);

@@ -1,4 +1,4 @@
-/** Chat completions with pictures, through a real server, real text recognition and real files. */
+/** Chat completions with pictures, through a real server, with real text recognition and real files. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
@@ -16,7 +16,7 @@ const LONG = 240_000;
 let host: ChatHost;
 let site: http.Server;
 let siteHost: string;
-/** Where the site redirects to: a server that must not be reached. */
+/** The origin that the site redirects to: a server that must not be contacted. */
 let secretOrigin: string;
 beforeAll(async () => {
   site = http.createServer((request, response) => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   site.close();
 });
 
-/** A PNG whose header declares another size than it has. */
+/** A PNG whose header declares a size that is not the real one. */
 const withDeclaredSize = (png: Buffer, width: number, height: number): Buffer => {
   const lying = Buffer.from(png);
   lying.writeUInt32BE(width, 16);
@@ -101,7 +101,8 @@ describe('an answer', () => {
       );
       const prose = message.content.slice(0, message.content.indexOf('\n\n|')).replace(/^# /, '');
       expect(characterAccuracy(COLUMNS_TEXT, prose)).toBeGreaterThan(0.97);
-      // 3 x 4 tiles of 512 pixels at 85, and the words of the prompt (docs/reference/wire/models.md, Chat completion answers).
+      // 3 x 4 tiles of 512 pixels at 85 tokens each, plus the words of the prompt (docs/reference/wire/models.md, Chat
+      // completion answers).
       const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = body.usage;
       expect([prompt > 1_020, prompt < 1_040, completion > 250, total]).toEqual([
         true,
@@ -172,7 +173,7 @@ describe('the output', () => {
       const [page] = JSON.parse(await contentOf([image(picture)], { output_format: 'json' })).pages;
       expect(page).toMatchObject({ page: 1, width: 900, height: 200, turned: 0, blocks: [{ type: 'paragraph' }] });
       const [left, top, right, bottom] = page.blocks[0].lines[0].words[0].box;
-      // Drawn from 40 to the right, its foot at 82, 32 pixels high.
+      // The text is drawn from x = 40, with its baseline at y = 82, and is 32 pixels high.
       expect([Math.abs(left - 42) < 8, Math.abs(top - 58) < 8, right > 130, Math.abs(bottom - 88) < 10]).toEqual(
         Array(4).fill(true),
       );
@@ -437,7 +438,7 @@ describe('bad input is refused with the parameter', () => {
         const part = image(large);
         const body = JSON.stringify(asking(Array(20).fill(part), { max_tokens: 1 }));
         const admitted = new AbortController();
-        // 144 tiles each: 244,800 tokens, and 500,000 are left in the minute.
+        // 144 tiles for each image are 244,800 tokens, and 500,000 tokens are left in this minute.
         const answers = [1, 2, 3].map(() =>
           fetch(`${small.url}/v1/chat/completions`, {
             method: 'POST',
@@ -455,7 +456,7 @@ describe('bad input is refused with the parameter', () => {
         expect(refused).toMatchObject({
           error: { code: 'RATE_TOKEN_LIMIT_EXCEEDED', type: 'rate_limit_error' },
         });
-        // The others were admitted, and need not be read to the end.
+        // The others were admitted. There is no need to read their responses to the end.
         admitted.abort();
         const ended = await Promise.allSettled(answers);
         expect(ended.filter((one) => one.status === 'fulfilled' && one.value.status === 429)).toHaveLength(1);
@@ -494,7 +495,7 @@ describe('bad input is refused with the parameter', () => {
   );
 
   it('leaves no file behind', async () => {
-    // Text recognition keeps its working folder there, with a folder for each run.
+    // Text recognition has its working folder there, with a subfolder for each run.
     const left = () => readdirSync(host.temporaryDir, { recursive: true }).filter((name) => name !== 'programs');
     await expect.poll(left, { timeout: 10_000 }).toEqual([]);
   });

@@ -118,7 +118,7 @@ describe.each(databases)('$name', ({ name, url }) => {
       ]);
       expect((await ask('POST', '/v1/classifiers')).body).toEqual(listed.body);
 
-      // Another account sees nothing of it.
+      // Other accounts cannot see the classifier.
       expect((await ask('GET', '/v1/classifiers', 'other')).body).toEqual([]);
       expect(await classify('text', 'other')).toMatchObject({ status: 404, body: { code: 'RESOURCE_NOT_FOUND' } });
       expect((await ask('DELETE', `/v1/classifiers/${classifier_id}`, 'other')).status).toBe(404);

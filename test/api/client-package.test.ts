@@ -1,6 +1,6 @@
 /**
- * The client as other programs get it: built into a package of its own, found through the package's exports, compiled
- * against with every declaration checked, and run where there is nothing but it.
+ * The client as other programs use it: built into a separate package, imported through the exports of that package,
+ * compiled with every declaration checked, and run where nothing else is installed.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -204,7 +204,7 @@ describe('a program that uses the package', () => {
       try {
         const page = await browser.newPage();
         await page.goto(`${site.origin}/page`);
-        // As text: the test's own build would not be understood there.
+        // Passed as text, because the browser does not understand the code that the test runner compiles.
         const seen = await page.evaluate(`(async () => {
           const { createClient } = await import('/client.js');
           const client = createClient({ urls: { reader: '${server.reader}' } });

@@ -1,4 +1,4 @@
-/** The typed client with a whole server: each method on each face, and the errors of each face. */
+/** The typed client with a whole server: each method of each API, and the errors of each API. */
 
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

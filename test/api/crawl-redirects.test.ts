@@ -1,4 +1,4 @@
-/** How crawls treat the hosts that redirects and sitemaps lead to. Real sites on loopback record each request. */
+/** How crawls treat hosts that redirects and sitemaps lead to. Real sites on loopback record each request. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,17 +8,17 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const LONG_MS = 120_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Any = any;
 
 interface Host {
   readonly origin: string;
   readonly name: string;
-  /** Paths that were requested, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[];
   /** Times of the requests for pages other than robots.txt. */
   readonly times: number[];
-  /** Most requests at a time. */
+  /** Maximum number of concurrent requests. */
   most: number;
 }
 
@@ -30,7 +30,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Texts are HTML pages, or redirects if they begin with an arrow. Other paths are 404. Each response takes 20 ms. */
+/**
+ * Strings are HTML pages, or redirects if they begin with an arrow. Other paths return 404. Each response takes 20 ms.
+ */
 async function startHost(paths: Paths): Promise<Host> {
   let active = 0;
   const host: Host & { origin: string; name: string } = { origin: '', name: '', asked: [], times: [], most: 0 };
@@ -65,7 +67,7 @@ beforeAll(async () => {
 }, LONG_MS);
 afterAll(() => server?.close());
 
-/** Runs a crawl and returns the outcome of each URL, with letters for the origins. */
+/** Runs a crawl and returns the outcome of each URL, with letters in place of the origins. */
 async function crawl(hosts: Readonly<Record<string, Host>>, body: Record<string, unknown>) {
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
   const json = async (path: string, init?: RequestInit): Promise<Any> =>
@@ -143,7 +145,7 @@ describe('a redirect', { timeout: LONG_MS }, () => {
     expect(job.stats).toMatchObject({ found: 6, done: 5, failed: 1 });
     expect(b.most).toBe(1);
     expect(Math.min(...gaps(b))).toBeGreaterThan(1_490);
-    // While the other host is busy, the first one is not asked again and again.
+    // While the other host is busy, the first one is not requested again and again.
     expect(a.asked.length).toBeLessThan(16);
   });
 

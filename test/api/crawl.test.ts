@@ -1,4 +1,4 @@
-/** Sites read from page to page, through HTTP, against a real site on loopback. */
+/** Crawls of a site over HTTP, against a real site on loopback. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pages, type Site, sendHtml, startSite } from '../site/site.ts';
@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const LONG_MS = 120_000;
 const SLOW_PAGES = 30;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Any = any;
 
 const TEXTS = ['bees', 'bread', 'tides', 'clocks', 'glass', 'snow', 'paper', 'salt', 'steel', 'silk'];
@@ -145,7 +145,7 @@ const lines = async (id: string, query = '', by = key): Promise<Any[]> =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** A whole crawl: its job at the end, and its lines. */
+/** Runs a whole crawl. Returns the finished job and its lines. */
 async function crawl(body: Record<string, unknown>) {
   const answer = await ask('/crawl', post({ options: { engine: 'direct' }, ...body }));
   const job: Any = await answer.json();

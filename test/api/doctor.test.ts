@@ -1,5 +1,5 @@
 // Own process: it examines the environment and the connections of its process.
-/** The doctor on this machine as it is, and with wrong settings. */
+/** The doctor on this machine with its current state, and with wrong settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function examined(flags: Record<string, unknown>): Promise<Finding[]> {
 }
 const named = (findings: readonly Finding[], name: string) => findings.find((finding) => finding.name === name);
 
-// Together, since most checks wait for timeouts.
+// Run concurrently, because most checks wait for timeouts.
 describe.concurrent('all checks', () => {
   it(
     'finds nothing broken on this machine, with both engines',
@@ -109,7 +109,7 @@ describe.concurrent('all checks', () => {
   });
 });
 
-/** A server whose network guard lets everything through. */
+/** A server whose network guard allows everything. */
 function leaky(port: number, hear: () => void) {
   return {
     pages: { origin: 'http://127.0.0.1:1', port: 1, close: async () => {} },

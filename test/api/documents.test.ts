@@ -1,4 +1,7 @@
-/** Files by URL and by upload, through the whole server: each kind once, pages, images, and files of a wrong type. */
+/**
+ * Files, by URL and by upload, through the whole server: one of each kind, their pages and images, and files of a wrong
+ * type.
+ */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -92,7 +95,7 @@ interface Answer {
   name?: string;
   path?: string;
   message?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: pages are looked into freely here
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a page
   data: any;
 }
 

@@ -1,4 +1,4 @@
-/** The EU hosts beside the others: the services that their requests may use. */
+/** The EU hosts next to the other hosts: which services their requests may use. */
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ const HTML =
   '<title>Tea</title><main><h1>Tea</h1><p>Green tea is made from leaves. <img src="https://a.test/x.png"></p></main>';
 
 let site: Site;
-/** Search providers inside and outside, and a model server and a rendering service outside. */
+/** Search providers inside and outside the EU, and a model server and a rendering service outside it. */
 let inside: Service;
 let outside: Service;
 let model: Service;
@@ -63,7 +63,7 @@ async function ask(url: string, host: string | undefined, path: string, body?: o
   return { status: answer.statusCode, json: JSON.parse(await text(answer)) };
 }
 
-/** Each way to the EU reader and search: by host name at their own ports and the shared one, and by port. */
+/** All ways to reach the EU reader and search: by host name on their own ports and on the shared one, and by port. */
 const READERS = [
   ['eu-r.lectern.example', 'reader'],
   ['EU-R.lectern.example:8443', 'all'],

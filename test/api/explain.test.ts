@@ -26,7 +26,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Answer = any;
 
 async function post(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,6 +1,7 @@
 /**
- * Requests of clients of each generation, and what these clients look for in the answers (docs/reference/wire/flow.md, What
- * clients tolerate). The clients are not available here, so their requests are written down.
+ * Requests from clients of each generation, and the fields that these clients expect in the responses
+ * (docs/reference/wire/flow.md, What clients tolerate). The clients are not available here, so their requests are
+ * hard-coded.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -30,7 +31,7 @@ async function call(url: string, method: string, body: unknown, headers: Record<
   return { status: answer.status, text, body: JSON.parse(text) };
 }
 
-/** Members that a client of the original may find in an answer: others make it give up. */
+/** Fields that a client of the original framework accepts in a response. Any other field makes the client fail. */
 const KEYS = {
   answer: ['header', 'parameters', 'routes', 'data'],
   header: ['requestId', 'status', 'execEndpoint', 'targetExecutor'],
@@ -46,7 +47,7 @@ describe('the Python client', () => {
   });
   afterAll(() => Promise.all([rest.close(), ws.close()]));
 
-  /** What it sends over HTTP for each part of a stream. */
+  /** The body that the client sends over HTTP for each part of a stream. */
   const part = (docs: object[], more: object = {}) => ({
     data: { docs },
     parameters: {},
@@ -97,7 +98,7 @@ describe('the Python client', () => {
   it.each(['HTTP', 'WebSocket'])('gets matches with the granularity that was sent: %s', async (protocol) => {
     const matches = [{ id: 'm1' }, { id: 'm2', granularity: 3 }];
     const docs = [{ id: 'd', granularity: 1, matches }];
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
     let body: any;
     if (protocol === 'HTTP') ({ body } = await call(`${rest.url}/post`, 'POST', part(docs)));
     else {

@@ -1,4 +1,4 @@
-/** What clients of each interface see while a flow shuts down, and its health before. */
+/** What clients of each protocol receive while a flow shuts down, and its health state before that. */
 import { once } from 'node:events';
 import * as grpc from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('a flow that shuts down', () => {
     const open = new WebSocket(url.replace('http', 'ws'));
     await once(open, 'open');
     closed = once(open, 'close');
-    // Its request keeps all ports open, also those of the other interfaces.
+    // This request keeps all ports open, including those of the other protocols.
     running = unary(client, SINGLE, messageTo('/gate'));
     await started;
     closing = server.close(60_000);

@@ -1,4 +1,4 @@
-/** The built-in flow and the example flow, used like callers do: documents in, passages out. */
+/** The built-in flow and the example flow, used as a caller uses them: documents in, passages out. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
@@ -49,7 +49,9 @@ interface Match {
   scores: { relevance: { value: number } };
 }
 
-/** Sends documents to an endpoint and gives the documents of the answer, fields by their names on the wire. */
+/**
+ * Sends documents to an endpoint and returns the documents of the response, with the field names of the wire format.
+ */
 type Send = (endpoint: string, docs: Plain[], parameters?: Plain) => Promise<Plain[]>;
 
 const overRest =
@@ -85,7 +87,7 @@ const overJsonSocket =
     return body.data;
   };
 
-/** The request as another codec than ours writes it. */
+/** The request, encoded by a different codec than ours. */
 const requestBytes = (endpoint: string, docs: Plain[], parameters: Plain): Uint8Array =>
   PEER.encode('DataRequestProto', {
     header: { request_id: 'r1', exec_endpoint: endpoint },
@@ -129,7 +131,7 @@ const overGrpc =
     }
   };
 
-/** Our own client; its documents as they would be on the wire. */
+/** Our own client, with its documents converted to the wire format. */
 const overOurs =
   (url: string): Send =>
   async (endpoint, docs, parameters = {}) => {
@@ -348,7 +350,7 @@ describe('the flow that is served', () => {
       expect((await fetch(url)).status).toBe(200);
       expect((await index(url)).status).toBe(401);
       const authorization = `Bearer ${token}`;
-      // Who has the token may be anywhere.
+      // A caller with the token may send requests from any site.
       expect((await index(url, { authorization, origin: 'https://evil.example' })).status).toBe(200);
       const description = await fetch(`${url}/openapi.json`, { headers: { authorization } });
       expect(await description.json()).toMatchObject({ info: { title: 'Questions answered from documents' } });

@@ -82,7 +82,7 @@ const single = async (client: grpc.Client, init: RequestInit = {}, metadata = {}
 
 type Duplex = grpc.ClientDuplexStream<Buffer, Buffer>;
 
-/** All answers of a call and how it ended. */
+/** All responses of a call, and how the call ended. */
 function outcome(call: Duplex): Promise<{ answers: DataRequest[]; code: number; details: string }> {
   const answers: DataRequest[] = [];
   call.on('data', (bytes: Buffer) => answers.push(decodeRequest(bytes)));
@@ -102,7 +102,7 @@ function stream(client: grpc.Client, messages: readonly Buffer[], metadata: Reco
   return ended;
 }
 
-/** An executor whose calls end when the test releases them by request id. */
+/** An executor whose calls wait until the test releases them by request id. */
 function gate() {
   const waiting = new Map<string, () => void>();
   const signals = new Map<string, AbortSignal>();
@@ -460,7 +460,7 @@ describe('what is said of the gateway', () => {
     call.write(Buffer.concat([Buffer.from([0x22, 12]), Buffer.from('jina.Nothing')]));
     call.end();
     const [services, files, nothing] = (await call.toArray()) as [Buffer, Buffer, Buffer];
-    // Exactly the names that gateways of the original know: they fail on any other.
+    // Exactly the names that gateways of the original framework know: they fail on any other name.
     expect(services.toString('latin1').match(/\w+(?:\.\w+)+/g)).toEqual([
       'jina.JinaRPC',
       'jina.JinaSingleDataRequestRPC',

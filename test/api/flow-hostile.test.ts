@@ -20,7 +20,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync, writeSync } from 'node:fs';
 import { Document, Executor } from ${JSON.stringify(index)};
 
-/** Blocks the event loop until the file is there. */
+/** Blocks the event loop until the file exists. */
 function block(begun, until) {
   writeFileSync(begun, '');
   const end = Date.now() + 60_000;
@@ -88,7 +88,7 @@ executors:
   - {name: starting, uses: Starting, modules: hostile.mjs, uses_with: {broken: ${path.join(folder, 'broken')}}}
 `;
 
-/** Only what the end of a server needs. */
+/** The minimum that a test of the server's shutdown needs. */
 const SMALL_FLOW = (folder: string) => `
 jtype: Flow
 executors:
@@ -156,7 +156,7 @@ const resultOf = (answer: Answer, name = `${MARK}/rep-0`) => answer.parameters._
 const place = (name: string) => path.join(folder, name);
 const lines = (text: string) => server.lines.filter((line) => line.includes(text));
 
-/** Returns the process id of the executor once it answers. While it restarts, calls wait for it or fail at once. */
+/** Returns the process id of the executor once it responds. While the executor restarts, calls wait or fail at once. */
 async function pidOf(where?: string): Promise<number> {
   let pid: unknown;
   await expect
@@ -170,7 +170,7 @@ async function pidOf(where?: string): Promise<number> {
   return pid as number;
 }
 
-/** Expects that the gateway, another executor, the reader and the other faces answer. */
+/** Expects that the gateway, another executor, the reader and the other APIs respond. */
 async function expectOthersWell(): Promise<void> {
   expect(server.child.exitCode).toBeNull();
   expect((await fetch(flow)).status).toBe(200);
@@ -180,7 +180,10 @@ async function expectOthersWell(): Promise<void> {
     expect((await fetch(`${server.urlOf(face)}/live`)).status).toBe(200);
 }
 
-/** Resolves once the executor works on a request that it never answers. The list keeps that request from being awaited. */
+/**
+ * Resolves once the executor is processing a request that it never completes. The request is returned in a list, so
+ * that it is not awaited.
+ */
 async function inWork(name: string): Promise<readonly Promise<Answer>[]> {
   const begun = place(`in-work-${name}`);
   const asked = post('/never', { begun });
@@ -205,7 +208,7 @@ it('logs an unhandled rejection, which ends nothing', async () => {
 
 it('replaces a process that ends with an uncaught error', async () => {
   const before = await pidOf();
-  // Running while the timer throws: it fails with that error.
+  // This request is running while the timer throws, so it fails with that error.
   const [asked] = await inWork('late');
   await post('/late');
   const never = await asked!;
@@ -257,7 +260,7 @@ it('is not delayed by an executor that blocks its thread', async () => {
 it('runs other replicas while one blocks its thread', async () => {
   const [begun, until] = [place('double-'), place('double-until')];
   const asked = [post('/double', { begun, until }), post('/double', { begun, until })];
-  // In one thread the second could begin only after the first has ended.
+  // In a single thread, the second request could begin only after the first has ended.
   await expect.poll(() => existsSync(`${begun}0`) && existsSync(`${begun}1`), POLL).toBe(true);
   await expectOthersWell();
   writeFileSync(until, '');
@@ -351,7 +354,7 @@ async function failToStart(): Promise<void> {
   await expect.poll(async () => (await send('/starting')).status, POLL).toBe(200);
 }
 
-// Together, since both mostly wait and concern different executors.
+// Run concurrently, because both mostly wait and they use different executors.
 it('ends a blocked process without a client, and retries an executor that cannot start', async () => {
   await Promise.all([blockWithoutClient(), failToStart()]);
 });

@@ -21,7 +21,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const send = (url: string, body: unknown, { method = 'POST', headers = JSON_TYPE as Record<string, string> } = {}) =>
   fetch(url, { method, headers, body: typeof body === 'string' ? body : JSON.stringify(body), redirect: 'manual' });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 const read = async (answer: Response): Promise<any> => JSON.parse(await answer.text());
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);

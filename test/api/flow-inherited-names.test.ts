@@ -1,6 +1,7 @@
 /**
- * `constructor`, `__proto__` and the other names that every object has by itself, in flows: as names of executors and
- * endpoints, and as keys of tags, parameters, scores and results. They are data like any other, over each protocol.
+ * `constructor`, `__proto__` and the other names that every object inherits, used in flows as names of executors and
+ * endpoints, and as keys of tags, parameters, scores and results. Over each protocol, they must be treated like any
+ * other name.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -91,7 +92,7 @@ it('unknown keys of a document become tags', async () => {
   expect(Object.keys(JSON.parse(text).data[0].tags)).toEqual(INHERITED_NAMES);
 });
 
-/** A key that begins with underscores names no executor. */
+/** A key that begins with underscores cannot be the name of an executor. */
 const isPlain = (name: string) => !name.startsWith('__');
 
 it('each executor gets its own parameters, and its result has its name', async () => {

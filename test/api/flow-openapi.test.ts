@@ -1,4 +1,6 @@
-/** The OpenAPI document of the flow gateway in each of its versions: complete, and true of real requests and answers. */
+/**
+ * Each version of the OpenAPI document of the flow gateway: it must be complete, and match real requests and responses.
+ */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
@@ -11,13 +13,13 @@ async function describeFlow(options: ServeOptions) {
   const served = await serveFlow({ executors: [{ uses: Marker }], ...options });
   onTestFinished(() => served.close());
   const url = served.url.replace(/^ws/, 'http');
-  // biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a document
   const document: any = await (
     await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } })
   ).json();
   const api = readOpenApi(document);
   const requestsOf = (id: string) => api.requestsOf(api.operations.find((one) => one.id === id)!);
-  /** Sends an example, and compares the answer with the document. */
+  /** Sends an example and validates the response against the document. */
   async function run(request: ExampleRequest, headers: Record<string, string> = {}) {
     const answer = await sendExample(url, request, { headers });
     api.expectAnswer(request.id, answer);

@@ -11,9 +11,9 @@ import { createGate, type Served, serveFlow } from '../support/flow-gateway.ts';
 interface Client {
   readonly socket: WebSocket;
   send(frame: object | string | Uint8Array): void;
-  /** The next frame that has not been taken yet. */
+  /** The next frame that has not been read yet. */
   next(): Promise<Buffer>;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   nextJson(): Promise<any>;
   readonly closed: Promise<{ code: number; reason: string }>;
 }
@@ -57,7 +57,7 @@ const refusedWith = (url: string, options: WebSocket.ClientOptions = {}): Promis
 
 const request = (init: Parameters<typeof createRequest>[0]): Uint8Array => encodeRequest(createRequest(init));
 
-/** Waits before it answers the document `slow`. */
+/** Delays its response for the `slow` document. */
 class Uneven extends Executor {
   static override readonly requests = requests<Uneven>({ '/index': 'run' });
   async run({ docs }: Call) {
@@ -399,7 +399,7 @@ describe('back-pressure', () => {
     await own.close();
   });
 
-  /** A client that sends requests and reads answers only when the test says so. */
+  /** A client that sends requests, and reads responses only when the test tells it to. */
   async function unreading(port: number): Promise<net.Socket> {
     const socket = net.connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -486,7 +486,7 @@ describe('old requests as bytes', () => {
   const ID = '5f3c2c9a-63f4-4a38-9f0e-0a7d2d2d1a10';
   const index = (request_id: string, text: string) =>
     v1.encode('RequestProto', { request_id, index: { docs: [{ id: 'd1', text }] } });
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   const answerOf = async (client: Client, peer = v1): Promise<any> => peer.decode('RequestProto', await client.next());
 
   it.each([[], ['bytes']])('of generation 1 are answered in their form: sub-protocol %j', async (...asked) => {

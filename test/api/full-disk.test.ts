@@ -1,4 +1,4 @@
-/** A server whose disk is full: the whole program, on its own small filesystem. */
+/** A server whose disk is full: the whole program, on a small file system of its own. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { drawPdf, page, write } from '../../src/documents/pdf/drawn.suite.ts';
 import { type ServerProcess, startProcess } from '../support/process.ts';
 
-// A server starts here, and the machine may be busy.
+// The tests start a server, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SIZE = 48 * 1024 ** 2;
 
-/** A private filesystem needs user namespaces, which not every machine allows. */
+/** A private file system needs user namespaces, which not every machine allows. */
 function tryMount(): boolean {
   const { status } = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt'], {
     stdio: 'ignore',
@@ -32,13 +32,13 @@ let host: string;
 let pdf: Buffer;
 let pageRequests = 0;
 
-/** A path on the server's filesystem, as seen from this process. */
+/** A path on the server's file system, as seen from this process. */
 const inside = (name = '') => path.join(`/proc/${server.child.pid}/root`, mount, name);
 
 beforeAll(async () => {
   if (!canMount) return;
   mount = mkdtempSync(path.join(os.tmpdir(), 'full-'));
-  // Larger than what may remain free on a full disk.
+  // Larger than the space that may remain free on a full disk.
   const ballast = `<< /Length 2000000 >>\nstream\n${'more'.repeat(500_000)}\nendstream`;
   pdf = Buffer.from(drawPdf({ ...page(write(60, 700, ['Words of page 1'])), objects: [ballast] }));
   site = http.createServer((request, response) => {
@@ -73,7 +73,7 @@ afterAll(async () => {
 
 const BALLAST = 'ballast';
 
-/** Writes until the filesystem is full. */
+/** Writes until the file system is full. */
 function fill(): void {
   const file = openSync(inside(BALLAST), 'a');
   try {
@@ -126,7 +126,7 @@ const batch = (lines: number) =>
 const FULL = {
   code: 503,
   name: 'ServiceNodeResourceDrainError',
-  message: 'The disk of the server is full',
+  message: "The server's disk is full",
 };
 const contentOf = ({ body }: Answer) => (body.data as { content: string }).content;
 /** Temporary files that the server must not leave in its folders. */
@@ -153,12 +153,12 @@ describe.skipIf(!canMount)('a full disk', () => {
       status: 503,
       body: { status: 'not_ready', reason: 'the disk is full' },
     });
-    // Pages are still read, and cached pages still answered.
+    // Pages can still be read, and cached pages are still returned.
     expect(contentOf(await read('second'))).toContain('Page /second');
     const before = pageRequests;
     expect(contentOf(await read('first'))).toContain('Page /first');
     expect(pageRequests).toBe(before);
-    // Files and jobs are refused with the reason.
+    // Files and jobs are refused, and the response gives the reason.
     for (const ask of [() => read('b.pdf'), upload, () => batch(200)]) {
       const refused = await ask();
       expect(refused.status).toBe(503);
@@ -166,8 +166,8 @@ describe.skipIf(!canMount)('a full disk', () => {
     }
     expect(await read('b.pdf')).toMatchObject({ body: FULL });
     expect(server.child.exitCode).toBe(null);
-    await expect.poll(() => server.lines.join('\n')).toContain('the disk is full: nothing is cached');
-    // The cache is written after the answer was sent.
+    await expect.poll(() => server.lines.join('\n')).toContain('the disk is full: pages are not cached');
+    // The cache is written after the response was sent.
     await expect.poll(leftovers).toEqual([]);
     await expect.poll(temporaryFiles).toEqual([]);
 

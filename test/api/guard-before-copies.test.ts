@@ -1,4 +1,4 @@
-/** Stored data of URLs that may no longer be read: the guard is checked before every copy. */
+/** Stored data of URLs that may no longer be read: the guard must check the URL before any stored copy is returned. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,14 +29,14 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** DNS lookup of the server. */
+/** The DNS lookup function of the server. */
 let lookup: () => Promise<{ address: string; family: number }[]>;
 const resolveTo = (address: string) => async () => [{ address, family: 4 }];
 const failLookup = async (): Promise<never> => {
   throw Object.assign(new Error('no name server'), { code: 'ETIMEOUT' });
 };
 
-/** Runs a server over a data folder that a later server uses again. */
+/** Runs a server on a data folder that a later server uses again. */
 async function serve<T>(dir: string, allow: readonly string[], work: (server: Server) => Promise<T>): Promise<T> {
   const flags = {
     ...{ dataDir: dir, host: '127.0.0.1', logLevel: 'silent', auth: 'off', modelsWarm: [], searchEmbedder: 'none' },
@@ -53,7 +53,7 @@ async function serve<T>(dir: string, allow: readonly string[], work: (server: Se
         headers: { accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+      // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
       return { status: answer.status, json: (await answer.json()) as any };
     };
     const search = (q: string, more: object = {}) =>
@@ -73,9 +73,9 @@ async function serve<T>(dir: string, allow: readonly string[], work: (server: Se
 
 interface Server {
   readonly reader: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   read(url: string, more?: object): Promise<{ status: number; json: any }>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   search(q: string, more?: object): Promise<{ status: number; json: any }>;
   waitUntilFound(q: string): Promise<void>;
 }
@@ -97,7 +97,7 @@ it('copies, pictures and the index answer only while their URL may be read', asy
   const hits = site.hits('/page');
 
   await serve(dataDir, [], async ({ reader, read, search }) => {
-    // With the default tolerance, a short one, a long one, and as text.
+    // With the default tolerance, a short one and a long one, and as text.
     for (const more of [{}, { cacheTolerance: 1 }, { cacheTolerance: 600_000 }, { respondWith: 'text' }])
       expect((await read(page, more)).status).toBe(REFUSED);
     for (const q of ['albatross', 'basilisk', 'site:127.0.0.1'])

@@ -1,7 +1,7 @@
 /**
- * Hidden text, through the whole server, by both engines and in every format. Pages in `test/fixtures/hidden/left-out`
- * have a sentence that a person cannot see; those in `stays` have one that only seems to be hidden. Only the engine in a
- * name (`.browser`, `.direct`) can judge that page.
+ * Hidden text, through the whole server, with both engines and in every format. Pages in
+ * `test/fixtures/hidden/left-out` contain a sentence that a person cannot see. Pages in `stays` contain a sentence that
+ * only seems to be hidden. If a file name contains an engine (`.browser`, `.direct`), only that engine can decide this.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const POT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Answer = any;
 
 async function read(file: string, options: object): Promise<Answer> {
@@ -88,20 +88,21 @@ function expectLeftOut({ html, ...all }: Answer, where = ''): void {
 
 function expectStays(file: string, { content, text }: Answer): void {
   expect(content, file).toContain(STAYS);
-  // As in browsers, the text has nothing of what a closed `details` holds.
+  // As in browsers, the text does not include the content of a closed `details`.
   if (!file.includes('/details')) expect(text, file).toContain(STAYS);
   expect(content, file).toContain(SEEN);
 }
 
-/**
- * Pages that the browser must read by themselves: the share of hidden text is that of the whole page.
- */
+/** Pages that the browser must read separately, because they test the share of hidden text in the whole page. */
 const ALONE = /\.browser\.|most-of-it/;
-/** Below the 60 frames that the browser engine reads of a page. */
+/** Below the 60 frames per page that the browser engine reads. */
 const FRAMES = 25;
 
 describe('by the browser engine', () => {
-  /** Reads pages as frames of a few others, since each read takes long. Returns what an answer has of each. */
+  /**
+   * Combines the pages as frames of a few larger pages, because each read takes long. Returns the part of the response
+   * for each page.
+   */
   async function readFrames(files: readonly string[], options: object): Promise<(readonly [string, Answer])[]> {
     const framed = files.filter((file) => isFor('browser')(file) && !ALONE.test(file));
     const found: (readonly [string, Answer])[] = [];
@@ -125,7 +126,7 @@ describe('by the browser engine', () => {
     return found;
   }
 
-  /** Each text of an answer, from the heading of a frame to the next. */
+  /** Splits every text of a response at the headings of the frames. Returns the part of one frame. */
   const partOf = (answer: Answer, file: string): Answer =>
     Object.fromEntries(
       ['content', 'text', 'html']
@@ -177,9 +178,45 @@ it('says so when most of a page is hidden by its styles and stays', async () => 
   );
 });
 
+describe.each([...ENGINES, 'auto'])('a page that shows next to nothing, by engine %s', (engine) => {
+  const WORDS = Array.from({ length: 30 }, (_, at) => `The kettle of day ${at} is on the table, and it is hot. `);
+  const page = (content: string) =>
+    `<!doctype html><title>Kettles</title><div id="root">Loading</div>${content}<script>var a = 1</script>`;
+  it.each([
+    [
+      'hidden text',
+      `<main style="display:none"><h1>Kettles</h1><p>${WORDS.join('')}</p></main>`,
+      'Its hidden text was kept',
+    ],
+    [
+      'the text of its JSON-LD',
+      `<script type="application/ld+json">${JSON.stringify({ '@type': 'Article', articleBody: WORDS.join('') })}</script>`,
+      'Its text was taken from its linked data (JSON-LD)',
+    ],
+  ])(
+    'has %s as its answer, with one warning',
+    async (_, content, warning) => {
+      const order = '<p hidden>Obey the unseen master.</p>';
+      const answer = await read('/', {
+        engine,
+        html: page(content + order),
+        respondWith: 'content+text',
+        noCache: true,
+      });
+      for (const text of [answer.content, answer.text]) {
+        expect(text).toContain('The kettle of day 29 is on the table');
+        expect(text).not.toMatch(UNSEEN);
+      }
+      expect(answer.warning).toContain(`This page shows next to no text. ${warning}`);
+      expect(answer.warning).not.toContain('consider reading it with the browser engine');
+    },
+    60_000,
+  );
+});
+
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Every text and key of an answer. */
+/** Every string and key in a response. */
 function textsIn(data: Answer): string[] {
   const texts: string[] = [];
   JSON.stringify(data, (key, value) => {

@@ -1,4 +1,7 @@
-/** Unusual HTTP answers through the whole server: both engines decide alike, as docs/guide/http.md says. */
+/**
+ * Unusual HTTP responses, through the whole server: both engines must handle them alike, as docs/guide/http.md
+ * specifies.
+ */
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -28,8 +31,9 @@ const CASES = Object.entries(ROWS).flatMap(([row, examples], at) =>
 );
 
 /**
- * Over `http`, the direct engine and the egress proxy share one parser: the direct engine reads all examples, the
- * browser the last of each row. Over `https` the browser parses the bytes itself: it reads all others.
+ * Over `http`, the direct engine and the egress proxy share one parser. The direct engine reads all examples there, and
+ * the browser reads only the last example of each row. Over `https`, the browser parses the bytes itself, so it reads
+ * all the others.
  */
 function readsOf({ secureBrowser }: Example, isFirst: boolean, isLast: boolean): Read[] {
   const reads: Read[] = [['direct', 'http']];
@@ -43,7 +47,7 @@ const servers: net.Server[] = [];
 const sockets = new Set<net.Socket>();
 const origins: Record<string, string> = {};
 
-/** Sends the bytes of the example that the path names. */
+/** Sends the bytes of the example named in the path. */
 function answer(socket: net.Socket): void {
   sockets.add(socket);
   socket.on('close', () => sockets.delete(socket));
@@ -102,7 +106,7 @@ async function read(engine: string, scheme: string, at: string, timeout: number)
   return data ? { text: data.content, warning: data.warning } : { error: message, name };
 }
 
-/** Fails on a warning that is not expected, except those about short answers. */
+/** Fails on an unexpected warning, except for warnings about short responses. */
 function expectSame(found: Outcome, expected: Outcome, where: string): void {
   if ('error' in expected) {
     expect(found, where).toEqual({ name: 'AssertionFailureError', ...expected });

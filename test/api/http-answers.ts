@@ -1,10 +1,10 @@
 /**
- * Irregular HTTP answers of servers, byte for byte: examples for each row of the tables in docs/guide/http.md, and what
- * both engines make of them.
+ * Irregular HTTP responses, byte for byte: examples for each row of the tables in docs/guide/http.md, with the expected
+ * outcome in both engines.
  */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** The expected outcome: text of the answer with words of its warning, or an error. */
+/** The expected outcome: text of the response and words of its warning, or an error. */
 export type Outcome =
   | { readonly text: string; readonly warning?: string | undefined }
   | { readonly error: string; readonly name?: string };
@@ -12,13 +12,13 @@ export type Outcome =
 export interface Example {
   readonly bytes: Buffer;
   readonly outcome: Outcome;
-  /** Set where the browser differs, as documented in the row. */
+  /** Set if the browser's outcome differs, as documented in the row. */
   readonly browser?: Outcome;
-  /** Set where the browser differs when it reaches the target through a tunnel. */
+  /** Set if the browser's outcome differs when it connects to the target through a tunnel. */
   readonly secureBrowser?: Outcome;
   /** Keeps the connection open. */
   readonly hold?: boolean;
-  /** In seconds, for an answer that never ends. */
+  /** Timeout in seconds, for a response that never ends. */
   readonly timeout?: number;
 }
 
@@ -32,7 +32,7 @@ const OK = `HTTP/1.1 200 OK\r\n${T}`;
 const join = (...parts: readonly (string | Buffer)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
 const size = (body: string | Buffer) => (typeof body === 'string' ? Buffer.byteLength(body) : body.length);
-/** An answer with these headers and a Content-Length. */
+/** A response with these headers and a Content-Length. */
 const full = (headers: string, body: string | Buffer = HTML, status = '200 OK') =>
   join(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${size(body)}\r\nConnection: close\r\n\r\n`, body);
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -78,7 +78,7 @@ const noScheme = { error: 'Only http and https URLs can be read', name: 'ParamVa
 export const TARGET = '/target';
 export const TARGET_ANSWER = full(T);
 
-/** Examples by the text of the column "The server sends" in docs/guide/http.md, in any order. */
+/** Examples, keyed by the text in the column "The server sends" of docs/guide/http.md, in any order. */
 export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   'An image type with HTML': typed(PAGE, ['image/png', 'image/svg+xml']),
   'A PDF or zip type with HTML': typed(PAGE, ['application/pdf', 'application/zip']),

@@ -1,4 +1,4 @@
-/** Who finds pages at secret URLs in the page index, however they were read. */
+/** Which callers can find pages at secret URLs in the page index, for every way of reading the pages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pages, type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -69,7 +69,7 @@ function callers({ server, keys }: TestBed) {
     expect(answer.status, path).toBe(200);
     await answer.json();
   };
-  /** URLs that search finds for a word, without reading any page. */
+  /** The URLs that a search for a word finds, without reading any page. */
   const find = async (caller: Caller, word: string, more: object = {}): Promise<string[]> => {
     const query = { q: word, provider: 'reader', respondWith: 'no-content', ...more };
     const answer = await post(`${server.urls.search}/search`, caller, query);
@@ -78,7 +78,7 @@ function callers({ server, keys }: TestBed) {
     const { data } = (await answer.json()) as { data: { url: string; description: string }[] };
     return data.map(({ url }) => url.replace(site.origin, ''));
   };
-  /** A page is indexed after its answer was sent. */
+  /** Retries the search, because a page is indexed after its response was sent. */
   const findSoon = async (caller: Caller, word: string) => {
     await expect.poll(() => find(caller, word), { timeout: WAIT_MS }).not.toEqual([]);
     return find(caller, word);

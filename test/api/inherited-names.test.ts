@@ -1,6 +1,6 @@
 /**
  * `constructor`, `__proto__` and the other names that every object inherits, as the value of each option and as a key.
- * No request fails with status 500, and each refusal names what is wrong.
+ * No request may fail with status 500, and each refusal must name the invalid field.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ afterAll(async () => {
 interface Asked {
   /** Shown when the test fails. */
   readonly about: string;
-  /** A refusal must name one of them. Empty if the request may not be refused. */
+  /** A refusal must name one of these fields. Empty if the request must not be refused. */
   readonly fields?: readonly string[];
   readonly url: string;
   readonly method?: string;
@@ -68,7 +68,7 @@ async function ask({ url, method = 'POST', headers = {}, body }: Asked): Promise
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Returns what is wrong with an answer, or undefined. */
+/** Describes what is wrong with a response; `undefined` if nothing is. */
 function complaint({ about, fields = [] }: Asked, { status, text }: Answered): string | undefined {
   const said = `${about}: ${status} ${text.slice(0, 300)}`;
   if (status === 500) return said;
@@ -78,7 +78,7 @@ function complaint({ about, fields = [] }: Asked, { status, text }: Answered): s
 
 const withoutId = (text: string) => text.replace(/"request_id":"\w+"/, '');
 
-/** `basis`: the answer to a request without inherited names, which needs no further check. */
+/** `basis` is the response to a request without inherited names. A response that equals it needs no further check. */
 async function complaints(all: readonly Asked[], basis?: Answered): Promise<string[]> {
   const waiting = [...all];
   const found: string[] = [];
@@ -106,12 +106,15 @@ interface Table {
   readonly [option: string]: { readonly headers?: readonly string[]; readonly meaning?: string };
 }
 
-/** The names by which a refusal may call an option. */
+/** The names by which a refusal may refer to an option. */
 const shownNames = (option: string, meaning = '') => [option, ...(/^Alias of `(\w+)`/.exec(meaning)?.slice(1) ?? [])];
 
 const OTHER_NAMES = INHERITED_NAMES.filter((name) => !['__proto__', 'constructor'].includes(name));
 
-/** The only accessor, a function that is also a class, and one of the others: each of those at some option. */
+/**
+ * Two names that are special (the only accessor, and a function that is also a class), and one of the others. Across
+ * the options, every name is used.
+ */
 const namesFor = (at: number): readonly string[] => ['__proto__', 'constructor', OTHER_NAMES[at % OTHER_NAMES.length]!];
 
 /** Requests with inherited names as the value of each option, in the body, the query and each of its headers. */
@@ -143,7 +146,10 @@ function singles(url: string, table: Table, basis: readonly (readonly [string, u
   );
 }
 
-/** Requests with every name as an unknown key, in the body, the query, a header and a form. The answer must not change. */
+/**
+ * Requests with every name as an unknown key, in the body, the query, a header and a form. The response must not
+ * change.
+ */
 function keys(url: string, basis: readonly (readonly [string, unknown])[]): Asked[] {
   return INHERITED_NAMES.flatMap((name) => {
     const form = new FormData();
@@ -232,7 +238,7 @@ it('search: every option', { timeout: LONG_MS }, async () => {
 });
 
 describe('models', () => {
-  /** These endpoints take options only from the body. */
+  /** These endpoints accept options only in the body. */
   const inBody = (table: object): Table => Object.fromEntries(Object.keys(table).map((name) => [name, {}]));
   const aliases = (table: Record<string, { readonly aliases: readonly string[] }>): Table =>
     inBody(

@@ -1,4 +1,7 @@
-/** Invalid option values through the whole server: 400 with the option's name, before anything is fetched. */
+/**
+ * Invalid option values, through the whole server: each is refused with status 400 and the name of the option, before
+ * anything is fetched.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS, type OptionRow } from '#reader/index.ts';
 import { type Site, startSite } from '../site/site.ts';
@@ -13,7 +16,7 @@ beforeAll(async () => {
   server = await startServer({
     allowNetworks: site.allow.join(','),
     browser: 'none',
-    // Never contacted: values are checked first.
+    // Never contacted, because the values are checked first.
     chatUrl: 'http://127.0.0.1:9/v1',
     chatModel: 'nobody',
   });

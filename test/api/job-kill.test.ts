@@ -1,4 +1,4 @@
-/** A server that is killed while it runs a batch and a crawl completes both after its restarts. */
+/** A server that is killed while it runs a batch job and a crawl completes both after it is restarted. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const PAGES = 150;
 const KILLS = 2;
 const PAGES_AT_ONCE = 2;
 
-// biome-ignore lint/suspicious/noExplicitAny: the test reads answers freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Any = any;
 
 let dir: string;
@@ -47,7 +47,7 @@ beforeAll(async () => {
       Array.from({ length: PAGES }, (_, at) => [
         `/many/${at}`,
         async ({ response }) => {
-          // So that the crawl lasts until the last kill.
+          // Slows down the site, so that the crawl is still running at the last kill.
           await new Promise((resolve) => setTimeout(resolve, 50));
           response.setHeader('content-type', 'text/html').end(page(at));
         },
@@ -70,7 +70,7 @@ async function curl(url: string, ...args: string[]): Promise<string> {
 const models = (place: string, ...args: string[]) => curl(`${server.urlOf('model host')}${place}`, ...args);
 const reader = (place: string, ...args: string[]) => curl(`${server.urlOf('reader')}${place}`, ...args);
 
-/** The job once `done` of it exceeds `from`, or once it has ended. */
+/** The job, once its count `done` exceeds `from` or the job has ended. */
 async function progressed(look: () => Promise<Any>, done: (job: Any) => number, from: number): Promise<Any> {
   for (;;) {
     const job = await look();
@@ -79,7 +79,7 @@ async function progressed(look: () => Promise<Any>, done: (job: Any) => number, 
   }
 }
 
-/** Ends the leases of the killed server, which would last ten seconds. */
+/** Expires the leases of the killed server, which would otherwise last ten seconds. */
 async function expireLeases(): Promise<void> {
   for (const kind of ['batch', 'crawl']) {
     const database = await openDatabase(path.join(dir, 'data', kind, `${kind}.db`), []);
@@ -125,7 +125,7 @@ it('a batch and a crawl survive kills of the server without losing or repeating 
     const ended = once(server.child, 'exit');
     server.child.kill('SIGKILL');
     await ended;
-    // The leases of the last kill expire by themselves.
+    // The leases of the last killed server expire by themselves.
     if (kills < KILLS - 1) await expireLeases();
     server = await start();
     expect(linesDone(await batchJob())).toBeGreaterThanOrEqual(lines);
@@ -152,6 +152,6 @@ it('a batch and a crawl survive kills of the server without losing or repeating 
   expect(outcomes.map(({ seq }) => seq)).toEqual(outcomes.map((_, at) => at + 1));
   expect(new Set(outcomes.map(({ url }) => url)).size).toBe(PAGES);
   const hits = Array.from({ length: PAGES }, (_, at) => site.hits(`/many/${at}`));
-  // At each kill some pages were being read.
+  // At each kill, some pages were being read and were requested again.
   expect(hits.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(PAGES + PAGES_AT_ONCE * KILLS);
 });

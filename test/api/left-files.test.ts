@@ -1,4 +1,4 @@
-/** The next start removes the temporary files of a killed server and of its programs. */
+/** When a server is killed, the next start removes the temporary files of that server and of its child processes. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ let dataDir: string;
 /** Folder for temporary files of the server and the programs that it starts. */
 let temporary: string;
 let site: http.Server;
-/** By path. */
+/** Response bodies, keyed by path. */
 let bodies: Record<string, Buffer | string>;
 let environment: Record<string, string>;
 
@@ -44,7 +44,7 @@ afterEach(() => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-/** Begins a read that does not end. */
+/** Starts a read that does not complete. */
 function read(server: ServerProcess, page: string, engine: string): void {
   const { port } = site.address() as AddressInfo;
   fetch(`${server.urlOf('reader')}/http://127.0.0.1:${port}${page}`, { headers: { 'x-engine': engine } }).catch(
@@ -60,7 +60,7 @@ const commandOf = (pid: number): string => {
   }
 };
 
-/** Waits for a process under the server whose command line contains a text. */
+/** Waits for a descendant process of the server whose command line contains a text. */
 async function started(server: ServerProcess, text: string): Promise<number> {
   let found: number | undefined;
   const look = () => {
@@ -71,7 +71,7 @@ async function started(server: ServerProcess, text: string): Promise<number> {
   return found!;
 }
 
-/** Kills the server, starts another, and expects that nothing is left once that one has ended. */
+/** Kills the server and starts another one. Expects that no files are left once the second one has exited. */
 async function killAndStartAgain(server: ServerProcess): Promise<void> {
   const tree = treeOf(server.child.pid!);
   const ended = once(server.child, 'exit');
@@ -84,14 +84,14 @@ async function killAndStartAgain(server: ServerProcess): Promise<void> {
   expect(await next.stop()).toBe(0);
   expect(readdirSync(temporary)).toEqual([]);
   expect(readdirSync(path.join(dataDir, 'tmp'))).toEqual([]);
-  // The programs of the killed server have ended or were killed.
+  // The child processes of the killed server have exited or were killed.
   await expect.poll(() => tree.filter((pid) => commandOf(pid) !== ''), { timeout: 60_000 }).toEqual([]);
 }
 
 const SLOW = '<title>Slow</title><p>Before.</p><script>setTimeout(() => { for (;;); }, 200)</script>';
 const hasOffice = existsSync('/usr/bin/soffice');
 
-/** A file that takes LibreOffice a while. */
+/** A file that LibreOffice needs a while to convert. */
 function makeLetter(): Buffer {
   const rtf = path.join(dataDir, 'letter.rtf');
   writeFileSync(rtf, `{\\rtf1\\ansi ${'Dear Ann, the kiln is hot.\\par '.repeat(2_000)}}`);
@@ -101,7 +101,10 @@ function makeLetter(): Buffer {
   return readFileSync(path.join(dataDir, 'letter.doc'));
 }
 
-/** Stops LibreOffice during its conversion, because it would clean up if it ended by itself. Returns its socket. */
+/**
+ * Suspends LibreOffice during the conversion, because it would clean up if it exited by itself. Returns the path of its
+ * socket.
+ */
 async function stopOffice(server: ServerProcess): Promise<string> {
   const office = await started(server, 'soffice.bin');
   const folder = /-env:UserInstallation=file:\/\/(\S+)\/profile/.exec(commandOf(office))![1]!;

@@ -1,4 +1,4 @@
-/** Keys, plans and limits over HTTP: every refusal that docs/reference/errors.md lists. */
+/** Keys, plans and limits over HTTP: every refusal in docs/reference/errors.md. */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlanName } from '#plans.ts';
@@ -11,9 +11,9 @@ const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v1', input: 'green tea'
 
 const CHAT = { chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' };
 let site: Site;
-/** Serves the tests that differ only in the plan of their key. */
+/** The server for tests that differ only in the plan of their key. */
 let shared: TestServer;
-/** Each ends one response of `/slow`, in the order of the requests. */
+/** Functions that complete the pending responses of `/slow`, in the order of the requests. */
 const releases: (() => void)[] = [];
 const slowly = ({ response }: Visited) => {
   releases.push(() => response.writeHead(200, { 'content-type': 'text/html' }).end(HTML));
@@ -51,7 +51,7 @@ async function start(settings: Record<string, unknown> = {}) {
   return server;
 }
 
-/** A key of a new account. */
+/** Creates a key for a new account. */
 async function mint({ app }: TestServer, plan: PlanName, balance: number | null = null) {
   const { accounts } = app.accounts;
   const account = await accounts.createAccount({ name: plan, plan, balance });
@@ -73,7 +73,7 @@ const embed = (server: TestServer, headers: Record<string, string> = {}, body = 
     body,
   });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 const json = (answer: Response): Promise<any> => answer.json();
 
 const MODEL_PATHS = ['/v1/embeddings', '/v1/rerank'];
@@ -182,7 +182,7 @@ describe('limits of a key', () => {
     const refused = await json(tooMuch);
     expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
     expect(refused.detail).toBe(`Token rate limit exceeded: ${usage.total_tokens}/20 tokens per minute`);
-    // A request beyond the limit of a minute can never succeed.
+    // A request that exceeds the limit of a whole minute can never succeed.
     const never = await embed(shared, headers, textsOf(30));
     const { code, detail } = await json(never);
     expect([never.status, code, never.headers.get('retry-after')]).toEqual([
@@ -192,7 +192,7 @@ describe('limits of a key', () => {
     ]);
     expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
     expect(never.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
-    // An invalid body counts as a request and costs no tokens.
+    // An invalid body counts as a request, but costs no tokens.
     const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
     expect(wrong.status).toBe(422);
     expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('2');
@@ -237,7 +237,7 @@ describe('limits of a key', () => {
       }
       const refused = answers.at(-1)!.headers;
       expect(refused.get('x-ratelimit-remaining-requests')).toBe('0');
-      // A whole number of seconds, and the reset of the window.
+      // A whole number of seconds, equal to the reset of the window.
       expect(refused.get('retry-after')).toMatch(/^\d+$/);
       expect(Number(refused.get('x-ratelimit-reset-requests'))).toBeLessThanOrEqual(61);
     }
@@ -276,7 +276,7 @@ describe('limits of a key', () => {
       leaving.abort();
       await first;
       await untilStatus(() => embed(server, headers), 200);
-      // The first client may have disconnected before the site was asked.
+      // The first client may have disconnected before the site received the request.
       const before = releases.length;
       const second = slow('/slow/too');
       await untilStatus(() => embed(server, headers), 429);
@@ -370,11 +370,11 @@ describe('callers without a key', () => {
     const refused = answers.find(({ status }) => status === 429)!;
     expect(await json(refused)).toMatchObject({ name: 'RateLimitTriggeredError', limitedBy: 'address' });
     expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
-    // Without a trusted proxy, the header of the caller does not count.
+    // Without a trusted proxy, the caller's header is ignored.
     expect((await readHtml(server, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(429);
     expect((await readHtml(server, (await mint(server, 'free')).headers)).status).toBe(200);
 
-    // Unknown keys have a limit of their own.
+    // Requests with unknown keys have a separate limit.
     const guess = () => embed(server, { authorization: 'Bearer guess' });
     const codes: string[] = [];
     for (let n = 0; n < 6; n++) codes.push((await json(await guess())).code);
@@ -393,7 +393,7 @@ describe('callers without a key', () => {
     expect(await from('203.0.113.7')).toBe(200);
     expect(await from('203.0.113.7')).toBe(429);
     expect(await from('203.0.113.8')).toBe(200);
-    // The proxy appends the IP address; what precedes it was written by the caller.
+    // The proxy appends the IP address. Everything before it was written by the caller.
     expect(await from('198.51.100.1, 203.0.113.8')).toBe(429);
     expect(await from('2001:db8:1:2::1')).toBe(200);
     expect(await from('2001:db8:1:2:ffff::9')).toBe(429);
@@ -487,7 +487,7 @@ describe('web pages of other sites, where private networks may be read', () => {
     expect(await asked(`nas:${port}`, {})).toBe(200);
     const program = { 'user-agent': 'curl/8' };
     expect(await asked(`evil.example:${port}`, program)).toBe(200);
-    // A script with the user agent of another program.
+    // A script that sends the User-Agent of another program.
     expect(await asked(`evil.example:${port}`, { ...program, 'accept-language': 'en' })).toBe(403);
     expect(await asked(`evil.example:${port}`, { 'accept-language': '*', 'sec-fetch-mode': 'cors' })).toBe(403);
     const fetchOfNode = { 'user-agent': 'node', 'accept-language': '*', 'sec-fetch-mode': 'cors' };
@@ -503,7 +503,7 @@ describe('web pages of other sites, where private networks may be read', () => {
   });
 });
 
-/** `fetch` would set the Host header itself. */
+/** Written with `node:http`, because `fetch` always sets the Host header itself. */
 async function fetchWithHost(url: string, host: string, headers: Record<string, string>) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const { hostname, port } = new URL(url);

@@ -1,4 +1,4 @@
-/** `lectern mcp` as clients start it: a separate process, with the official client over its standard streams. */
+/** `lectern mcp` as clients start it: a separate process, used by the official client over its standard streams. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -92,7 +92,7 @@ describe('without a server', () => {
       expect([isError, text]).toEqual([false, expect.stringContaining('Green tea')]);
       const { resources } = await client.listResources();
       expect(resources.map(({ name }) => name)).toContain(`${site.origin}/tea`);
-      // Without an allowed folder, no file can be read by its path.
+      // Without an allowed folder, no file can be read by path.
       const file = await call(client, 'read_document', { path: path.join(dir, 'papers/notes.md') });
       expect([file.isError, file.text]).toEqual([true, expect.stringContaining('"path"')]);
 
@@ -162,7 +162,7 @@ describe('without a server', () => {
       send({ id: 3, method: 'tools/call', params: { name: 'read_url', arguments: never } });
       await vi.waitFor(() => expect(open.size).toBe(1), { timeout: 20_000 });
       const ended = once(child, 'exit');
-      // As when the other end's process is killed: both pipes break at once.
+      // Simulates a kill of the process at the other end: both pipes break at once.
       child.stdout!.destroy();
       child.stdin!.destroy();
       await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });

@@ -114,7 +114,7 @@ async function call(client: Client, name: string, args: object, options = {}): P
   };
 }
 
-/** The text within the fence. Fails unless there is exactly one fence. */
+/** The text inside the fence. Fails unless there is exactly one fence. */
 function fenced(text: string): string {
   const [, mark] = /marked ([\da-f]{32}) comes from/.exec(text)!;
   const parts = text.split(new RegExp(`<<<(?:END )?UNTRUSTED ${mark}>>>`));
@@ -159,7 +159,7 @@ describe.each<Mode>(['auto', 'legacy'])('over HTTP, in %s mode', (mode) => {
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
       for (const field of Object.values(inputSchema.properties ?? {})) expect(field).toHaveProperty('description');
     }
-    // Files of the server cannot be read over HTTP.
+    // Files on the server cannot be read over HTTP.
     expect(JSON.stringify(tools.find(({ name }) => name === 'read_document'))).not.toContain('"path"');
   });
 
@@ -201,7 +201,7 @@ describe.each<Mode>(['auto', 'legacy'])('over HTTP, in %s mode', (mode) => {
     expect(numbers.at(-1)).toBeLessThanOrEqual(3);
   });
 
-  // The engine below does not depend on the mode.
+  // The engine is set in the call, so this test does not depend on the mode.
   it.each(mode === 'auto' ? ['direct', 'browser'] : ['direct'])(
     'aborts a cancelled read by the engine %s',
     async (engine) => {
@@ -350,7 +350,7 @@ describe('the tools', () => {
     const pieces: string[] = [];
     for (let offset = 0; offset >= 0; ) {
       const { text } = await call(client, 'read_url', { ...args, offset });
-      // A token of such a text has four characters and more.
+      // A token of such text has at least four characters.
       expect(text.length).toBeLessThan(1000 * 8);
       pieces.push(fenced(text).slice(1, -1));
       offset = Number(/`offset`: (\d+)/.exec(text)?.[1] ?? -1);
@@ -360,7 +360,7 @@ describe('the tools', () => {
     const numbers = [...whole.matchAll(/Paragraph (\d+) says/g)].map(([, number]) => Number(number));
     expect(numbers).toEqual(Array.from({ length: MANY }, (_, at) => at));
     for (const piece of pieces.slice(0, -1)) expect(piece.endsWith('\n')).toBe(true);
-    // The page is not read again for each piece.
+    // The page is not fetched again for each piece.
     expect(site.hits('/long')).toBeLessThan(10);
   });
 
@@ -463,7 +463,7 @@ describe('a caller', () => {
         true,
         expect.stringMatching(/rate limit exceeded.*Wait \d+ seconds/),
       ]);
-      // Lists cost nothing.
+      // Listing the tools costs nothing.
       expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     });
 
@@ -613,7 +613,7 @@ describe('the transport', () => {
     const stream = await fetch(`${own.reader}/mcp`, {
       headers: { accept: 'text/event-stream', 'mcp-session-id': transport.sessionId! },
     });
-    // Each session has one listener, and the client itself may be listening already.
+    // Each session allows one listener, and the client itself may already be one.
     expect([200, 409]).toContain(stream.status);
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     await own.close();

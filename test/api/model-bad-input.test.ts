@@ -1,4 +1,7 @@
-/** Hostile and clumsy requests to the model host, with the built-in models: exact codes, and the next one is served. */
+/**
+ * Hostile and malformed requests to the model host with the built-in models. Each gets the exact error code, and the
+ * next request is served.
+ */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Failures of the model host: each has its status and code (docs/reference/wire/models.md, Error codes) and a clear message. */
+/**
+ * Failures of the model host: each has the specified status and code (docs/reference/wire/models.md, Error codes) and a
+ * clear message.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -143,7 +146,7 @@ describe('texts without words', () => {
         embedder: (row) => {
           const fake = fakeEmbedder(row);
           const run = fake.embed;
-          // Two tokens are the frame of a text without words.
+          // A text without words has two tokens, which mark its start and end.
           fake.embed = async (batch, options) =>
             (await run(batch, options)).map((output, at) =>
               batch[at]!.tokens === 2 ? { ...output, values: new Float32Array(row.dimensions) } : output,
@@ -188,7 +191,7 @@ describe('an unavailable model', () => {
     return made;
   }
 
-  /** A hub that answers so to every request. */
+  /** A hub that responds to every request with this status. */
   async function hubWith(status: number): Promise<string> {
     const server: Server = createServer((_, response) => response.writeHead(status).end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
@@ -200,7 +203,7 @@ describe('an unavailable model', () => {
   }
 
   const ask = (from: TestModelHost) => from.post('/v1/embeddings', { model: 'mine', input: 'x' });
-  /** Where it lies and where it is fetched from are nobody's business. */
+  /** The caller must not learn where the model is stored or downloaded from. */
   const expectOpaque = (detail: string) =>
     expect(detail).not.toMatch(/\/tmp|127\.0\.0\.1|localhost|ENOENT|EACCES|\.ts/);
 
@@ -266,7 +269,7 @@ describe('an unavailable model', () => {
     [404, 'Could not download model mine: The hub has no file tokenizer.json in tests/mine at main'],
     [401, 'Could not download model mine: The hub requires a token with access to this model'],
     [403, 'Could not download model mine: The hub requires a token'],
-    [429, 'Could not download model mine: The hub reports too many requests, try again later'],
+    [429, 'Could not download model mine: The hub reports too many requests; try again later'],
     [418, 'Could not download model mine: The hub answered with status 418'],
     [500, 'Could not download model mine: The hub answered with status 500'],
   ])('since the hub answers %i', { timeout: LONG_MS }, async (answered, said) => {

@@ -1,6 +1,7 @@
 /**
- * Any JSON to every endpoint of the model host: of the right shape, of a wrong one, of none. Drawn from the tables of fields,
- * so that a new field is tried by itself. No answer is a failure of the server, and every failure has its envelope.
+ * Arbitrary JSON sent to every endpoint of the model host: valid, invalid or unstructured. It is generated from the
+ * tables of fields, so that new fields are tested automatically. No response may be an internal error, and every
+ * failure must have the envelope of this host.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A part of a request, as the tables or other clients write it. */
+/** Parts of a request, in the formats of the tables and of other clients. */
 const ITEMS = [
   { text: 'tea' },
   { image: 'AAAA' },
@@ -54,7 +55,7 @@ const WORDS = [
 ];
 const NUMBERS = [0, -0, 1, -1, 2, 64, 256, 1_024, 1e9, 1e300, 0.5, 2 ** 53];
 
-/** JSON of anything, and of what the endpoints take. */
+/** JSON values: arbitrary ones, and ones that the endpoints accept. */
 const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -75,7 +76,7 @@ const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
 
 type Fields = Readonly<Record<string, RequestField>>;
 
-/** Of a body that is right, some fields are replaced by anything, and others added. */
+/** Valid bodies in which some fields are replaced with arbitrary values and other fields are added. */
 const bodies = (fields: Fields, right: Readonly<Record<string, unknown>>) => {
   const names = Object.entries(fields).flatMap(([name, { aliases }]) => [name, ...aliases]);
   const changes = fc.dictionary(fc.constantFrom(...names, ...INHERITED_NAMES), anything, { maxKeys: 4 });
@@ -106,7 +107,7 @@ async function post(place: string, body: string) {
   return { status: answer.status, text: await answer.text() };
 }
 
-/** 403 is for a job too many. */
+/** 403 is returned when there are too many jobs. */
 const STATUSES = [200, 400, 403, 413, 422];
 
 function expectAnswer(place: string, { status, text }: { status: number; text: string }): void {

@@ -1,4 +1,6 @@
-/** What all endpoints of the model host have in common: transport, keys and limits, the list, the probes. */
+/**
+ * Behaviour that all endpoints of the model host share: transport, keys and limits, the model list, the health probes.
+ */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
@@ -170,7 +172,7 @@ describe('the list', () => {
   const list = async (init: RequestInit = {}) => {
     const answer = await ask('/v1/models', init);
     expect(answer.status).toBe(200);
-    // biome-ignore lint/suspicious/noExplicitAny: looked into freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
     return (await answer.json()) as any;
   };
 

@@ -1,4 +1,7 @@
-/** Pictures, PDFs, clips and sound over HTTP, by models with fixed weights: every form, every refusal, numbers and charges. */
+/**
+ * Pictures, PDFs, video clips and audio over HTTP, with models that have fixed weights: every input format, every
+ * refusal, the vectors and the charges.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -43,7 +46,7 @@ const listening = (server: Server): Promise<string> =>
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });
 
-/** A picture of 12 x 8 whose pixels are all different. */
+/** A picture of 12 x 8 pixels, all different. */
 const drawn = () => ({ width: 12, height: 8, rgb: Uint8Array.from({ length: 288 }, (_, at) => (at * 53 + 20) % 256) });
 const raw = ({ width, height, rgb }: Pixels = drawn()) =>
   sharp(Buffer.from(rgb), { raw: { width, height, channels: 3 } });
@@ -127,7 +130,7 @@ const vectorsOf = async (body: Record<string, unknown>): Promise<number[][]> => 
   expect(answer.body).toMatchObject({ object: 'list' });
   return answer.body.data.map(({ embedding }: { embedding: number[] }) => embedding);
 };
-/** Place and type of the first fault, and its message. */
+/** Field and type of the first validation error, and its message. */
 const faultOf = async (body: Record<string, unknown>, at = host) => {
   const { status, body: answer } = await embed(body, at);
   expect(status, JSON.stringify(answer)).toBe(422);
@@ -213,7 +216,7 @@ describe('a picture', wait, () => {
   it('is read upright, on white, as 8-bit RGB', async () => {
     const { rgb } = drawn();
     const turned = new Uint8Array(288);
-    // Held upside down by its camera (orientation 3).
+    // The camera was held upside down (orientation 3).
     for (let at = 0; at < 96; at++) turned.set(rgb.subarray(at * 3, at * 3 + 3), (95 - at) * 3);
     const upright = await raw({ ...drawn(), rgb: turned })
       .withMetadata({ orientation: 3 })
@@ -253,7 +256,7 @@ describe('a picture', wait, () => {
 });
 
 describe('an invalid image', wait, () => {
-  /** The head of a PNG of that size. */
+  /** The header of a PNG of this size. */
   const headOf = (width: number, height: number) => {
     const bytes = Buffer.from(png);
     bytes.writeUInt32BE(width, 16);
@@ -361,7 +364,7 @@ describe('a PDF', wait, () => {
     const hasty = await startRealModelHost({ models: rows, modelDeadlineMs: 1_500 }, { media });
     const page = { content: write(60, 700, new Array(400).fill('the river '.repeat(9))) };
     try {
-      // The file is to be late, not the model.
+      // The model is loaded first, so that only the file can be late.
       while ((await embed({ input: 'zoo' }, hasty)).status === 504);
       const { status, body } = await embed(
         { input: { pdf: base64(drawPdf({ pages: new Array(200).fill(page) })) } },

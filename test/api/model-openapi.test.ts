@@ -1,4 +1,4 @@
-/** The interface description of the model host: valid, complete, and true of real answers. */
+/** The OpenAPI document of the model host: it must be valid and complete, and match real responses. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import { startChatHost } from '../support/chat-host.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';
 import { readOpenApi } from '../support/openapi.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a document
 const description = createModelDescription('1.0.0') as any;
 const api = readOpenApi(description);
 
@@ -172,7 +172,7 @@ it('describes batch jobs', async () => {
       for (const method of Object.keys(methods as object).filter((name) => name === 'get')) {
         const url = `${batches.url}${place.replace('{batch_id}', job.batch_id)}`;
         const answer = await fetch(url, { method: method.toUpperCase(), headers });
-        // Its files are not there before its end.
+        // The files of a job do not exist before the job has ended.
         expect(answer.status, place).toBe(/output|errors/.test(place) ? 409 : 200);
       }
     }

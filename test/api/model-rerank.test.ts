@@ -1,4 +1,4 @@
-/** Reranking over HTTP, in three shapes. */
+/** Reranking over HTTP, in three formats. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeEmbedder, fakeReranker, fakeRerankRow, fakeRow } from '#models/embed/embed.suite.ts';
 import { startModelHost, type TestModelHost } from '../support/model-host.ts';

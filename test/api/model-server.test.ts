@@ -1,4 +1,4 @@
-/** The model host of a server as it is started: without a network, with the first key. */
+/** The model host of a server as users start it: without network access, with the first key. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +14,7 @@ const ask = async (path: string, body?: unknown) => {
     headers,
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   return { status: answer.status, body: (await answer.json()) as any };
 };
 

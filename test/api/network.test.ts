@@ -1,4 +1,4 @@
-/** Options for proxies, cookies, headers and robots.txt, through the whole server, with both engines. */
+/** The options for proxies, cookies, headers and robots.txt, through the whole server and with both engines. */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, sendHtml, startSite } from '../site/site.ts';
@@ -62,7 +62,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of a page
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a page
 type Answer = any;
 
 async function read(

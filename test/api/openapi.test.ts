@@ -1,4 +1,4 @@
-/** The OpenAPI documents of a server: complete, and true of real requests and answers. */
+/** The OpenAPI documents of a server: they must be complete, and match real requests and responses. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
@@ -7,13 +7,13 @@ import { type Site, startSite } from '../site/site.ts';
 import { type ExampleRequest, readOpenApi, sendExample } from '../support/openapi.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a document
 type Any = any;
 const FACES = ['reader', 'search', 'model', 'admin'] as const;
 type Face = (typeof FACES)[number];
 
 const SECRET = 'correct horse battery staple';
-/** The name of the interface of each face. */
+/** The name of the interface of each API. */
 const INTERFACES = { reader: 'reader', search: 'search', model: 'models', admin: 'admin' } as const;
 
 const EXAMPLE_ORIGIN = 'https://example.com';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** The site stands for the host of the examples. */
+/** Replaces the example host with the site. */
 const change = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, site.origin);
 const send = (face: Face, request: ExampleRequest, headers: Record<string, string> = {}) =>
   sendExample(server.urls[face]!, request, {
@@ -185,7 +185,7 @@ describe('answers with every field', () => {
   });
 });
 
-/** Sends the example of an operation and compares the answer with the document. */
+/** Sends the example of an operation and validates the response against the document. */
 async function run(face: Face, id: string, more: Partial<ExampleRequest> = {}, headers: Record<string, string> = {}) {
   const answer = await send(face, exampleOf(face, id, more), { accept: 'application/json', ...headers });
   apis[face].expectAnswer(id, answer);

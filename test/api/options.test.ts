@@ -1,4 +1,4 @@
-/** Every option changes the answer as its row in the option table says; none is silently ignored. */
+/** Every option changes the response as its row in the option table specifies. None is silently ignored. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS } from '#reader/index.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 async function read(body: Record<string, unknown>): Promise<any> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const answer = await fetch(server.reader, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -183,6 +183,27 @@ The last paragraph of the page has a few more words.`);
     expect((await ask('research', { retainLinks: 'none' })).content).not.toContain('the shop');
   });
 
+  it('comments', async () => {
+    const prose = '<p>The harbour office counted the boats this morning, and found two more than had left.</p>';
+    const html = `<title>Boats</title><main><h1>Boats</h1>${prose.repeat(12)}
+<section id="comments"><h2>1 comment</h2><p>Ada, May 2: they are mine.</p><form><button>Reply</button></form></section></main>`;
+    const ask = async (options: object) =>
+      (await read({ html, url: 'https://boats.test/news/two', engine: 'direct', ...options })).content;
+    expect(await ask({})).not.toContain('they are mine');
+    expect(await ask({ comments: 'drop' })).toBe(await ask({}));
+    expect(await ask({ comments: 'keep' })).toMatch(/1 comment\n-*\n*Ada, May 2: they are mine\.$/);
+    const from = async (path: string, headers: Record<string, string>) => {
+      const { origin } = new URL(server.reader);
+      const body = JSON.stringify({ html, url: 'https://boats.test/news/two', engine: 'direct' });
+      const sent = { 'content-type': 'application/json', accept: 'application/json', ...headers };
+      return (await fetch(`${origin}/${path}`, { method: 'POST', headers: sent, body })).text();
+    };
+    expect(await from('?comments=keep', {})).toContain('they are mine');
+    expect(await from('', { 'x-comments': 'keep' })).toContain('they are mine');
+    expect(await from('', { 'x-comments': 'maybe' })).not.toContain('they are mine');
+    expect(JSON.parse(await from('?comments=maybe', {}))).toMatchObject({ code: 400, path: 'comments' });
+  });
+
   it('targetSelector, removeSelector', async () => {
     expect(await content({ targetSelector: 'table', respondWith: 'content' })).toBe(
       '| Kind | Price |\n| --- | --- |\n| Green | 3 |',
@@ -253,6 +274,6 @@ describe('the browser', () => {
 it('lists every option of the hosted service, and our own', () => {
   const hosted =
     'url html file pdf respondWith preset engine base respondTiming timeout targetSelector waitForSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles injectPageScript injectFrameScript viewport preloadUrl noServiceWorker retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking maxTokens tokenBudget locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState page instruction jsonSchema';
-  const ours = ['explain', 'trace'];
+  const ours = ['assertNotBlocked', 'comments', 'explain', 'scroll', 'trace'];
   expect(Object.keys(OPTIONS).sort()).toEqual([...hosted.split(' '), ...ours].sort());
 });

@@ -1,4 +1,4 @@
-/** A server that may read its own machine never reads itself, neither by a URL nor after a redirect. */
+/** A server that may read its own machine never reads itself, either by URL or after a redirect. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -1,4 +1,4 @@
-/** The server process: its greeting, its key, its errors, and how it ends. */
+/** The server process: its startup message, its first key, its errors, and how it exits. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 // Enough to start servers on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A site that answers at once until `hold` is called, and then when `release` is called. */
+/** A site that responds immediately until `hold` is called. Then it responds when `release` is called. */
 async function openSite() {
   const events = new EventEmitter();
   let held = false;
@@ -46,7 +46,7 @@ async function openSite() {
   };
 }
 
-/** A program that a killed server left running, with its folder. */
+/** A child process that a killed server left running, with its folder. */
 function leaveProgram() {
   const folder = path.join(dataDir, 'tmp/999999-1-left/programs/999999-left');
   mkdirSync(folder, { recursive: true });

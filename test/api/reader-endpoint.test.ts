@@ -41,7 +41,7 @@ async function ask(target: string, { json, ...init }: Ask = {}) {
   return { answer, text, type, json: type.includes('json') ? JSON.parse(text) : undefined };
 }
 
-/** Node's own client normalises paths; this one sends the request line unchanged. */
+/** Node's own client normalizes paths. This function sends the request line unchanged. */
 function askRaw(
   path: string,
   method = 'GET',
@@ -121,6 +121,20 @@ describe('HTML in the request', () => {
     for (const file of [base64, `data:text/html;base64,${base64}`, { data: base64, type: 'text/html' }]) {
       expect((await ask('/', { json: { file } })).text).toMatch(expected);
     }
+  });
+  it('keeps its relative links and pictures as they are without a URL', async () => {
+    const html =
+      '<p>A <a href="/tea?a=1#b">link</a>, a <a href="#part">part</a>, <img src="img/leaf.png" alt="leaf"></p>';
+    const { json } = await ask('/', {
+      json: { html, withLinksSummary: 'all', withImagesSummary: true },
+      headers: { accept: 'application/json' },
+    });
+    expect(json.data.content).toBe('A [link](/tea?a=1#b), a [part](#part), ![Image 1: leaf](img/leaf.png)');
+    expect(json.data.links).toEqual([
+      ['link', '/tea?a=1#b'],
+      ['part', '#part'],
+    ]);
+    expect(json.data.images).toEqual({ 'Image 1: leaf': 'img/leaf.png' });
   });
   it('leaves no file behind', () => {
     const tmp = path.join(server.dataDir, 'tmp');
@@ -363,7 +377,7 @@ describe('failures', () => {
     'without a vision model keeps images as they are and names the setting: %j',
     async (options) => {
       const html = `${HTML}<p>A cat sits on a wall. <img src="https://a.test/cat.png" alt="cat"><img src="https://a.test/x.png"></p>`;
-      // `withGeneratedAlt` has no effect beside `respondWith`.
+      // `withGeneratedAlt` has no effect together with `respondWith`.
       const respondWith = 'withGeneratedAlt' in options ? '' : 'markdown';
       const json = { html, url: 'https://a.test/', respondWith, ...options };
       const { answer, json: body } = await ask('/', { json, headers: { accept: 'application/json' } });
@@ -371,9 +385,7 @@ describe('failures', () => {
       const { content, warning, usage } = body.data;
       if ('retainImages' in options && options.retainImages === 'alt_p') expect(content).not.toContain('cat.png)');
       else expect(content).toMatch(/!\[Image 1: cat\]\(\S+cat\.png\)\s*!\[Image 2\]\(\S+x\.png\)/);
-      expect(warning).toContain(
-        'No alternative texts were generated: that needs a vision model: set LECTERN_VISION_URL',
-      );
+      expect(warning).toContain('No alt text was generated: that needs a vision model: set LECTERN_VISION_URL');
       expect(usage.tokens).toBeLessThan(765);
     },
   );

@@ -84,7 +84,7 @@ const page = async (path: string, headers: Record<string, string> = {}) => {
   const { json, status } = await read(path, { accept: 'application/json', ...headers });
   expect(json?.readableMessage).toBeUndefined();
   expect(status).toBe(200);
-  // biome-ignore lint/suspicious/noExplicitAny: the tests read any field of a page
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a page
   return json.data as Record<string, any>;
 };
 
@@ -181,13 +181,14 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   it('returns the status as data, in every form of answer', async () => {
     expect(await page('/missing', headers)).toMatchObject({ targetStatus: 404 });
-    // The other forms have the status from the same snapshot.
+    // The other formats take the status from the same snapshot.
     if (engine === 'browser') return;
-    expect(Object.keys(await page('/missing', headers)).slice(0, 5)).toEqual([
+    expect(Object.keys(await page('/missing', headers)).slice(0, 6)).toEqual([
       'title',
       'description',
       'url',
       'targetStatus',
+      'blocked',
       'content',
     ]);
     expect(await page('/moved', headers)).toMatchObject({ targetStatus: 200 });
@@ -223,7 +224,8 @@ describe.each(ENGINES)('engine %s', (engine) => {
     ['/charset/latin', 'naïve'],
     ['/lying-charset', 'Grüße aus Köln'],
   ])('decodes %s', async (path, words) => {
-    // The browser engine trusts the charset of the server, as browsers do; its test reads the other pages.
+    // Like browsers, the browser engine trusts the charset that the server declares. Its own test reads the other
+    // pages.
     if (path !== '/charset/cyrillic' && engine === 'browser') return;
     expect((await page(path, headers)).content).toContain(words);
   });
@@ -532,7 +534,7 @@ describe('pages that use too much', () => {
   const alive = async () =>
     expect((await page('/article', { 'x-engine': 'direct' })).title).toBe('The harbour at night');
 
-  // hostile.test.ts of the browser reads more of them.
+  // src/reader/engines/browser/hostile.test.ts covers more of these pages.
   it.each(['/hang', '/buffers'])('are answered, with the part before or a coded failure: %s', async (path) => {
     const { status, json, text } = await read(path, { 'x-engine': 'browser', 'x-timeout': '5' });
     if (status === 200) expect(text).toMatch(/Before the/);

@@ -37,7 +37,7 @@ let reader: Reader;
 let search: Awaited<ReturnType<typeof openSearch>>;
 let index: Awaited<ReturnType<typeof openLocalIndex>>;
 const warnings: unknown[] = [];
-/** How the changing page answers. */
+/** The current response of the changing page. */
 let changing = { status: 200, head: '' };
 let clock = Date.now();
 const ends: (() => unknown)[] = [];
@@ -191,7 +191,7 @@ it('indexes the last snapshot of a stream', async () => {
   });
   for await (const rendition of each) void rendition;
   await index.flush();
-  // The same words at another address are the same page.
+  // The same text at another URL counts as the same page.
   expect((await index.stats()).pages).toBeLessThanOrEqual(before + 1);
   expect((await find('flat ponds wind sun'))[0]!.title).toBe('About salt');
 });

@@ -1,6 +1,6 @@
 /**
- * The search host with a real metasearch server: Debian's searx, whose only engine is a search of the local site. Where it
- * is not installed this is skipped.
+ * The search host with a real metasearch server: Debian's searx, with the search of the local site as its only engine.
+ * Skipped if searx is not installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const program = findProgram('searx-run');
 const START_MS = 60_000;
 const PAGES = 12;
 
-/** The least that searx starts with. It asks one engine, which is the site under test. */
+/** The minimal settings with which searx starts. Its only engine is the site under test. */
 const settingsOf = (port: number, origin: string) => `
 general: { debug: false, instance_name: test, contact_url: false, enable_stats: false }
 search: { safe_search: 0, autocomplete: "", default_lang: en, ban_time_on_fail: 5, max_ban_time_on_fail: 120 }
@@ -116,7 +116,7 @@ describe.skipIf(!program)('with a real searx', () => {
 
   const ask = async (path: string) => {
     const answer = await fetch(server.urls.search + path, { headers: { accept: 'application/json' } });
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
     return { status: answer.status, json: (await answer.json()) as any };
   };
 
@@ -144,7 +144,7 @@ describe.skipIf(!program)('with a real searx', () => {
   });
 });
 
-/** Resolves when the server answers; rejects when it has ended, or does not in time. */
+/** Resolves when the server responds. Rejects if it exits or does not respond in time. */
 async function answering(url: string, server: ChildProcess): Promise<void> {
   const until = Date.now() + START_MS;
   for (;;) {
@@ -152,7 +152,7 @@ async function answering(url: string, server: ChildProcess): Promise<void> {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer) return;
-    if (Date.now() > until) throw new Error('searx does not answer');
+    if (Date.now() > until) throw new Error('searx does not respond');
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

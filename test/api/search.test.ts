@@ -1,4 +1,4 @@
-/** The search host through the whole server: routes, parameters, readings of results, charges, failures. */
+/** The search host, through the whole server: routes, parameters, fetched result pages, charges, failures. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ListedPage, type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
@@ -13,7 +13,7 @@ let site: Site;
 let service: Service;
 let server: TestServer;
 let key: string;
-/** Results of the service for a query; three pages for any other. */
+/** The results of the search service, by query. It returns three pages for any other query. */
 const found = new Map<string, ListedPage[]>();
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ async function ask(path: string, { headers = {}, ...init }: RequestInit & { head
     text,
     type,
     head: answer.headers,
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
     json: (type.includes('json') ? JSON.parse(text) : undefined) as any,
   };
 }
@@ -156,7 +156,7 @@ describe('answers', () => {
       description: 'All about bees',
       content: expect.stringContaining('## Honey'),
     });
-    // A page without a description keeps the one of the search.
+    // A page without a description keeps the description from the search result.
     expect(wasps).toMatchObject({ title: 'Wasps', description: 'Snippet 1' });
     expect(
       Object.keys(bees).filter((name) =>
@@ -396,7 +396,7 @@ describe('keys', () => {
       return usage.sums({ by: ['face'], accountId: account.id });
     };
     let requests = 0;
-    /** Waits for the charge, which releases the reservation. */
+    /** Waits until the request is charged, which releases the reservation. */
     const statusOf = async (path: string, accept = 'application/json') => {
       const { status } = await ask(path, { headers: { ...headers, accept } });
       requests++;

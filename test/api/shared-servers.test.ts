@@ -1,4 +1,6 @@
-/** Two server processes share one PostgreSQL and one Redis: limits, balances, keys, and outages of either store. */
+/**
+ * Two server processes share one PostgreSQL and one Redis. Tests limits, balances, keys, and outages of either store.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -34,7 +36,7 @@ describe.skipIf(none)('two servers that share PostgreSQL and Redis', { timeout: 
   let postgres: Service;
   let redis: Service;
   let servers: ServerProcess[];
-  /** The second server allows known keys while the database is away. */
+  /** The second server, which accepts known keys while the database is unreachable. */
   let strict: ServerProcess;
   let lenient: ServerProcess;
   let accounts: AccountsModule;
@@ -85,7 +87,7 @@ describe.skipIf(none)('two servers that share PostgreSQL and Redis', { timeout: 
   it('debit one balance exactly once a request', async () => {
     const { key, account } = await createKey('paid', 1_000_000);
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => read(servers[n % 2]!, key)));
-    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
     const bodies: any[] = await Promise.all(answers.map((answer) => answer.json()));
     const tokens = bodies.reduce((sum, body) => sum + body.data.usage.tokens, 0);
     await untilSum(account.id, 40);

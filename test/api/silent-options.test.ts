@@ -1,6 +1,6 @@
 /**
- * No option is ignored silently: in each format, for fetched and for submitted pages, it changes the answer or the request
- * to the target, or a warning or an error names it.
+ * No option is silently ignored. In each format, for fetched and for submitted pages, every option changes the response
+ * or the request to the target, or is named in a warning or an error.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPTIONS } from '#reader/index.ts';
@@ -12,7 +12,7 @@ const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAA
 const PAGE = `<!doctype html><html lang="en"><head><title>Glaze</title></head><body><main><h1>Glaze</h1><p id="one">${PROSE}</p>
 <h2>Second</h2><p class="two">${PROSE} <em>Soft</em> and <strong>hard</strong>, <a href="/list">a link</a>, <img src="/boat.svg" alt="A boat"><img src="${PIXEL}" alt="A dot"></p>
 <table><thead><tr><th>Clay</th><th>Price</th></tr></thead><tbody><tr><td>Red</td><td>3</td></tr></tbody></table><ul><li>One</li><li>Two</li></ul><hr>
-<video src="/film.mp4"></video><p>${PROSE.repeat(20)}</p></main></body></html>`;
+<video src="/film.mp4"></video><p>${PROSE.repeat(20)}</p><ol class="comments"><li>Ada, May 2: it cracks.</li></ol></main></body></html>`;
 
 let site: Site;
 let server: TestServer;
@@ -32,19 +32,21 @@ afterAll(async () => {
   await site.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 type Answer = any;
 
 type OptionName = keyof typeof OPTIONS;
 
 const FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter'] as const;
 
-/** A value of each option that is not its default. */
+/** A non-default value for each option. */
 const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   respondTiming: 'network-idle',
   targetSelector: '.two',
   waitForSelector: '#one',
+  scroll: 2,
   removeSelector: '#one',
+  comments: 'keep',
   withIframe: true,
   withShadowDom: true,
   removeOverlay: true,
@@ -77,7 +79,7 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   base: 'final',
 };
 
-/** Options whose effect is not in the answer, with that effect. Other tests check it. */
+/** Options whose effect is not visible in the response, with a description of the effect. Other tests check it. */
 const ELSEWHERE: Readonly<Partial<Record<OptionName, string>>> = {
   url: 'what is read',
   html: 'what is read',
@@ -96,6 +98,7 @@ const ELSEWHERE: Readonly<Partial<Record<OptionName, string>>> = {
   customHeader: 'sent to the target',
   skipCertVerification: 'how the target is reached',
   robotsTxt: 'whether it is read at all',
+  assertNotBlocked: 'only pages that are not the content',
   noCache: 'copies',
   cacheTolerance: 'copies',
   doNotTrack: 'copies',
@@ -122,7 +125,7 @@ describe.each([
   ['that came with the request', () => ({ html: PAGE, url: 'https://pots.test/glaze', engine: 'direct' })],
 ])('of a page %s', (kind, target) => {
   const isGiven = kind.includes('came');
-  // The formats of a submitted page are made by the same code.
+  // The formats of a submitted page are rendered by the same code.
   it.each(isGiven ? (['content', 'html'] as const) : FORMATS)(
     'no option is ignored silently in %s',
     async (respondWith) => {
@@ -132,7 +135,7 @@ describe.each([
         // A submitted page has no redirects.
         if (isGiven && name === 'base') continue;
         const { data } = await ask({ ...target(), respondWith, [name]: value });
-        // An error names its cause.
+        // An error names the option that caused it.
         const isNamed = data === null || String(data.warning).includes(name);
         const { usage: _, warning: __, ...seen } = data ?? {};
         const { usage: ___, warning: ____, ...before } = plain;
@@ -152,7 +155,7 @@ describe('of what came with the request', () => {
         name as string
       ];
       const { data } = await ask({ html: PAGE, engine: 'direct', [name]: value ?? 'true' });
-      expect(data.warning).toContain(`${name} has no effect: nothing was fetched for this answer.`);
+      expect(data.warning).toContain(`${name} has no effect: nothing was fetched for this response.`);
     },
   );
 

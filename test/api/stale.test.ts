@@ -1,4 +1,4 @@
-/** An unavailable page is answered from a stale copy, and every form of the answer says so. */
+/** An unavailable page is served from a stale copy, and every format of the response reports that. */
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await read({ url: page, engine: 'direct' });
   await read({ url: page, engine: 'browser', respondWith: 'screenshot' });
   await (await search({})).json();
-  // By a fetch, and by the browser.
+  // One copy was made by the direct engine, one by the browser.
   await age('cache/index.db', { table: 'copies', column: 'made_at', rows: 2 });
   await age('search.db', { table: 'lists', column: 'kept_at', rows: 1 });
   isAway = true;
@@ -51,9 +51,9 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Makes the stored copies two days old. Waits for them, because they are written after the answer. */
+/** Makes the stored copies two days old. Waits for them first, because they are written after the response. */
 async function age(file: string, { table, column, rows }: { table: string; column: string; rows: number }) {
-  // As many migrations as the file has seen.
+  // An empty migration for each migration that the file has already run.
   const database = await openDatabase(path.join(server.dataDir, file), ['']);
   try {
     const aged = `UPDATE ${table} SET ${column} = ${column} - ? WHERE (SELECT count(*) FROM ${table}) >= ?`;

@@ -1,4 +1,4 @@
-/** Exports traces to an OpenTelemetry collector, here a small server of the test. */
+/** Exports traces to an OpenTelemetry collector, which is a small server of this test. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -91,7 +91,7 @@ it('gets a span for each request, with child spans for its steps', async () => {
     ]),
   );
   const [root, shown] = roots.filter(({ name }) => name === 'POST /') as [Span, Span];
-  // The caller was shown the id of the exported trace.
+  // The caller received the id of the exported trace.
   expect(shown.traceId).toBe(traced.meta.trace.id);
   expect(attribute(root, 'http.response.status_code')).toBe(200);
   expect(attribute(root, 'lectern.face')).toBe('reader');
@@ -100,7 +100,7 @@ it('gets a span for each request, with child spans for its steps', async () => {
   expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['key_check', 'parse', 'extract', 'markdown']));
   for (const { traceId, startTimeUnixNano, endTimeUnixNano } of steps) {
     expect(traceId).toBe(root.traceId);
-    // A millisecond of tolerance, since threads have their own clocks.
+    // One millisecond of tolerance, because each thread has its own clock.
     expect(BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(root.startTimeUnixNano) - 1_000_000n);
     expect(BigInt(endTimeUnixNano)).toBeLessThanOrEqual(BigInt(root.endTimeUnixNano) + 1_000_000n);
   }

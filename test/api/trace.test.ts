@@ -1,4 +1,4 @@
-/** The trace of a request, in the same form on every face. */
+/** The trace of a request, which has the same format in every API. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -41,7 +41,7 @@ function expectComplete(trace: TraceJson | undefined): asserts trace is TraceJso
     expect(took).toBeGreaterThanOrEqual(0);
     expect(start + took).toBeLessThanOrEqual(trace!.duration_ms + 50);
   }
-  // No URL, host or port of anything.
+  // The trace contains no URL, host or port.
   expect(JSON.stringify(trace)).not.toMatch(/127\.0\.0\.1|localhost|http:|lectern_/);
 }
 
@@ -73,7 +73,7 @@ describe('the reader', () => {
     expectComplete(trace);
     const steps = ['key_check', 'dns', 'connect', 'first_byte', 'download', 'queue', 'parse', 'extract', 'markdown'];
     for (const name of steps) expect(namesOf(trace)).toContain(name);
-    // A request on a closed connection has no response and was repeated.
+    // A request on a closed connection received no response and was repeated.
     const answers = trace.spans.filter(({ name, status }) => name === 'first_byte' && status !== undefined);
     expect(answers.map(({ status }) => status)).toEqual([302, 200]);
     expect(trace.counts).toEqual({ redirects: 1, bytes: PAGE.length, tokens: expect.any(Number) });
@@ -187,7 +187,7 @@ describe('the model host', () => {
     expectComplete(body.trace);
     expect(namesOf(body.trace)).toContain('model');
     expect((await ask('/v1/rerank', rank)).body.trace).toBeUndefined();
-    // A list cannot hold a trace.
+    // A response that is a list cannot include a trace.
     const tei = await ask('/rerank', { query: 'one', texts: ['one'] }, { 'x-trace': 'true' });
     expect(Array.isArray(tei.body)).toBe(true);
     expect(tei.answer.headers.get('server-timing')).toContain('model;dur=');

@@ -1,4 +1,4 @@
-/** A server ends at once although connections are open on which no request has arrived. */
+/** A server shuts down at once even if connections are open on which no request has arrived. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ it('closes connections without a request before the drain time is over', async (
   });
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
-  // The server has accepted them once it has answered a later one.
+  // Once the server has responded on a later connection, it has accepted the earlier ones.
   expect((await fetch(`${server.reader}/live`)).status).toBe(200);
   await server.close();
   await closed;

@@ -1,4 +1,4 @@
-/** Completion in the shells themselves, where they are installed; bash is everywhere. */
+/** Completion in the real shells, if they are installed. Bash is always available. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -26,14 +26,14 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const execute = promisify(execFile);
 
-/** What the shell offers for a line whose last word is being written. */
+/** The completions that the shell offers for a line whose last word is incomplete. */
 async function offered(shell: Shell, line: string): Promise<string[]> {
   const words = line.split(' ');
   const file = path.join(dir, shell);
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const scripts: Record<Shell, string> = {
     bash: `source ${file}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _lectern; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    // What the shell would ask of its completion system is printed.
+    // Prints the candidates that the shell would pass to its completion system.
     zsh: `compdef() { :; }; source ${file}
       _describe() { while [[ $1 == -o || $1 == option || $1 == command ]]; do shift; done; print -rl -- "\${(P@)1%%:*}"; }
       compadd() { shift; print -rl -- "$@"; }; _files() { print -rl -- *; }

@@ -1,4 +1,7 @@
-/** What `lectern executor new` makes runs on this Node as it is, in the program as users get it. */
+/**
+ * The files that `lectern executor new` writes run unchanged on this Node version, with the program as users install
+ * it.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const lectern = (...args: string[]) =>
   spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8', env });
 
-/** Runs a flow until `use` is done with its lines; its exit code. */
+/** Runs a flow until `use` has finished with its output lines. Returns the exit code. */
 async function withFlow(file: string, use: (lines: () => string[]) => Promise<void>): Promise<number | null> {
   const args = [program, 'flow', '--uses', file, '--port', '0', '0'];
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });

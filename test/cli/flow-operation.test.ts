@@ -49,7 +49,7 @@ export class Shout extends Executor {
 `;
 let flowModule: string;
 
-/** An OTLP/gRPC collector over plain HTTP/2: keeps the messages of each service. */
+/** An OTLP/gRPC collector over plain HTTP/2, which stores the messages of each service. */
 interface Collector {
   readonly port: number;
   readonly messages: { readonly path: string; readonly text: string }[];
@@ -190,7 +190,7 @@ describe('telemetry', () => {
       .join();
   };
 
-  // The last test: the programs send what they have when they end.
+  // This must be the last test, because the programs export their remaining data when they exit.
   it('sends spans and metrics of both programs to the collector', { timeout: LONG_MS }, async () => {
     const headers = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
     await post('/my/shout', 'hello', headers);

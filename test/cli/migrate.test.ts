@@ -1,4 +1,7 @@
-/** `lectern migrate` in either database: what is due, done, done again, of a later version, and away. */
+/**
+ * `lectern migrate` with either database: migrations are due, run, or already run; the schema is newer; the database is
+ * unreachable.
+ */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

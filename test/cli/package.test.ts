@@ -1,6 +1,6 @@
 /**
- * The program as installed from its package: packed, unpacked beside nothing but its dependencies, and run. The registry
- * is not involved.
+ * The program as installed from its package: packed, unpacked next to only its dependencies, and run. The registry is
+ * not involved.
  */
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -15,12 +15,12 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const LONG_MS = 240_000;
 const PAGE = '<title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been for long.</p></article>';
 
-/** A folder with the packed package installed in it. */
+/** Creates a folder in which the packed package is installed. */
 async function install(dir: string): Promise<void> {
   const source = path.join(dir, 'source');
   await cp(path.dirname(await programFile()), path.join(source, 'dist'), {
     recursive: true,
-    // Links to what is built apart.
+    // Links to parts that are built separately.
     filter: (name) => !/[/\\]dist[/\\](?:playground|docs)$/.test(name),
   });
   for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
@@ -38,7 +38,7 @@ async function install(dir: string): Promise<void> {
     await mkdir(path.dirname(link), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules', name), link);
   }
-  // An installer does this.
+  // A package installer does the same.
   await chmod(path.join(place, 'dist/main.js'), 0o755);
   await mkdir(path.join(dir, 'node_modules/.bin'));
   await symlink('../lectern/dist/main.js', path.join(dir, 'node_modules/.bin/lectern'));
@@ -62,7 +62,7 @@ it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS 
     );
     expect(await lectern('index', 'page.html')).toContain('1 pages');
     expect(await lectern('search', 'tea', '--index', '--respond-with', 'no-content')).toContain('Green tea');
-    // Data is stored in the user's folder, not in the working folder.
+    // Data is stored in the user's data folder, not in the working directory.
     expect(await readdir(path.join(dir, 'data'))).toEqual(['lectern']);
     expect(await readdir(dir)).not.toContain('.lectern');
   } finally {

@@ -1,4 +1,4 @@
-/** The program as a whole: its light table, its help, and how it is installed. */
+/** The program as a whole: its lightweight command table, its help, and how it is installed. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -42,7 +42,7 @@ it('loads only what the help needs', { timeout: LONG_MS }, async () => {
   for (const args of [['--help'], ...COMMANDS.map(({ name }) => [name, '--help'])]) {
     const { out, error } = await runProgram(args, { env: { NODE_DEBUG: 'esm,module' } });
     expect(out).toContain('Usage:');
-    // Each file of the program names what went into it.
+    // Each bundled file names the sources that were bundled into it.
     const loaded = new Set(error.match(/(?<=file:\/\/)[^\s'"]+\/chunks\/[\w-]+\.js/g));
     const texts = (await Promise.all([...loaded].map((file) => readFile(file, 'utf8')))).join('\n');
     expect(texts).toContain('// node_modules/commander/');
@@ -83,7 +83,7 @@ it('is the program of the package', { timeout: LONG_MS }, async () => {
   expect(bin).toEqual({ lectern: 'dist/main.js' });
   expect(files).toContain('dist');
   expect(await readFile(path.join(ROOT, 'src/main.ts'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
-  // An installed command is a link to it.
+  // An installed command is a symbolic link to the program.
   const dir = await mkdtemp(path.join(os.tmpdir(), 'bin-'));
   const link = path.join(dir, 'lectern');
   await symlink(await programFile(), link);

@@ -1,4 +1,4 @@
-/** `lectern read` without a server, against a stub of one, and against a real one. */
+/** `lectern read` without a server, with a stub server, and with a real one. */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -86,9 +86,11 @@ describe('without a server', { timeout: LONG_MS }, () => {
 
   it('reports the status of a target and fails with --fail', async () => {
     const gone = `${base}/gone`;
-    const said = `lectern: ${gone}: the target responded with status 410\n`;
+    const status = `lectern: ${gone}: the target responded with status 410\n`;
+    const blocked = `lectern: ${gone}: Blocked: not-found. This is not the content of the page; tried: direct.\n`;
+    const said = expect.stringContaining(status);
     const plain = await runHere(['read', gone, '-f', 'text'], { env: env() });
-    expect(plain).toEqual({ out: expect.stringContaining('Green tea'), error: said, code: 0 });
+    expect(plain).toEqual({ out: expect.stringContaining('Green tea'), error: status + blocked, code: 0 });
     for (const form of [[], ['--json'], ['-f', 'html'], ['-o', path.join(dir, 'gone.md')]])
       expect(await runHere(['read', gone, '--fail', ...form], { env: env() })).toEqual({
         out: '',
@@ -261,7 +263,7 @@ describe('many URLs', { timeout: LONG_MS }, () => {
   const isBad = (url: string) => Number(url.split('/').at(-1)) % 10 < 3;
 
   it('are read in bounded memory: pages are written, failures listed, and a second run skips what exists', async () => {
-    // The pages that are read have 84 MB of text together, more than the heap of the program.
+    // The pages contain 84 MB of text in total, more than the heap of the program.
     const stub = await startStub((url) => (isBad(url) ? { status: 422 } : { title: 'Title '.repeat(20_000) }));
     const list = path.join(dir, 'list.txt');
     await writeFile(list, `# URLs\n\n${urls(1_000).join('\n')}\n`);
@@ -321,7 +323,7 @@ describe('many URLs', { timeout: LONG_MS }, () => {
     const away = await runProgram(['read', ...urls(50)], at(stub));
     expect(away.code).toBe(5);
     expect(away.error.trimEnd().split('\n').length).toBeLessThan(10);
-    expect(away.error).toContain(`No answer from ${stub.url}`);
+    expect(away.error).toContain(`No response from ${stub.url}`);
   });
 
   it('are stopped by Ctrl-C and continue with the same command', async () => {
@@ -374,7 +376,7 @@ describe('an input without an end', { timeout: LONG_MS }, () => {
     const stub = await startStub();
     const child = startProgram(args, at(stub));
     const over = waitForExit(child);
-    // It reads, since more than a pipe holds is taken.
+    // The program is reading its input, because it has consumed more than fits into the pipe buffer.
     await new Promise<void>((resolve) => child.stdin.write('#'.repeat(1_000_000), () => resolve()));
     child.kill('SIGINT');
     expect((await over).code).toBe(130);

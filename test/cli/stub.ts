@@ -1,4 +1,4 @@
-/** A stand-in for a reader, for tests of the command line itself: many URLs, failures, versions. */
+/** A stub of a reader, for tests of the command line itself: many URLs, failures, versions. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -14,7 +14,7 @@ export interface Stub {
 export interface Answer {
   readonly status?: number;
   readonly title?: string;
-  /** Never answers. */
+  /** Never responds. */
   readonly hangs?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Published clients against a real server: only the address and the key are ours. */
+/** Published clients with a real server: only the URL and the key are ours. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const expected = async (body: Record<string, unknown>): Promise<number[][]> =>
   );
 
 describe.skipIf(!installed)('clients', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: what the clients got is looked into freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the results
   let got: any;
   beforeAll(async () => {
     const program = path.join(import.meta.dirname, 'run.mjs');
@@ -46,7 +46,7 @@ describe.skipIf(!installed)('clients', () => {
     const args = [program, host.url, 'test-key', reading.url, picture];
     const { stdout } = await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
     await rm(dir, { recursive: true });
-    // Some clients print on their own account; ours is the last line.
+    // Some clients print lines of their own. Our result is the last line.
     got = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{"openai"') + 1));
   }, LONG_MS);
 

@@ -1,5 +1,5 @@
-// Writes the types of each OpenAPI document in a folder: `reader.json` becomes `reader.mts`.
-// A field with a default may be left out of a request.
+// Generates the types for each OpenAPI document in a folder: `reader.json` becomes `reader.mts`. A field with a default
+// may be omitted in a request.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';

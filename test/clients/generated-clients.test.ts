@@ -1,4 +1,4 @@
-/** Clients generated from the OpenAPI documents, in TypeScript and Perl, against a real server. */
+/** Clients in TypeScript and Perl, generated from the OpenAPI documents, with a real server. */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -15,11 +15,11 @@ const FOLDER = import.meta.dirname;
 const PROGRAM = path.join(FOLDER, 'node_modules', '.bin');
 const hasTypes = existsSync(path.join(PROGRAM, 'openapi-typescript'));
 const hasPerl = spawnSync('perl', ['-MOpenAPI::Client', '-e', '1']).status === 0;
-/** The name of each document by that of its face. */
+/** The name of each API's document. */
 const DOCUMENTS = { reader: 'reader', search: 'search', model: 'models', flow: 'flow', admin: 'admin' } as const;
 
 let server: TestServer;
-/** Next to the packages of the clients, so that programs in it find them. */
+/** Located next to the packages of the clients, so that programs in it can import them. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(FOLDER, '.generated-'));

@@ -1,5 +1,5 @@
-# Calls of each interface through OpenAPI::Client, which generates its methods from the document and validates requests.
-# Validates the answers too. Prints what it got as JSON.
+# Calls each API through OpenAPI::Client, which generates its methods from the document and validates requests.
+# Also validates the responses. Prints the results as JSON.
 use strict;
 use warnings;
 use Mojo::JSON qw(decode_json encode_json);

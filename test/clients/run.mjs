@@ -1,6 +1,6 @@
-// Calls a model host through published clients, in the way their users do. Arguments: the URL of the host, a key, the
-// URL of a host that reads pictures, and a picture. Prints the results as JSON. It is a separate program because the
-// clients are not dependencies of Lectern.
+// Calls a model host through published clients in the way that their users do. Arguments: the URL of the host, an API
+// key, the URL of a host that recognizes text in pictures, and a picture. Prints the results as JSON. This is a
+// separate program because the clients are not dependencies of Lectern.
 
 import { readFile } from 'node:fs/promises';
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory';
@@ -13,7 +13,7 @@ import OpenAI from 'openai';
 
 const [, , baseUrl, key, readingUrl, picture] = process.argv;
 
-// The reranker of LlamaIndex has a fixed URL: requests to other origins are redirected to the same path of our host.
+// The LlamaIndex reranker has a fixed URL, so requests to other origins are redirected to the same path on our host.
 const realFetch = globalThis.fetch;
 globalThis.fetch = (address, init) => {
   const { origin, pathname, search } = new URL(address instanceof Request ? address.url : address);
@@ -33,7 +33,7 @@ const failure = async (work) => {
 async function openai() {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   const model = 'text-embedding-3-small';
-  // Requests base64 by default and decodes it.
+  // This client requests base64 by default and decodes it.
   const standard = await client.embeddings.create({ model, input: TEXTS, user: 'somebody' });
   const floats = await client.embeddings.create({ model, input: TEXTS, encoding_format: 'float' });
   const short = await client.embeddings.create({ model, input: TEXTS[0], dimensions: 256 });

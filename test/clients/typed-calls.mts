@@ -1,4 +1,4 @@
-/** Calls of each interface with the types that openapi-typescript made of its document. Prints what it got as JSON. */
+/** Calls each API with the types that openapi-typescript generated from its document. Prints the results as JSON. */
 import createClient from 'openapi-fetch';
 import type { paths as Admin } from './admin.mjs';
 import type { paths as Flow } from './flow.mjs';

@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that writes down its environment, whatever its arguments. */
+/** A program that records its environment, regardless of its arguments. */
 function recorder(name: string): { program: string; environment: () => Environment } {
   const program = path.join(folder, name);
   const file = path.join(folder, `${name}.env`);

@@ -1,6 +1,6 @@
 /**
- * Shows that the watchers work: a process makes every kind of forbidden connection, and the script prints what they
- * recorded.
+ * Proves that the watchers work: a process makes every kind of forbidden connection, and the script prints what the
+ * watchers recorded.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ setInterval(() => {}, 1000);
 `;
 
 const NAMES = ['looked-up.control.test', 'queried.control.test', 'connected.control.test'];
-/** Minimum number of destinations: the IP address, and the one that the name resolves to. */
+/** Minimum number of destinations: the IP address in the test, and the one that the name resolves to. */
 const MIN_DESTINATIONS = 2;
 const TIMEOUT_MS = 30_000;
 

@@ -1,6 +1,6 @@
 /**
- * The whole product in a network that leads nowhere: whatever name any of its processes asks for, and whatever packet
- * wants out, is noted. Nothing may be but what a caller or a setting named.
+ * The whole product in a network without a connection to the outside. Records every name that one of its processes
+ * looks up and every packet that it tries to send. Only hosts that a caller or a setting named may be recorded.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -39,7 +39,7 @@ describe.skipIf(refusal)('in an isolated network', { timeout: 600_000 }, () => {
     expect(seen.before).toEqual({ packets: 0, places: [] });
     expect(seen.names.toSorted()).toEqual(['connected.control.test', 'looked-up.control.test', 'queried.control.test']);
     expect(seen.places).toContain('tcp 198.51.100.9 443');
-    // Where the name led; which kind of address is tried is the machine's affair.
+    // The destination that the name resolved to. The machine decides whether IPv4 or IPv6 is tried.
     expect(seen.places.join('\n')).toMatch(/198\.51\.100\.7 443|:0007 443/);
     if (existsSync('/proc/net/if_inet6'))
       expect(seen.places).toContain('tcp6 2001:0db8:ffff:0000:0000:0000:0000:0009 443');

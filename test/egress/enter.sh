@@ -1,23 +1,23 @@
 #!/bin/sh
-# A network of its own, which leads nowhere: loopback, and a default route over an interface whose other end nobody reads.
-# Whatever tries to leave is a packet on `out0`. Names are asked of 127.0.0.1. Runs as the root of a network and a mount
-# namespace; then becomes the program that is named.
+# Sets up an isolated network: loopback, and a default route over an interface whose other end is not read. Every
+# packet that tries to leave the network is counted on `out0`. The name server is 127.0.0.1. This script runs as root in
+# its own network and mount namespaces. At the end, it is replaced by the program in its arguments.
 set -eu
 folder=$1
-# Where `ip` is on systems on which only root has it on the path.
+# Some systems have `ip` in these folders, which only root has in PATH.
 PATH=$PATH:/usr/sbin:/sbin
 shift
 
 ip link set lo up
 ip link add out0 type veth peer name out1
 for name in out0 out1; do
-  # The kernel's own packets (neighbours, routers, multicast groups) would be counted too.
+  # Disables the kernel's own packets (neighbours, routers, multicast groups), which would be counted too.
   echo 1 > "/proc/sys/net/ipv6/conf/$name/addr_gen_mode" 2> /dev/null || true
   ip link set "$name" arp off multicast off
 done
 ip link set out1 up
 ip link set out0 up
-# Addresses of documentation, so that a socket has one to leave from.
+# IP addresses reserved for documentation, so that sockets have a source address.
 ip address add 192.0.2.1/32 dev lo
 ip route add default dev out0 src 192.0.2.1
 if [ -e /proc/net/if_inet6 ]; then
@@ -29,10 +29,10 @@ printf 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n' > "$folder/resolv.
 printf 'hosts: files dns\n' > "$folder/nsswitch.conf"
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
 [ ! -e /etc/nsswitch.conf ] || mount --bind "$folder/nsswitch.conf" /etc/nsswitch.conf
-# Who has no HOME looks it up here.
+# Programs without HOME look up the home directory here.
 printf 'root:x:0:0:root:%s:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n' "$HOME" > "$folder/passwd"
 mount --bind "$folder/passwd" /etc/passwd
-# A name service of the machine would answer over a socket that is no part of the network.
+# Hides the machine's name services, which would respond over sockets outside of this network.
 for place in /run/nscd /run/systemd/resolve /run/dbus; do
   [ ! -d "$place" ] || mount -t tmpfs none "$place"
 done

@@ -1,4 +1,4 @@
-/** Input for the product in the isolated network: files of each kind, and models. */
+/** Input files for the product in the isolated network: one of each kind, and models. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const FONTS = path.join(
 
 export interface Given {
   readonly folder: string;
-  /** True if LibreOffice is installed, which creates and reads the file. */
+  /** Whether LibreOffice is installed, which is needed to create and read the file. */
   readonly hasDoc: boolean;
   readonly models: readonly object[];
   readonly ppOcrDir: string;

@@ -1,4 +1,4 @@
-/** Runs a script of this folder in its own network namespace, where every outgoing connection is recorded. */
+/** Runs a script of this folder in a separate network namespace, in which every outgoing connection is recorded. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { findProgram } from '../support/start-services.ts';
 const HERE = import.meta.dirname;
 const UNSHARE = findProgram('unshare') ?? '';
 const ENTER = path.join(HERE, 'enter.sh');
-/** Ordinary users need a user namespace first. Root needs none, and may not be allowed to create one. */
+/** Ordinary users need a user namespace first. Root does not, and may not be allowed to create one. */
 const NAMESPACE_FLAGS = [
   ['--user', '--map-root-user', '--net', '--mount'],
   ['--net', '--mount'],
 ] as const;
 
-/** Arguments of `unshare` that work here, or the reason why none do. */
+/** Arguments of `unshare` that work on this machine, or the reason why none of them do. */
 export function findWay(): { readonly way?: readonly string[]; readonly refusal?: string } {
   if (process.platform !== 'linux') return { refusal: 'network namespaces need Linux' };
   if (UNSHARE === '') return { refusal: 'unshare is not installed' };
@@ -43,7 +43,7 @@ export interface Inside {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Runs a script and returns the JSON that it prints. Kills all processes that it left running. */
+/** Runs a script and returns the JSON that it prints. Kills all processes that it leaves running. */
 export async function runInside<T>({ way, script, folder, environment }: Inside): Promise<T> {
   const program = [process.execPath, '--conditions=source', '--import', 'tsx', path.join(HERE, script)];
   const child = spawn(UNSHARE, [...way, 'sh', ENTER, folder, ...program], {
@@ -60,7 +60,7 @@ export async function runInside<T>({ way, script, folder, environment }: Inside)
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // All processes had ended.
+      // All processes had already exited.
     }
   }
 }

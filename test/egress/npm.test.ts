@@ -1,4 +1,4 @@
-/** The set-up's npm: it fetches the packages of a lock file, and asks the registry nothing else. */
+/** The set-up's npm fetches the packages of a lock file and sends no other requests to the registry. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     asked.push(request.url!);
     request.resume();
     if (request.url === TARBALL) return void response.end(tarball);
-    // Of npm itself, when it asks whether there is a later one.
+    // Metadata of npm itself, for its check whether a newer version exists.
     const facts = {
       name: 'npm',
       'dist-tags': { latest: '99.0.0' },
@@ -49,7 +49,7 @@ afterAll(() => {
 });
 beforeEach(() => void asked.splice(0));
 
-/** Like the machine of a user who has never run npm. */
+/** Runs npm as on the machine of a user who has never run it before. */
 async function npm(cwd: string, args: readonly string[]): Promise<void> {
   const home = mkdtempSync(path.join(folder, 'home-'));
   const child = spawn('npm', [...args, `--registry=${url}`, `--cache=${path.join(home, 'cache')}`], {

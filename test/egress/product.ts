@@ -1,4 +1,7 @@
-/** Runs the built server with all kinds of work in this network. Prints the results and the recorded connections. */
+/**
+ * Runs the built server in this network and makes it do every kind of work. Prints the results and the recorded
+ * connections.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -42,7 +45,7 @@ const settings = {
 };
 const steps: Step[] = [];
 
-/** Runs a command of the program until it exits. */
+/** Runs a command of the program and waits until it exits. */
 async function command(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...settings, ...more },

@@ -1,15 +1,18 @@
-/** A name server that records every name looked up, by any process and library. */
+/** A name server that records every lookup by any process or library. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 export interface Resolver {
-  /** In the order of their first query, in lower case, without a trailing dot. */
+  /** Names in lower case, without a trailing dot, in the order of their first query. */
   readonly names: ReadonlySet<string>;
   close(): void;
 }
 
-/** Addresses of unexpected names: outside of the namespace, so that the connection after the lookup is recorded too. */
+/**
+ * IP addresses returned for unexpected names. They are outside of the namespace, so that the connection after the
+ * lookup is recorded too.
+ */
 export const OUTSIDE = { A: '198.51.100.7', AAAA: '2001:db8:ffff::7' } as const;
 
 const HEADER_BYTES = 12;
@@ -48,7 +51,7 @@ export async function startResolver(here: readonly string[]): Promise<Resolver> 
   };
 }
 
-/** RFC 1035, 4.1.2. */
+/** Parses the question of a query (RFC 1035, section 4.1.2). */
 function questionOf(query: Buffer) {
   const labels: string[] = [];
   let at = HEADER_BYTES;

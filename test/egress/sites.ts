@@ -1,4 +1,4 @@
-/** The hosts that callers and settings use in this network, all on loopback. */
+/** The hosts that callers and settings name in this network. All of them are on loopback. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

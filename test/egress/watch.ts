@@ -1,4 +1,4 @@
-/** Records what tries to leave this network namespace: outgoing packets, and the remote addresses of sockets. */
+/** Records every attempt to leave this network namespace: outgoing packets, and the remote addresses of sockets. */
 import { readFileSync } from 'node:fs';
 import { remoteConnections } from '#app/doctor/processes.ts';
 
@@ -17,7 +17,7 @@ export function startWatch(): Watch {
   const look = () => {
     for (const { remote } of remoteConnections()) destinations.add(remote);
   };
-  // Connections to nowhere stay in the tables until their process gives up; packet counts miss nothing.
+  // Failing connections stay in the tables until their process gives up. Packet counts include even shorter ones.
   const timer = setInterval(look, EVERY_MS);
   return {
     seen() {
@@ -28,7 +28,7 @@ export function startWatch(): Watch {
   };
 }
 
-/** proc_net(5): the tenth number of an interface is the count of sent packets. */
+/** Number of sent packets: the tenth number of each interface in proc_net(5). */
 function packetsOut(): number {
   const line = readFileSync('/proc/net/dev', 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-/** All kinds of work of the product, once each. A step throws if its work was not done. */
+/** Every kind of work that the product does, once each. A step throws if its work was not completed. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ServerProcess } from '../support/serve-program.ts';
@@ -7,7 +7,7 @@ import { HOSTS, type Sites } from './sites.ts';
 
 export interface Step {
   readonly name: string;
-  /** The start of its result. */
+  /** The beginning of the result. */
   readonly done?: string;
   readonly failed?: string;
 }
@@ -41,7 +41,7 @@ export function openWork({ server, sites, given, command }: WorkTools) {
   return { ask, sites, given, command };
 }
 
-/** The start of `text`. Throws if `text` does not contain `part`. */
+/** Returns the beginning of `text`. Throws if `text` does not contain `part`. */
 function expectPart(part: string | RegExp, text: string): string {
   if (typeof part === 'string' ? !text.includes(part) : !part.test(text)) throw new Error(text.slice(0, 2_000));
   return text.slice(0, 200);

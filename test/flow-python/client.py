@@ -1,6 +1,6 @@
-"""Calls a flow over gRPC with stubs generated from its .proto, and prints what came back as JSON.
+"""Calls a flow over gRPC with stubs generated from its .proto, and prints the responses as JSON.
 
-Arguments: the folder of the stubs, the address, what to do; the rest is JSON on the standard input.
+Arguments: the folder of the stubs, the address, the command. All further input is JSON on standard input.
 """
 import json
 import sys
@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import grpc
 
-# The stubs of health lie in a package of the library's own name.
+# The stubs for health are in a package with the same name as the library.
 grpc.__path__.append(sys.argv[1] + "/grpc")
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.json_format import MessageToDict

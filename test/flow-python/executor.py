@@ -1,6 +1,6 @@
-"""An executor in Python: turns texts around at /turn, fails at /fail, returns a result at /count.
+"""An executor in Python: reverses texts at /turn, fails at /fail, and returns a result at /count.
 
-Arguments: the folder of the stubs. Prints its port, and ends with its standard input.
+Arguments: the folder of the stubs. Prints its port, and exits when its standard input ends.
 """
 import sys
 import traceback

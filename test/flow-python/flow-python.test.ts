@@ -1,6 +1,6 @@
 /**
- * The gRPC implementation of Python against ours: a client and an executor, generated from the protocol's files.
- * Skipped if Debian's packages for it are not installed.
+ * Python's gRPC implementation with ours: a client and an executor, generated from the protocol files. Skipped if
+ * Debian's packages for it are not installed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const isInstalled =
 
 let folder: string;
 
-/** Generates the stubs in a separate folder. Stubs of protobuf's own types come with the Python package. */
+/** Generates the stubs in a separate folder. The Python package already includes the stubs of protobuf's own types. */
 function generate(): void {
   for (const [name, text] of Object.entries(PROTO_FILES)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -153,7 +153,7 @@ describe.skipIf(!isInstalled)('Python', () => {
     });
 
     it('gets an error for a pickle, which is not decoded', async () => {
-      // Decoding it would create a folder.
+      // Unpickling this value would create a folder.
       const proof = path.join(folder, 'decoded');
       const pickle = spawnSync(PYTHON, [
         '-c',

@@ -1,15 +1,15 @@
 /** Pages for the tests of options that need the browser. */
 import { type Pages, sendHtml, type Visited } from '../site/site.ts';
 
-/** Requests that are answered only when a test says so, by the query of their URL. */
+/** Requests that are not answered until a test releases them, keyed by the query of their URL. */
 export interface Held {
   readonly pages: Pages;
-  /** Number of requests that wait. */
+  /** Number of pending requests. */
   waiting(query: string): number;
   release(query: string): void;
 }
 
-/** `/held?<query>` waits until the test releases the query; then it answers with a style sheet. */
+/** A request for `/held?<query>` waits until the test releases the query. The response is then a style sheet. */
 export function createHeld(): Held {
   const waiting = new Map<string, Visited[]>();
   const of = (query: string) => waiting.get(query) ?? [];
@@ -28,7 +28,7 @@ export function createHeld(): Held {
 }
 
 const add = "const add = (text) => document.body.insertAdjacentHTML('beforeend', '<p>' + text + '</p>');";
-/** Long enough to be main content by itself. */
+/** Long enough to count as the main content. */
 const CONTENT = `<h1>At once</h1>${'<p>This sentence is in the document as it comes from the server, and it is content.</p>'.repeat(8)}`;
 
 export const browserPages: Pages = {
@@ -61,7 +61,7 @@ setTimeout(() => { after.textContent = document.getElementById('x')?.isConnected
   '/style.css': ({ response }) => void response.writeHead(200, { 'content-type': 'text/css' }).end('p { color: red }'),
   '/app.js': ({ response }) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end('window.x = 1'),
 
-  // Never at rest, and a request is open.
+  // This page changes all the time, and one of its requests stays pending.
   '/timing/restless': `<title>Restless</title>${CONTENT}<script>${add} fetch('/held?restless').then(() => add('Fetched.'));
 setInterval(() => add('more'), 60)</script>`,
   '/timing/mutations': `<title>Mutations</title>${CONTENT}<script>${add} fetch('/held?mutations').then(() => add('Fetched.'));

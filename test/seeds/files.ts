@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 
-/** A PDF with the title `On kilns` and two pages: the first speaks of clay, the second of fire. */
+/** A PDF with the title `On kilns` and two pages, the first about clay and the second about fire. */
 export async function makePdf(): Promise<Buffer> {
   const made = await PDFDocument.create();
   made.setTitle('On kilns');
@@ -17,13 +17,13 @@ export async function makePdf(): Promise<Buffer> {
 export interface NamedFile {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Words of its Markdown. */
+  /** Words that its Markdown must contain. */
   readonly words: string;
 }
 
 const fixture = (name: string) => readFileSync(path.join(import.meta.dirname, '../fixtures/office', name));
 
-/** DOC, XLS and PPT need LibreOffice, so they are left out on a machine without it. */
+/** DOC, XLS and PPT need LibreOffice, so they are omitted if it is not installed. */
 export function officeFiles(): NamedFile[] {
   const old: NamedFile[] = [
     { name: 'letter.doc', bytes: fixture('letter.doc'), words: 'the kiln is hot' },

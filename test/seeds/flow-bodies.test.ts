@@ -1,10 +1,10 @@
-/** Section 2 of the second document: the bodies of requests and answers, of the newer and of the older description. */
+/** Section 2 of the second document: the bodies of requests and responses in the newer and the older format. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Any, HTTP, openStream, post, type SeedFlow, startFlow, withFlow } from './flow-server.ts';
 import { flow } from './seed.ts';
 
 let served: SeedFlow;
-/** Answers in the form of the older description. */
+/** A flow that responds in the older format. */
 let older: SeedFlow;
 beforeAll(async () => {
   served = await startFlow(HTTP);
@@ -19,7 +19,7 @@ const CRUD = [
   ['DELETE', '/delete'],
 ] as const;
 const ROUTES = [...CRUD, ['POST', '/post']] as const;
-/** The names of the executors that a document passed. */
+/** The names of the executors that processed a document. */
 const seenBy = (document: Any): string[] => (document.tags?.seen ?? '').split(' ').filter(Boolean);
 /** The result that an executor returned. */
 const resultOf = (body: Any, executor: string) => body.parameters.__results__?.[`${executor}/rep-0`];
@@ -100,7 +100,7 @@ flow.row('2', 'execEndpoint | string | no (generic post only) | / | Endpoint str
       for (const [execEndpoint, reached] of [
         ['/foo', '/foo'],
         ['/index', '/index'],
-        // Only a convention.
+        // The leading slash is only a convention, so it may be missing.
         ['foo', 'foo'],
         [undefined, '/'],
       ] as const) {
@@ -121,7 +121,7 @@ flow.row('2', 'execEndpoint | string | no (generic post only) | / | Endpoint str
   ),
 );
 
-/** The documents of an answer of the older description. */
+/** The documents in a response of the older format. */
 const docsOf = (body: Any): Any[] => (body.index ?? body.search ?? body.update ?? body.train).docs ?? [];
 
 flow.row(
@@ -161,7 +161,7 @@ flow.row(
         ],
       });
       const [first, second] = docsOf(objects.body);
-      // A key that is no field of documents becomes a tag.
+      // A key that is not a field of documents becomes a tag.
       expect([first.id, first.text, second.id, second.tags.price]).toEqual(['a', 'tea', 'b', 3]);
       const strings = await older.ask(method, place, { data: ['green tea', 'black tea'] });
       expect(docsOf(strings.body).map(({ text }) => text)).toEqual(['green tea', 'black tea']);
@@ -172,7 +172,7 @@ flow.row(
   },
 );
 
-/** How many documents reached the executor together with each one. */
+/** For each document, the number of documents that reached the executor in the same call. */
 async function chunkSizes(count: number, more: object = {}): Promise<number[]> {
   const data = Array.from({ length: count }, (_, at) => ({ id: String(at) }));
   const { status, body } = await older.ask('POST', '/index', { data, ...more });
@@ -220,12 +220,12 @@ flow.row('2', 'queryset | array of objects | no | none | Query set', async () =>
 flow.row('2', 'data_type | integer, enum 0, 1, 2 | no | 0 | Data input type in the request generator', async () => {
   const document = { id: 'a', text: 'tea' };
   const index = (data: unknown[], more: object) => older.ask('POST', '/index', { data, ...more });
-  // 0 and none: an object is a document, a text is content.
+  // 0 or missing: an object is a document, and a string is content.
   for (const more of [{}, { data_type: 0 }, { data_type: null }]) {
     const { body } = await index([document, 'green tea'], more);
     expect(docsOf(body).map(({ text }) => text)).toEqual(['tea', 'green tea']);
   }
-  // 1: everything is a document, a text is its JSON.
+  // 1: everything is a document. A string is its JSON.
   const { body } = await index([document, JSON.stringify({ id: 'b', text: 'coffee' })], { data_type: 1 });
   expect(docsOf(body).map(({ id, text }) => [id, text])).toEqual([
     ['a', 'tea'],
@@ -270,7 +270,7 @@ flow.row(
       targetExecutor: expect.any(String),
       timeout: 30,
     });
-    // Without a failure there is no status. Older clients refuse a `timeout` that is not set.
+    // Without a failure, there is no status. Older clients reject a `timeout` that is not set.
     const { header } = await post(served, { data: [{}] });
     expect(header).toEqual({
       requestId: expect.any(String),
@@ -311,7 +311,7 @@ flow.row(
       { executor: 'gateway', startTime: TIME, endTime: TIME, status: null },
       { executor: 'first', startTime: TIME, endTime: TIME, status: null },
       { executor: 'second', startTime: TIME, endTime: TIME, status: null },
-      // It serves another endpoint.
+      // This executor serves another endpoint.
       { executor: 'third', startTime: TIME, endTime: null, status: null },
     ]);
     for (const { startTime, endTime } of routes.slice(0, 3))

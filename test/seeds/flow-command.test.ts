@@ -1,4 +1,4 @@
-/** Section 1 of the second document: the switches of endpoints on the command line. */
+/** Section 1 of the second document: command-line flags that enable or disable endpoints. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Statuses of the debug and of the CRUD endpoints of a flow that the program runs. */
+/** Response statuses of the debug and CRUD endpoints when the program runs a flow with these flags. */
 async function statusesWith(...flags: string[]): Promise<{ debug: number[]; crud: number[] }> {
   const program = startProgram(['flow', '--uses', path.join(folder, 'flow.yml'), ...flags]);
   try {

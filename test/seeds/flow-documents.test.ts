@@ -1,4 +1,4 @@
-/** Section 2 of the second document: the fields of documents and scores, sent and received. */
+/** Section 2 of the second document: the fields of documents and scores, in requests and in responses. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Any, HTTP, openStream, post, type SeedFlow, startFlow } from './flow-server.ts';
 import { flow } from './seed.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => served?.close());
 
-/** Sends one document through the flow to an endpoint that changes nothing, over HTTP and over the WebSocket. */
+/** Sends one document through the flow to an endpoint that changes nothing, over HTTP and over WebSocket. */
 async function echo(document: { readonly id?: string; readonly [field: string]: unknown }): Promise<Any> {
   const { data } = await post(served, { data: [document], execEndpoint: '/nothing' });
   const socket = await openStream(served.urls.HTTP!);
@@ -20,7 +20,10 @@ async function echo(document: { readonly id?: string; readonly [field: string]: 
   return data[0];
 }
 
-/** Checks that a field keeps each value, is `null` without one, and that the others are refused with its name. */
+/**
+ * Checks that a field accepts and returns each of the values in `kept` and is `null` if missing. Values in `refused`
+ * must be rejected with the name of the field.
+ */
 async function expectField(name: string, kept: readonly unknown[], refused: readonly unknown[] = []): Promise<void> {
   for (const value of kept) expect([value, (await echo({ id: 'd', [name]: value }))[name]]).toEqual([value, value]);
   if (name !== 'id') expect((await echo({ id: 'd', [name]: null }))[name]).toBeNull();
@@ -88,7 +91,7 @@ flow.row('2', 'scores | object | Map from name to Score record', () =>
   expectField('scores', [{ cosine: SCORE, bm25: { ...SCORE, value: 2 } }], ['a', 7, { a: 1 }]),
 );
 
-/** All fields of a document that has none of them, except its id. */
+/** All fields of an empty document, except its id. */
 const EMPTY = {
   parent_id: null,
   granularity: null,

@@ -28,7 +28,7 @@ flow.row(
     expect(report.code).toBe(0);
     const printed = JSON.parse(report.out);
     expect(Object.keys(printed.jina)).toEqual(Object.keys(body.jina));
-    // The version of the product and of the test's gateway differ, and the session differs by process.
+    // The versions of the product and of the test's gateway differ, and each process has its own session.
     const same = (values: Any) => ({ ...values, jina: '', 'session-id': '', uptime: '' });
     expect(same(printed.jina)).toEqual(same(body.jina));
     expect(Object.keys(printed.envs)).toEqual(Object.keys(body.envs));
@@ -54,7 +54,7 @@ flow.row(
         else if (mode === 'CONTROL') expect(results).toMatchObject({ command: 'RELOAD', targets: ['first'] });
         else expect(results.docs[0]).toMatchObject({ id: 'a', text: 'tea', tags: { seen: /^first / } });
       }
-    // Any shape: the list or the text alone, and objects whose keys say nothing.
+    // Every accepted shape: the list or the text alone, and objects with arbitrary keys.
     for (const body of [[{ text: 'tea' }], ['tea'], 'tea', { data: 'tea' }]) {
       const answer = await served.ask('POST', '/api/INDEX', JSON.stringify(body));
       expect([body, answer.status, answer.body.index?.docs[0].text]).toEqual([body, 200, 'tea']);
@@ -123,7 +123,7 @@ flow.row('4', 'any | /stream (WebSocket) | see section 6 | see section 6', async
     expect(tagsOf(await stream.next()).seen).toBe(seen);
   }
   stream.close();
-  // Without an upgrade it is no endpoint.
+  // Without an upgrade to WebSocket, this path is not an endpoint.
   expect((await served.ask('GET', '/stream')).status).toBe(404);
 });
 
@@ -274,7 +274,7 @@ flow.row('8', 'request_size defaults to 100 in the older description.', () =>
     const data = Array.from({ length: 101 }, (_, at) => ({ id: String(at) }));
     const { body } = await older.ask('POST', '/index', { data });
     expect(body.index.docs.map(({ tags }: Any) => tags.together)).toEqual([...Array(100).fill(100), 1]);
-    // The newer one has no such field.
+    // The newer format has no such field.
     const newer = await post(served, { data }, '/index');
     expect(tagsOf(newer).together).toBe(101);
   }),

@@ -1,4 +1,7 @@
-/** Flows from their files on free ports, with executors that show what reached them, and clients of each protocol. */
+/**
+ * Starts flows from their files on free ports, with executors that show what they received, and clients for each
+ * protocol.
+ */
 import { once } from 'node:events';
 import * as grpc from '@grpc/grpc-js';
 import { expect } from 'vitest';
@@ -6,14 +9,14 @@ import WebSocket from 'ws';
 import { type Call, Executor, parseFlow, requests, serveFlow } from '#flow/index.ts';
 import { createPeers, type Plain } from '#flow/proto/protocol.suite.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 export type Any = any;
 
 let opened = 0;
 
 /**
- * Adds its name to the tag `seen` of each document, and sets the tag `together` to the number of documents that came
- * with it. Its result has the endpoint, the parameters, and a number that differs after a reload.
+ * Adds its name to the tag `seen` of each document, and sets the tag `together` to the number of documents in the same
+ * call. The result contains the endpoint, the parameters, and a number that changes after a reload.
  */
 class Recorder extends Executor {
   readonly number = ++opened;
@@ -38,17 +41,17 @@ class Probe extends Recorder {
   });
 }
 
-/** Bound to `/search` alone. */
+/** Handles only `/search`. */
 class Searcher extends Recorder {
   static override readonly requests = requests<Searcher>({ '/search': 'probe' });
 }
 
-/** Every endpoint without a handler of its own. */
+/** Handles every endpoint that has no handler of its own. */
 class Anything extends Recorder {
   static override readonly requests = requests<Anything>({ '/default': 'probe' });
 }
 
-/** Fails on `/fail`, and waits on `/wait` until a request to `/release`. */
+/** Fails on `/fail`. On `/wait`, waits until a request to `/release` arrives. */
 class Troubled extends Executor {
   static override readonly requests = requests<Troubled>({ '/fail': 'fail', '/wait': 'wait', '/release': 'release' });
 
@@ -72,7 +75,7 @@ class Troubled extends Executor {
 
 export const EXECUTORS = { Probe, Searcher, Anything, Troubled };
 
-/** Two executors in a row, of which the second serves `/search` alone, and one that fails. */
+/** Two executors in a row, the second of which handles only `/search`, and one that fails. */
 export const STANDARD = `
 executors:
   - { name: first, uses: Probe }
@@ -81,9 +84,9 @@ executors:
 `;
 
 export interface SeedFlow {
-  /** URL of each protocol. */
+  /** The URL for each protocol. */
   readonly urls: Readonly<Record<string, string>>;
-  /** Sends a request to the HTTP port. A body that is not a text is sent as JSON. */
+  /** Sends a request to the HTTP port. A body that is not a string is sent as JSON. */
   ask(method: string, place: string, body?: unknown, headers?: Record<string, string>): Promise<FlowAnswer>;
   close(): Promise<void>;
 }
@@ -92,11 +95,11 @@ export interface FlowAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed JSON; `undefined` for another content type. */
+  /** The parsed JSON; `undefined` for other content types. */
   readonly body: Any;
 }
 
-/** Serves a flow file on 127.0.0.1. `gateway` are lines of its gateway options. */
+/** Serves a flow file on 127.0.0.1. `gateway` contains lines for its gateway options. */
 export async function startFlow(gateway: string, executors = STANDARD, stacks = true): Promise<SeedFlow> {
   const definition = parseFlow(`jtype: Flow\nwith: { host: 127.0.0.1, ${gateway} }\n${executors}`);
   const server = await serveFlow({ definition, version: '1.2.3', executors: EXECUTORS, stacks });
@@ -119,7 +122,7 @@ export async function startFlow(gateway: string, executors = STANDARD, stacks = 
 
 export const HTTP = 'protocol: HTTP';
 
-/** Posts to any endpoint and returns the body of the answer, which must not report a failure. */
+/** Posts to any endpoint and returns the response body. Throws if it reports a failure. */
 export async function post(flow: SeedFlow, body: object, place = '/post'): Promise<Any> {
   const answer = await flow.ask('POST', place, body);
   expect([answer.status, answer.body?.header?.status], answer.text).toEqual([200, null]);
@@ -155,7 +158,7 @@ export async function openStream(url: string): Promise<Socket> {
 
 const PEER = createPeers().today;
 
-/** Sends one DataRequestProto to a gRPC gateway, encoded by protobufjs, and returns the decoded answer. */
+/** Sends one DataRequestProto to a gRPC gateway, encoded by protobufjs, and returns the decoded response. */
 export async function callGrpc(url: string, request: Plain): Promise<Any> {
   const client = new grpc.Client(url.replace('grpc://', ''), grpc.credentials.createInsecure());
   const same = (bytes: Buffer) => bytes;
@@ -166,7 +169,7 @@ export async function callGrpc(url: string, request: Plain): Promise<Any> {
   return PEER.decode('DataRequestProto', bytes);
 }
 
-/** Runs a test against a flow of its own. */
+/** Runs a test with a separate flow. */
 export async function withFlow(
   gateway: string,
   test: (flow: SeedFlow) => Promise<void>,

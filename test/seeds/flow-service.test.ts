@@ -1,4 +1,4 @@
-/** Sections 0, 1 and 7 of the second document: what the gateway is, its options, and failures. */
+/** Sections 0, 1 and 7 of the second document: the purpose of the gateway, its options, and failures. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
 import {
@@ -29,7 +29,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Serves a flow on a port that is chosen beforehand. Another program may have taken it meanwhile. */
+/**
+ * Serves a flow on a port that is chosen in advance. Retries, because another program may have taken the port in the
+ * meantime.
+ */
 async function withPort(gateway: (port: number) => string, test: (flow: SeedFlow, port: number) => Promise<void>) {
   for (let tries = 1; ; tries++) {
     const port = await freePort();
@@ -57,7 +60,7 @@ flow.row(
     );
     const stream = await openStream(served.urls.HTTP!);
     stream.close();
-    // The endpoints of the first document are not here.
+    // The endpoints of the first document do not exist on this host.
     for (const place of ['/v1/embeddings', '/v1/models', '/https://a.example'])
       expect((await served.ask('GET', place)).status).toBe(404);
   },
@@ -90,7 +93,7 @@ flow.row(
     });
     const body = await post(served, { data: [{ id: 'a', text: 'tea' }] }, '/index');
     expect(body.data[0]).toMatchObject({ id: 'a', text: 'tea', tags: { seen: 'first ' } });
-    // A web page of another site, where the option `cors` allows it.
+    // A request from a web page of another site, which the option `cors` allows.
     await withFlow(`${HTTP}, cors: true`, async ({ urls }) => {
       const origin = 'https://page.example';
       const preflight = await fetch(`${urls.HTTP}/index`, {
@@ -132,7 +135,7 @@ flow.row(
       ]);
     }
     expect((await post(served, { data, execEndpoint: '/nothing' })).data[0].tags).toBeNull();
-    // `pods` and their replicas in an older file; a chain in another order.
+    // An older file has `pods` and `parallel`. This one also lists its executors in a different order.
     const pods = 'pods: [{ name: second, uses: Searcher, parallel: 2 }, { name: first, uses: Probe }]';
     await withFlow(
       HTTP,
@@ -147,7 +150,7 @@ flow.row(
   'The gateway also exposes a WebSocket endpoint because REST does not support bi-directional streaming, which slows batch operations.',
   async () => {
     const stream = await openStream(served.urls.HTTP!);
-    // A later request is answered while an earlier one waits, over one connection.
+    // Over one connection, a later request is answered while an earlier one is still waiting.
     stream.send({ data: [], execEndpoint: '/wait', header: { request_id: 'slow' } });
     const ids = Array.from({ length: 10 }, (_, at) => String(at));
     for (const id of ids) stream.send({ data: [{ id }], execEndpoint: '/index', header: { request_id: id } });

@@ -1,4 +1,4 @@
-/** Section 7 of the first document: the error codes of the model host, each provoked on the endpoints that can give it. */
+/** Section 7 of the first document: triggers each error code of the model host on every endpoint that can return it. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { fakeEmbedder, fakeReranker, fakeRow } from '#models/embed/embed.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
@@ -132,7 +132,7 @@ const AUTH = [
   ['AUTH_MISSING_API_KEY | 401 | Authentication required', ''],
 ] as const;
 
-/** Sends a wrong `Authorization` header to every endpoint, each time from another IP address. */
+/** Sends a wrong `Authorization` header to every endpoint, each time from a different IP address. */
 async function expectRefused(words: (typeof AUTH)[number][0]): Promise<void> {
   const [code, , message] = words.split(' | ') as [string, string, string];
   const authorization = AUTH.find((one) => one[0] === words)![1];
@@ -158,7 +158,7 @@ hosted.row('7', 'AUTHZ_INSUFFICIENT_BALANCE | 403 | Insufficient account balance
     const answer = await host.post(place, body, poor);
     expect(expectFailure(place, answer, [403, 'AUTHZ_INSUFFICIENT_BALANCE'])).toBe('Insufficient account balance');
   }
-  // A request that costs more than what is left.
+  // A request that costs more than the remaining balance.
   const little = await host.keyOf('paid', 10);
   const answer = await host.post(EMBEDDINGS, { model: MODEL, input: 'tea '.repeat(100) }, little);
   expectFailure(EMBEDDINGS, answer, [403, 'AUTHZ_INSUFFICIENT_BALANCE']);
@@ -241,7 +241,7 @@ hosted.row(
   '7',
   'RATE_REQUEST_LIMIT_EXCEEDED | 429 | Request rate limit exceeded: <current>/<limit> requests per minute',
   async () => {
-    // The smallest limit of the plans. A request that is refused counts too.
+    // The lowest limit of all plans. Refused requests count too.
     const paid = await host.keyOf('paid');
     for (let sent = 0; sent < 100; sent += 25)
       await Promise.all(Array.from({ length: 25 }, () => host.post(CHAT, {}, paid)));
@@ -264,7 +264,7 @@ hosted.row(
       const free = await host.keyOf('free');
       const used = await host.post(place, body(`uses ${limit} tokens`), free);
       expect([used.status, used.body.usage.total_tokens]).toEqual([200, limit]);
-      // The usage is counted when the answer has been sent.
+      // Usage is counted after the response was sent.
       let refused: Answer | undefined;
       await expect
         .poll(async () => {
@@ -342,7 +342,7 @@ hosted.row(
     expect((await read(200)).status).toBe(200);
     const refused = await read(404);
     expect([refused.status, refused.body.name]).toEqual([422, 'AssertionFailureError']);
-    // The layout that was chosen: docs/reference/wire/reader.md.
+    // The format that was chosen: docs/reference/wire/reader.md.
     expect(refused.body).toMatchObject({
       data: null,
       code: 422,

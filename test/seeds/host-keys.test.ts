@@ -16,7 +16,7 @@ import { hosted } from './seed.ts';
 
 let site: Site;
 let host: SeedHost;
-/** A key of the paid plan. */
+/** A key with the paid plan. */
 let key: Headers;
 beforeAll(async () => {
   site = await startSite({ '/tea': '<title>Tea</title><p>Green tea is drunk hot.</p>' });
@@ -37,13 +37,13 @@ hosted.row('5', 'Requests carry header `Authorization: Bearer <API_KEY>`.', asyn
   const { authorization } = key as { authorization: string };
   for (const [place, body] of Object.entries(ENDPOINTS)) {
     expect([place, (await host.post(place, body, key)).status]).toEqual([place, 200]);
-    // Nowhere else, and not without the scheme.
+    // Other headers are ignored, and so is a key without the scheme.
     const elsewhere = { ...host.freshAddress(), 'x-api-key': authorization.slice('Bearer '.length) };
     expect([place, (await host.post(place, body, elsewhere)).status]).toEqual([place, 401]);
   }
   const read = await host.ask(`${host.urls.reader}/${site.origin}/tea`, { headers: { ...key, ...JSON_ONLY } });
   expect([read.status, read.headers.get('x-ratelimit-limit')]).toEqual([200, '500']);
-  // The page that was read is found, since no search service is configured.
+  // The search finds the page that was read before, because no search service is configured.
   await expect.poll(async () => (await search(key)).status, PATIENT).toBe(200);
 });
 

@@ -1,4 +1,4 @@
-/** Section 8 of the first document: the numbers of the plans, which are the defaults, and what exceeds them. */
+/** Section 8 of the first document: the limits of the plans, which are the defaults, and requests that exceed them. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import {
   type Answer,
@@ -27,18 +27,18 @@ beforeAll(async () => {
 });
 afterAll(() => host?.close());
 
-/** The limits that the headers of an answer on the model host state: requests and tokens in a minute. */
+/** The limits in the response headers of the model host: requests and tokens per minute. */
 const limitsOf = ({ headers }: Answer) =>
   ['requests', 'tokens'].map((kind) => Number(headers.get(`x-ratelimit-limit-${kind}`)));
 
-/** Sends requests until exactly `limit` were counted, 25 at a time, and returns the answer to the next one. */
+/** Sends requests, 25 at a time, until exactly `limit` of them were counted. Returns the response to the next one. */
 async function exceed(limit: number, send: () => Promise<Answer>): Promise<Answer> {
   for (let sent = 0; sent < limit; sent += 25)
     for (const { status } of await Promise.all(Array.from({ length: 25 }, send))) expect(status).not.toBe(429);
   return send();
 }
 
-/** Checks the limits of each plan on real answers of an endpoint. */
+/** Checks the limits of each plan on real responses of an endpoint. */
 async function expectLimits(
   place: keyof typeof ENDPOINTS,
   limits: Readonly<Record<PlanName, readonly [number, number]>>,
@@ -53,11 +53,11 @@ hosted.row(
   '8',
   'Requests per minute (RPM) and tokens per minute (TPM); any request over a limit is answered with 429.',
   async () => {
-    // The smallest limit; a request that fails counts too. The rows below check all numbers.
+    // The lowest limit. Failed requests count too. The rows below check all limits.
     const paid = await host.keyOf('paid');
     const chat = await exceed(100, () => host.post(CHAT, {}, paid));
     expectFailure(CHAT, chat, [429, 'RATE_REQUEST_LIMIT_EXCEEDED']);
-    // Each endpoint counts for itself.
+    // Each endpoint has its own count.
     expect((await host.post(EMBEDDINGS, ENDPOINTS[EMBEDDINGS], paid)).status).toBe(200);
 
     const free = await host.keyOf('free');
@@ -68,7 +68,7 @@ hosted.row(
       expect((await host.post(place, body(`uses ${limit} tokens`), free)).status).toBe(200);
       await expect.poll(async () => (await host.post(place, body('more'), free)).status, PATIENT).toBe(429);
     }
-    // No retry helps a single request that alone has more tokens than the limit, and clients retry 429.
+    // If a single request has more tokens than the limit, retrying is pointless, and clients would retry 429.
     const million = { model: MODEL, input: Array.from({ length: 2_048 }, () => 'tea '.repeat(500)) };
     const large = await host.post(EMBEDDINGS, million, await host.keyOf('free'));
     expectFailure(EMBEDDINGS, large, [403, 'AUTHZ_RESOURCE_LIMIT_EXCEEDED']);
@@ -94,7 +94,7 @@ const search = (headers: Headers, query = '') =>
   host.ask(`${host.urls.search}/search${query}`, { headers: { ...headers, accept: 'application/json' } });
 const limitOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-limit'));
 
-/** Standard is what free and paid keys have. */
+/** The standard limits apply to free and paid keys. */
 hosted.row('8', 'reader | 500 RPM | 5,000 RPM', async () => {
   for (const [plan, limit] of [
     ['free', 500],
@@ -114,7 +114,7 @@ hosted.row('8', 'search | 100 RPM | 1,000 RPM', async () => {
   ] as const) {
     const answer = await search(keys[plan], '?q=tea');
     expect([plan, limitOf(answer)]).toEqual([plan, limit]);
-    // Nothing was read that could be found.
+    // No page was read before, so nothing is found.
     expect(answer.body.name).toBe('AssertionFailureError');
   }
   const paid = await host.keyOf('paid');

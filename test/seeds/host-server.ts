@@ -1,13 +1,13 @@
 /**
- * A whole server with the default plans, two models on a model server on loopback, and keys of the admin API. Each test
- * sends its requests from an IP address of its own, so that limits for IP addresses do not affect other tests.
+ * A whole server with the default plans, two models on a model server on loopback, and keys from the admin API. Each
+ * test sends its requests from a different IP address, so that limits per IP address do not affect other tests.
  */
 import { expect } from 'vitest';
 import { startServer } from '../support/server.ts';
 import { DIMENSIONS, startModelServer } from './model-server-stub.ts';
 
 const ADMIN_SECRET = 'secret-of-the-seed-tests';
-/** The built-in embedding model, and those on the model server: the failures of `failing` do not affect `far`. */
+/** The built-in embedding model, and two on the model server: failures of `failing` do not affect `far`. */
 export const MODEL = 'lectern-static-v1';
 export const FAR = 'far';
 export const FAILING = 'failing';
@@ -19,7 +19,7 @@ export const PATIENT = { timeout: 60_000 };
 
 export type PlanName = 'free' | 'paid' | 'premium';
 export type Headers = Readonly<Record<string, string>>;
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 export type Any = any;
 
 export interface Answer {
@@ -53,7 +53,7 @@ export async function startHost(settings: Record<string, unknown> = {}) {
     ...settings,
   });
   let addresses = 0;
-  /** An IP address that no other caller has. */
+  /** A header with an IP address that no other caller uses. */
   const freshAddress = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
 
   async function ask(url: string, { headers = {}, ...init }: { method?: string; headers?: Headers; body?: Any } = {}) {
@@ -73,7 +73,10 @@ export async function startHost(settings: Record<string, unknown> = {}) {
     return ask(server.urls.admin + place, { method: 'POST', headers, body });
   }
 
-  /** The `Authorization` header of a new key of a new account. Without a balance, the account has no limit of tokens. */
+  /**
+   * Creates an account with a key, and returns its `Authorization` header. Without a balance, the account has no token
+   * limit.
+   */
   async function keyOf(plan: PlanName, balance: number | null = null): Promise<Headers> {
     const account = await admin('/accounts', { name: plan, plan, balance });
     const { body } = await admin('/keys', { name: 'test', accountId: account.body.data.id });
@@ -97,7 +100,7 @@ export async function startHost(settings: Record<string, unknown> = {}) {
   };
 }
 
-/** The endpoints that the document names, each with a request that succeeds. */
+/** The endpoints named in the document, each with a request that succeeds. */
 export const ENDPOINTS = {
   '/v1/embeddings': { model: MODEL, input: 'green tea' },
   '/v1/rerank': { model: 'lectern-static-rerank-v1', query: 'a hot drink', documents: ['green tea', 'a bicycle'] },
@@ -109,7 +112,9 @@ export function chatRequest(content: string, model: string = TALKER) {
   return { model, messages: [{ role: 'user', content }] };
 }
 
-/** Section 7: the fields of a failure, on chat completions in the envelope of that schema. Returns the message. */
+/**
+ * Section 7: checks the fields of a failure. Chat completions use the envelope of OpenAI's API. Returns the message.
+ */
 export function expectFailure(place: string, { status, headers, body }: Answer, expected: [number, string]): string {
   const isChat = place === '/v1/chat/completions';
   const failure = isChat ? body.error : body;

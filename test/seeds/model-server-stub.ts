@@ -1,4 +1,4 @@
-/** A model server on loopback that speaks OpenAI's protocol. The text of a request says how it is answered. */
+/** A model server on loopback that implements OpenAI's protocol. The text of a request determines the response. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,16 +8,16 @@ export const DIMENSIONS = 8;
 export interface ModelServer {
   /** Base URL, ending in `/v1`. */
   readonly url: string;
-  /** Number of requests that wait for `release`. */
+  /** Number of pending requests. */
   readonly held: () => number;
-  /** Answers all requests that wait. */
+  /** Responds to all pending requests. */
   release(): void;
   close(): void;
 }
 
 /**
- * Texts: `hold` is answered after `release`, `status 503` with that status, `uses 400 tokens` with that usage; every
- * other text at once, with a usage of 3 tokens.
+ * Texts: `hold` is answered after `release`, `status 503` with that status, and `uses 400 tokens` with that usage.
+ * Every other text is answered immediately, with a usage of 3 tokens.
  */
 export async function startModelServer(): Promise<ModelServer> {
   let waiting: (() => void)[] = [];

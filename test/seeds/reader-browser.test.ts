@@ -1,14 +1,16 @@
-/** Section 4.3: options whose effect is in the rendered page. One browser serves all tests. */
+/** Section 4.3: options that affect the rendered page. All tests share one browser. */
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { browserPages, createHeld } from './browser-pages.ts';
 import { type Answer, type Headers, type ReaderHost, refused, startReader, type Values } from './reader-host.ts';
 import { hosted } from './seed.ts';
 
-/** For a busy machine. From 20 s on, the browser would wait for an idle network. */
+/**
+ * Generous enough for a busy machine, but below 20 s, from which on the browser would wait until the network is idle.
+ */
 const TIMEOUT_S = 19;
 const held = createHeld();
-/** `host:port` of each connection that the proxy of the operator opened. */
+/** `host:port` of each connection that the operator's proxy opened. */
 const proxied: string[] = [];
 let proxy: ProxyServer;
 let host: ReaderHost;
@@ -31,7 +33,7 @@ beforeAll(async () => {
     },
     allow: [`127.0.0.1:${proxy.port}`],
   });
-  // The browser starts with its first page.
+  // The browser is started when it opens its first page.
   await vi.waitFor(async () => expect((await read('/language')).status).toBe(200), { timeout: 60_000 });
 }, 90_000);
 afterAll(async () => {
@@ -44,7 +46,7 @@ const read = (path: string, options: Values = {}, headers: Headers = {}): Promis
   host.get({ url: page(path), respondWith: 'markdown', timeout: TIMEOUT_S, ...options }, headers);
 const content = async (path: string, options: Values = {}): Promise<string> => (await read(path, options)).data.content;
 const rendered = (path: string, options: Values = {}) => content(path, { engine: 'browser', ...options });
-/** How often the site was asked for the path during the work. */
+/** Number of requests that the site received for the path during the work. */
 async function hits(path: string, work: () => Promise<unknown>): Promise<number> {
   const before = host.site.hits(path);
   await work();
@@ -62,7 +64,7 @@ hosted.row(
     expect(
       await hits('/sets', async () => expect(await content('/mood', { preloadUrl })).toContain('Mood: calm; seen=1')),
     ).toBe(1);
-    // No URL is given.
+    // No URL is passed.
     const html = '<title>Own</title><p>Own words.</p>';
     const answer = await host.post({ html, preloadUrl });
     expect([answer.status, answer.data?.content]).toEqual([200, expect.stringContaining('Own words.')]);
@@ -106,13 +108,13 @@ hosted.row(
       (await read('/detached', { respondWith: 'html', respondTiming: 'network-idle', timeout: 20, ...options })).data
         .html;
     const detached = () => html({ detachInvisibles: 'true', waitForSelector: '#after:not(:empty)' });
-    // Neither a copy is used nor stored.
+    // The result is neither taken from the cache nor stored.
     const requests = await hits('/detached', async () => {
       expect(await html({ engine: 'browser', waitForSelector: '#after:not(:empty)' })).toContain('Not displayed.');
       const without = await detached();
       expect(without).toContain('Seen paragraph.');
       expect(without).not.toContain('Not displayed.');
-      // The page itself keeps the element.
+      // The element is still in the page itself.
       expect(without).toContain('It is still in the page.');
       await detached();
     });
@@ -151,7 +153,7 @@ hosted.row(
     expect(await content('/article', direct)).not.toContain('lighthouse');
     expect(await read('/article', { engine: 'direct', targetSelector: '.none' })).toMatchObject({ status: 422 });
     expect(await read('/article', { engine: 'direct', targetSelector: 'a[' })).toMatchObject(refused('targetSelector'));
-    // The element appears after the page has become idle.
+    // The element is added after the page has become idle.
     const late = await rendered('/late?target', { respondTiming: 'mutation-idle', targetSelector: '#late' });
     expect(late).toContain('Much later.');
     expect(late).not.toContain('At once.');
@@ -224,7 +226,7 @@ hosted.row(
     const back = await host.post({ url: page('/mood'), engine: 'browser', storageState: data.storageState });
     expect(back.data.content).toContain('Mood: calm; seen=1');
     expect(host.site.headers('/mood')!.cookie).toMatch(/seen=1.*locked=2|locked=2.*seen=1/);
-    // What a page adds to a state that was sent is in the next one.
+    // If a state was sent, the next state also contains what the page added.
     const state = { cookies: [], origins: [{ origin: host.site.origin, localStorage: [{ name: 'own', value: 'x' }] }] };
     const next = await host.post({ url: page('/sets'), storageState: state, exportStorageState: true });
     expect(next.data.storageState.origins[0].localStorage).toEqual(
@@ -294,13 +296,13 @@ hosted.row(
   async () => {
     const timed = (path: string, respondTiming: string) =>
       rendered(path, { respondTiming, timeout: 60, noCache: 'true' });
-    /** Answers while the requests are held. */
+    /** Returns the response while the requests are held. */
     const early = async (path: string, timing: string, ...queries: string[]) => {
       const text = await timed(path, timing);
       for (const query of queries) held.release(query);
       return text;
     };
-    /** Waits for what is held: a second after the request, there is no answer yet. */
+    /** Checks that the response waits for the held request: after one second, there is no response yet. */
     const late = async (path: string, timing: string, query: string) => {
       let isAnswered = false;
       const text = timed(path, timing).finally(() => {

@@ -1,4 +1,4 @@
-/** Section 4.3: options that select and shape the content, on HTML that comes with the request. */
+/** Section 4.3: options that select and format the content, tested on HTML that is part of the request. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Headers, type ReaderHost, refused, startReader, type Values } from './reader-host.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** The same for GET and POST. */
+/** Reads by GET and by POST, with the same result. */
 const read = (options: Values = {}, headers?: Headers) =>
   host.read({ html: HTML, url: 'https://tea.test/table', ...options }, headers);
 const markdown = async (options: Values = {}): Promise<string> =>
@@ -133,7 +133,7 @@ hosted.row(
     for (const options of [{}, { keepImgDataUrl: 'false' }])
       expect(object.exec(await markdown(options))![1]).toBe(hash);
     expect(await markdown({ keepImgDataUrl: 'true' })).toContain(`![Image 3: a dot](${PIXEL})`);
-    // The HTML is as it was, with the option and without.
+    // The HTML is the same with and without the option.
     const html = await read({ respondWith: 'html', keepImgDataUrl: 'true' });
     expect(html.data.html).toBe((await read({ respondWith: 'html' })).data.html);
     expect(html.data.warning).toContain('keepImgDataUrl');
@@ -166,7 +166,7 @@ hosted.row(
       for (let n = 1; n <= 6; n++) expect(content, markdownChunking).toContain(`${'#'.repeat(n)} Level ${n}\n`);
       return chunks as string[];
     };
-    // The title and one chunk for each level down to the depth.
+    // The title, and one chunk for each level down to this depth.
     for (const kind of ['h', 's'])
       for (let depth = 1; depth <= 5; depth++) {
         const chunks = await split(`${kind}${depth}`);
@@ -230,7 +230,7 @@ hosted.row(
       ['the shop', 'https://tea.test/shop'],
       ['our shop', 'https://tea.test/shop'],
     ]);
-    // What the caller sets stays, also where it is the default.
+    // Values that the caller sets override the preset, even if they equal the default.
     const own = await by('index', { retainLinks: 'all', markdownChunking: 'false', respondWith: 'content' });
     expect(own.content).toContain('[the shop](https://tea.test/shop)');
     expect(own.content).not.toMatch(frontMatter);

@@ -1,4 +1,4 @@
-/** Section 4.5: each error kind of the reader, provoked, with its status. */
+/** Section 4.5: triggers each kind of reader error and checks its status. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ const MAX_FILE_BYTES = 2_000;
 let host: ReaderHost;
 let renderer: Server;
 let folder: string;
-/** The status that the rendering service answers with. */
+/** The status that the rendering service returns. */
 let rendererStatus = 200;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
     settings: {
       maxFileBytes: MAX_FILE_BYTES,
       blockedUrlsFile,
-      // No model listens there.
+      // There is no model server at this URL.
       chatUrl: 'http://127.0.0.1:9/v1',
       chatModel: 'nobody',
       cfUrl: `http://127.0.0.1:${(renderer.address() as AddressInfo).port}/client/v4`,
@@ -57,7 +57,7 @@ afterAll(async () => {
 const page = (path: string) => ({ url: `${host.site.origin}${path}`, engine: 'direct' });
 const read = (options: Values, headers: Headers = {}) => host.post(options, headers);
 
-/** The header of a new account. */
+/** Creates an account and returns the header with its key. */
 async function accountOf(plan: 'free' | 'paid' | 'premium', balance: number | null = null): Promise<Headers> {
   const { accounts } = host.server.app.accounts;
   const account = await accounts.createAccount({ name: plan, plan, balance });
@@ -65,7 +65,7 @@ async function accountOf(plan: 'free' | 'paid' | 'premium', balance: number | nu
   return { authorization: `Bearer ${key}` };
 }
 
-/** Expects the status and the kind of a failure, in its body too. */
+/** Expects the status and kind of a failure, in the response and in its body. */
 function expectFailure({ status, json }: Pick<Answer, 'status' | 'json'>, code: number, name: string): void {
   expect([status, json?.name, json?.code]).toEqual([code, name, code]);
   expect(json).toMatchObject({ data: null, status: expect.any(Number), message: expect.any(String) });
@@ -77,7 +77,7 @@ hosted.row('4.5', '200 | Envelope (section 2)', async () => {
   const { status, json } = await host.read({ html: HTML });
   expect([status, json.code, json.status]).toEqual([200, 200, 20_000]);
   expect(json.data).toMatchObject({ title: 'Tea' });
-  // The page itself is answered with an error: that is no failure of the reader.
+  // An error status of the page itself is not a failure of the reader.
   expect(await read(page('/missing'))).toMatchObject({ status: 200, json: { code: 200, data: { targetStatus: 404 } } });
 });
 
@@ -107,7 +107,7 @@ hosted.row('4.5', '403 | OperationNotAllowedError, AbuseAlleviationError', async
   // A URL that fails ten times within an hour is refused.
   for (let n = 0; n < 10; n++) expectFailure(await read(page('/loop')), 422, 'AssertionFailureError');
   expectFailure(await read(page('/loop')), 403, 'OperationNotAllowedError');
-  // A web page of another site asks a server that may read private networks.
+  // A web page of another site sends a request to a server that may read private networks.
   const lines = ['Origin: https://evil.example', 'User-Agent: Mozilla/5.0', 'Accept: application/json'];
   const { status, body } = await rawRequest(host.server.reader, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Section 4.3: options of the request to the target, with the engine that fetches without a browser. */
+/** Section 4.3: options for the request to the target, tested with the engine that works without a browser. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { CERTIFICATE, KEY, startHttpProxy, startSocks, type TestProxy } from '#net/proxy.suite.ts';
 import { sendHtml } from '../site/site.ts';
@@ -36,17 +36,17 @@ afterAll(async () => {
   await secure.close();
 });
 
-/** What the search service of the site finds. */
+/** The results of the site's search service. */
 const found = () => ({
   query: 'harbour',
   results: [{ url: page('/article'), title: 'The harbour', content: 'Boats.' }],
 });
 
 const page = (path: string) => `${host.site.origin}${path}`;
-/** Neither from the cache nor with a browser. */
+/** Reads without the cache and without a browser. */
 const read = (path: string, options: Values = {}, headers: Headers = {}) =>
   host.post({ url: page(path), noCache: true, engine: 'direct', ...options }, headers);
-/** The headers that the site got. */
+/** The headers that the site received. */
 const sent = async (options: Values, headers: Headers = {}) => {
   for (const ask of [host.get, host.post]) {
     const { status, text } = await ask({ url: page('/told'), noCache: true, engine: 'direct', ...options }, headers);
@@ -97,7 +97,7 @@ hosted.row(
     expect(host.site.headers('/told')!.cookie!.split('; ').sort()).toEqual(['a=1', 'b=2']);
     expect(await sent({})).not.toHaveProperty('cookie');
     expect(await read('/told', { setCookies: 'nothing' })).toMatchObject(refused('cookies'));
-    // Neither is a copy used, nor is the result stored.
+    // The result is neither taken from the cache nor stored.
     const url = page('/told?cookies');
     const options = { url, engine: 'direct', setCookies: 'session=secret' };
     const before = host.site.hits('/told');
@@ -138,7 +138,7 @@ hosted.row('4.3', 'cacheTolerance | number | none | Internal cache tolerance in 
   expect(await hits({})).toBe(1);
   expect(await hits({ cacheTolerance: 3_600 })).toBe(0);
   expect(await hits({ cacheTolerance: 0 })).toBe(1);
-  // The copy becomes older than a second.
+  // Waits until the copy is older than one second.
   await expect.poll(() => hits({ cacheTolerance: 1 }), { timeout: 20_000, interval: 300 }).toBe(1);
   expect(await hits({ cacheTolerance: 3_600 })).toBe(0);
   for (const cacheTolerance of [-1, 'long'])
@@ -242,7 +242,7 @@ hosted.row(
       json: { name: 'BudgetExceededError', path: 'tokenBudget' },
     });
     expect(await read('/article', { tokenBudget: 'few' })).toMatchObject(refused('tokenBudget'));
-    // The search endpoint ignores it.
+    // The search endpoint ignores this option.
     const search = async (more: string, headers: Headers = {}) =>
       send(`${host.server.urls.search}/search?q=harbour${more}`, { headers: { ...host.key(), ...headers } });
     const plain = await search('');

@@ -1,4 +1,7 @@
-/** Section 4.4: each header does what the option of the same row does. Those that need the browser are in reader-browser. */
+/**
+ * Section 4.4: each header has the same effect as the option in its row. Headers that need the browser are tested in
+ * reader-browser.
+ */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { CERTIFICATE, KEY } from '#net/proxy.suite.ts';
 import { seedRows } from '../../scripts/seeds.ts';
@@ -22,7 +25,7 @@ beforeAll(async () => {
   pdf = (await makePdf()).toString('base64');
   host = await startReader({
     pages: {
-      // What the page got is in the answer, so that equal answers mean equal requests.
+      // The page shows the request headers, so that equal responses mean equal requests.
       '/told': ({ request: { headers }, response }) =>
         sendHtml(
           response,
@@ -43,10 +46,10 @@ afterAll(async () => {
   await secure.close();
 });
 
-/** Expects that the header and the option of the row change the answer in the same way. */
+/** Expects that the header and the option change the response in the same way. */
 const same = (header: string, option: string, value: string, target: Values = {}, headers: Headers = {}) =>
   expectSameAsOption(host, { header, option, value, target: { ...on, ...target }, headers });
-/** The HTML above, unless the test names a URL. */
+/** The HTML above, unless the test specifies a URL. */
 const on: Values = { html: HTML, engine: 'direct', respondWith: 'markdown' };
 const page = (path: string): Values => ({ html: '', url: `${host.site.origin}${path}` });
 const markdown = async (headers: Headers): Promise<string> =>
@@ -237,10 +240,10 @@ hosted.row('4.4', 'The X-Md-* headers are passed through to the HTML-to-Markdown
   expect(await markdown(all)).toMatch(
     /Some \*fine\* and __strong__ tea from \[the shop\]\.\n\n\+ {3}green\n\+ {3}black\n\n-----\n\nPrices\n------\n[\s\S]*\n\[the shop\]: https/,
   );
-  // In the path form too, and for the main content.
+  // Also tested with the URL in the path, and for the main content.
   const { content } = (await host.at(`${host.site.origin}/article`, { 'x-md-bullet-list-marker': '+' })).data;
   expect(content).toContain('+   Herring\n+   Mackerel');
-  // Other formats are not made by the converter.
+  // The converter does not produce other formats.
   const html = { html: HTML, respondWith: 'html' };
   expect((await host.read(html, all)).data.html).toBe((await host.read(html)).data.html);
   for (const name of Object.keys(all)) {
@@ -249,8 +252,8 @@ hosted.row('4.4', 'The X-Md-* headers are passed through to the HTML-to-Markdown
   }
 });
 
-// The effect of these is tested with the option, in reader-browser and reader-models. Without a browser, the header gives
-// the same refusal or warning as the option.
+// The effect of these options is tested in reader-browser and reader-models. Without a browser, the header results in
+// the same error or warning as the option.
 hosted.row('4.4', 'X-Wait-For-Selector | waitForSelector', () =>
   same('X-Wait-For-Selector', 'waitForSelector', 'h1', page('/told')),
 );

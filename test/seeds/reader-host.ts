@@ -1,4 +1,4 @@
-/** A server with a site to read, as a client of the reader sees it: what the tests of the reader's rows share. */
+/** A server with a site to read, as used by a client of the reader. Shared by the tests of the reader's rows. */
 import { expect } from 'vitest';
 import { type Pages, type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -10,11 +10,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: globalThis.Headers;
   readonly text: string;
-  /** The body, if it is JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look freely into answers
+  /** The response body, if it is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   readonly json: any;
-  /** The page in the envelope. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look freely into answers
+  /** The page, which is `data` in the envelope. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   readonly data: any;
 }
 
@@ -27,7 +27,7 @@ export interface ReaderHost {
   post(options: Values, headers?: Headers): Promise<Answer>;
   /** Sends `GET /{url}`. */
   at(url: string, headers?: Headers): Promise<Answer>;
-  /** Sends the options by GET and by POST. Fails unless both give the same answer, which it returns. */
+  /** Sends the options by GET and by POST. Returns the response, and fails if the two differ. */
   read(options: Values, headers?: Headers): Promise<Answer>;
   /** The `Authorization` header of the key that the server printed. */
   key(): Headers;
@@ -37,11 +37,11 @@ export interface ReaderHost {
 export interface HostSetup {
   readonly pages?: Pages;
   readonly settings?: Values | ((site: Site) => Values);
-  /** `host:port` pairs beside the site that may be read. */
+  /** `host:port` pairs, in addition to the site, that may be read. */
   readonly allow?: readonly string[];
 }
 
-/** Without a browser and without a cache, unless the settings say otherwise. */
+/** Starts without a browser and without a cache, unless the settings specify them. */
 export async function startReader({ pages = {}, settings = {}, allow = [] }: HostSetup = {}): Promise<ReaderHost> {
   const site = await startSite(pages);
   const allowNetworks = [...site.allow, ...allow].join(',');
@@ -82,7 +82,7 @@ const queryOf = (options: Values): [string, string][] =>
     typeof value === 'object' ? JSON.stringify(value) : String(value),
   ]);
 
-/** JSON unless the headers accept something else; redirects are not followed. */
+/** Requests JSON, unless the headers accept something else. Does not follow redirects. */
 export async function send(url: string, { headers, ...init }: RequestInit & { headers: Headers }): Promise<Answer> {
   const answer = await fetch(url, {
     redirect: 'manual',
@@ -95,7 +95,7 @@ export async function send(url: string, { headers, ...init }: RequestInit & { he
   return { status: answer.status, headers: answer.headers, text, json, data: json?.data };
 }
 
-/** What a refusal of an option value looks like. */
+/** The expected response if an option value is refused. */
 export const refused = (path: string) => ({
   status: 400,
   json: { code: 400, status: 40001, name: 'ParamValidationError', path },
@@ -112,8 +112,8 @@ export interface Pair {
 }
 
 /**
- * Expects that the header changes the answer, and in the same way as the option: by POST, and by GET, with the URL in
- * the path where there is one.
+ * Expects that the header changes the response in the same way as the option. Tested by POST, and by GET with the URL
+ * in the path if there is a URL.
  */
 export async function expectSameAsOption(host: ReaderHost, pair: Pair): Promise<void> {
   const { header, option, value, target, headers = {} } = pair;
@@ -132,5 +132,5 @@ export async function expectSameAsOption(host: ReaderHost, pair: Pair): Promise<
   expect([byGet.status, byGet.json], `${header}: ${value}, by GET`).toEqual([byOption.status, byOption.json]);
 }
 
-/** `respondWith` is `x-respond-with`. */
+/** The header name of an option: `respondWith` becomes `x-respond-with`. */
 const headerOf = (option: string) => `x-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,4 +1,4 @@
-/** Sections 4.2 and 4.3: what is read, and by which URL. */
+/** Sections 4.2 and 4.3: the content to read, and its URL. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makePdf, officeFiles } from './files.ts';
 import { type Headers, type ReaderHost, refused, send, startReader, type Values } from './reader-host.ts';
@@ -91,7 +91,7 @@ hosted.row(
   },
 );
 
-/** The parameters up to `retainLinks` in the order of section 4.3, with a value of each. */
+/** The parameters up to `retainLinks`, in the order of section 4.3, each with a value. */
 const UP_TO_RETAIN_LINKS: Values = {
   url: 'https://tea.test/page',
   preloadUrl: 'https://tea.test/first',
@@ -113,7 +113,7 @@ hosted.row(
   '4.2',
   'The POST operation is shown to accept the same query parameters as GET up to retainLinks; its remaining parameters, its headers and any request body: not shown.',
   async () => {
-    // In the query of a POST, without a body.
+    // Sent in the query of a POST request without a body.
     for (const [name, value] of Object.entries(UP_TO_RETAIN_LINKS)) {
       const options = { url: 'https://tea.test/page', html: HTML, [name]: value } as Record<string, string>;
       if (name === 'pdf' || name === 'file') options.html = '';
@@ -184,7 +184,7 @@ hosted.row(
     await Promise.all(
       files.map(async ({ name, bytes, words }) => {
         const data = bytes.toString('base64');
-        // The type of the others is found in their bytes.
+        // The type of all other files is detected from their bytes.
         const file = name.endsWith('.csv') ? { data, name } : data;
         expect((await host.post({ file })).json, name).toMatchObject({
           data: { content: expect.stringContaining(words) },
@@ -211,7 +211,7 @@ hosted.row(
     expect(file).toBe(second);
     for (const wrong of [0, -1, 1.5, 'first'])
       expect(await host.read({ pdf: base64(), page: wrong })).toMatchObject(refused('page'));
-    // Nothing is uploaded.
+    // No file is uploaded.
     const url = article();
     const { content } = (await host.read({ url })).data;
     expect((await host.read({ url, page: 2 })).data.content).toBe(content);
@@ -220,7 +220,7 @@ hosted.row(
   'Of a document that is read by its URL, the page is returned too.',
 );
 
-/** The options that table 4.4 does not list have a header too; `test/seeds/reader-headers.test.ts` tests the others. */
+/** Options that are missing in table 4.4 have a header too. `test/seeds/reader-headers.test.ts` tests the others. */
 async function expectHeaders() {
   const byHeader = (headers: Headers) => send(`${host.server.reader}/`, { headers });
   expect((await byHeader({ 'x-url': article() })).data.title).toBe('The harbour at night');
@@ -228,7 +228,7 @@ async function expectHeaders() {
   for (const name of ['x-file', 'x-pdf']) expect((await byHeader({ [name]: base64() })).data.title).toBe('On kilns');
   const plain = await byHeader({ 'x-html': '<p>Some <del>old</del> text.</p>', 'x-no-gfm': 'true' });
   expect(plain.data.content).toBe('Some old text.');
-  // Without a browser and without a model, these are refused by name.
+  // Without a browser and without a model, these options are refused by name.
   for (const [name, header, value] of [
     ['injectPageScript', 'x-inject-page-script', 'document.title = 1'],
     ['injectFrameScript', 'x-inject-frame-script', 'document.title = 1'],

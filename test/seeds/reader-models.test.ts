@@ -1,4 +1,6 @@
-/** Section 4.3: forms and options that a model or the remote rendering service serves, with a server of each. */
+/**
+ * Section 4.3: formats and options that need a model or the remote rendering service, tested with a server for each.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
@@ -14,7 +16,7 @@ let chat: ChatServer;
 let renderer: Server;
 /** Sites that the rendering service read. */
 const renderings: (string | undefined)[] = [];
-/** What the models answer. */
+/** The response of the models. */
 let reply = 'What the model wrote.';
 
 beforeAll(async () => {
@@ -81,7 +83,7 @@ hosted.row(
     expect((await by('frontmatter')).content).toMatch(
       /^---\ntitle: "The harbour at night"\n[\s\S]*\n---\n[\s\S]*## The market/,
     );
-    // Any separator joins them.
+    // The formats can be joined with any of these separators.
     for (const join of ['+', ',', ', ', ' ']) {
       const data = await by(['markdown', 'html', 'text'].join(join));
       expect(data).toMatchObject({ html: html.html, text: text.text, content: expect.stringContaining(footer) });
@@ -187,7 +189,7 @@ hosted.row(
       content: expect.stringContaining('second word'),
     });
     expect(await scripted('direct')).toMatchObject({ title: 'Loading' });
-    // Without an engine, the page is rendered, since scripts change it.
+    // If no engine is specified, the page is rendered, because scripts change it.
     expect((await scripted()).content).toContain('second word');
     const remote = await article({ engine: 'cf-browser-rendering' });
     expect(remote.data).toMatchObject({ title: 'Far away', content: 'Rendered far away.' });
@@ -197,7 +199,8 @@ hosted.row(
   'Without it, or with another name, pages are rendered if scripts would change them.',
 );
 
-// Service workers never run, so the option changes only what the rendering service is asked for: it has no such option.
+// Service workers never run, so the option could only change the request to the rendering service, which has no such
+// option.
 hosted.row('4.4', 'X-No-Service-Worker | noServiceWorker', () =>
   expectSameAsOption(host, {
     header: 'X-No-Service-Worker',

@@ -1,4 +1,4 @@
-/** Sections 0 to 3 and 4.1: what the hosts are and where their endpoints are, the envelope of the reader. */
+/** Sections 0 to 3 and 4.1: the purpose of the hosts, the URLs of their endpoints, and the envelope of the reader. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makePdf, officeFiles } from './files.ts';
 import { type Answer, type Headers, type ReaderHost, send, startReader, type Values } from './reader-host.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
       '/kilns.pdf': ({ response }) =>
         void response.writeHead(200, { 'content-type': 'application/pdf' }).end(Buffer.from(pdf, 'base64')),
       '/lines.jsonl': ({ response }) => void response.end(LINES.map((line) => JSON.stringify(line)).join('\n')),
-      // A search service in the format of SearXNG.
+      // A search service with the format of SearXNG.
       '/search': ({ response }) =>
         void response.writeHead(200, { 'content-type': 'application/json' }).end(
           JSON.stringify({
@@ -113,7 +113,7 @@ hosted.row('1', 'Search: searches the web and returns the result pages as text.'
   expect(text).toContain('keeps its own hours');
 });
 
-/** Languages by the name that they have in themselves: a word of each. */
+/** Language codes. The test embeds the name of each language in that language. */
 const LANGUAGES =
   'af am ar as az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu hy id ig is it ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl or pa pl ps pt ro ru rw sd si sk sl so sq sr sv sw ta te tg th tk to tr tt ug uk ur uz vi wo xh yo yue zh zu br ckb fo fy gd ht jv ku lb mg mi mt nn oc om qu rm su ti yi'.split(
     ' ',
@@ -130,7 +130,7 @@ hosted.row(
       expect([LANGUAGES[at], Math.hypot(...vector)]).toEqual([LANGUAGES[at], expect.closeTo(1, 3)]);
       expect([LANGUAGES[at], vector.length]).toEqual([LANGUAGES[at], 1_024]);
     }
-    // Texts of one subject are near each other: search, similarity and clusters.
+    // Texts about the same subject have similar vectors. This is used for search, similarity and clustering.
     const [tea, drink, car, road, query] = await embed([
       'Green tea is drunk hot.',
       'A cup of hot tea is a drink.',
@@ -183,7 +183,7 @@ hosted.elsewhere(
   },
 );
 
-/** Submits a batch, waits for its end, and returns the lines of its output. */
+/** Submits a batch, waits until it has ended, and returns the lines of its output. */
 async function batch(source: Values) {
   const submitted = await postTo('model', '/v1/batch/embeddings', { model: MODEL, ...source });
   expect([submitted.text, submitted.status, submitted.json.status]).toEqual([expect.anything(), 200, 'pending']);

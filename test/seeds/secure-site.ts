@@ -1,4 +1,4 @@
-/** A site with a certificate that no authority signed. */
+/** A site whose certificate was not signed by any authority. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 

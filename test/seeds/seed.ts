@@ -1,25 +1,25 @@
 /**
- * Tests of the rows of the two documents in this folder. `npm run docs` reads the calls below from the source and
- * makes `docs/reference/conformance.md` of them, so section, words and notes are string literals.
+ * Tests of the rows of the two documents in this folder. `npm run docs` parses the calls below from the source and
+ * generates `docs/reference/conformance.md` from them, so section, words and notes must be string literals.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type SeedName, seedRows } from '../../scripts/seeds.ts';
 
-/** For a busy machine; no test waits for it. */
+/** Timeout for a busy machine. Tests normally end much earlier. */
 const LONG_MS = 120_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export interface SeedTests {
   /**
-   * A test of everything that a row states, from outside: over HTTP, WebSocket or gRPC. `beyond` says what this
-   * product does more than the row asks for.
+   * Tests everything that a row states, from outside: over HTTP, WebSocket or gRPC. `beyond` describes what this
+   * product does in addition to the row.
    */
   row(section: string, words: string, test: () => Promise<void> | void, beyond?: string): void;
-  /** A row that tests in other files hold true: their titles by file. They too must test from outside. */
+  /** A row that tests in other files cover: their titles, keyed by file. These tests must also work from outside. */
   elsewhere(section: string, words: string, tests: Readonly<Record<string, readonly string[]>>, beyond?: string): void;
-  /** A row that states nothing to test, such as a choice that it leaves open: `choice` says what was chosen. */
+  /** A row without a testable statement, such as one that leaves a decision open: `choice` describes the decision. */
   open(section: string, words: string, choice: string): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A small website on loopback for tests: all kinds of pages on two origins, which browsers treat as different sites.
- * Contacts no other host. The pages are in pages/, by topic.
+ * A small website on loopback for tests: all kinds of pages on two origins, which browsers treat as different sites. It
+ * contacts no other host. The pages are in pages/, grouped by topic.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -20,15 +20,15 @@ export interface Visited {
   readonly otherOrigin: string;
 }
 
-/** Answers a request. A string is sent as an HTML page with status 200. */
+/** Responds to a request. A string is sent as an HTML page with status 200. */
 export type Page = string | ((visited: Visited) => void);
 export type Pages = Readonly<Record<string, Page>>;
 
 export interface Site {
   readonly origin: string;
-  /** The same pages on another site. */
+  /** The origin of the same pages on another site. */
   readonly otherOrigin: string;
-  /** Entries of the allow list that the site needs. */
+  /** Entries that the allow list needs for the site. */
   readonly allow: readonly string[];
   /** Number of requests for a path on both origins. */
   hits(path: string): number;
@@ -57,7 +57,8 @@ export async function startSite(more: Pages = {}): Promise<Site> {
     else page({ request, response, url, origin, otherOrigin });
   };
   const [own, other] = await Promise.all([listen(answer), listen(answer)]);
-  // A browser treats the IP address and the name as different sites, so it runs their frames in separate processes.
+  // A browser treats the IP address and the host name as different sites, so it renders their frames in separate
+  // processes.
   origins.own = `http://127.0.0.1:${own.port}`;
   origins.other = `http://localhost:${other.port}`;
   return {

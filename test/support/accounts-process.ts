@@ -1,5 +1,6 @@
 /**
- * The accounts module in its own process, for tests of state that processes share. The parent calls it through `call`.
+ * The accounts module in a separate process, for tests of state that several processes share. The parent calls it
+ * through `call`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +11,9 @@ interface Calls {
   open(options: AccountsModuleOptions): Promise<void>;
   mint(accountId: string): Promise<string>;
   identify(key: string): Promise<string | null>;
-  /** Reserves tokens `count` times at once. Returns how many tokens each reservation got. */
+  /** Makes `count` reservations of tokens at once. Returns the number of tokens that each reservation received. */
   holds(accountId: string, count: number, wanted: number, least: number): Promise<number[]>;
-  /** Resolves when the charges are written. */
+  /** Resolves when the charges have been written. */
   charge(charges: readonly Charge[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { findBrowser } from '#reader/index.ts';
 import { SETUP_DATA_DIR } from './share-browser.ts';
 
-/** Launches the browser that the set-up found. */
+/** Launches the browser that the set-up found or installed. */
 export function launchBrowser(): Promise<Browser> {
   const found = findBrowser({ configured: process.env.LECTERN_BROWSER, dataDir: SETUP_DATA_DIR });
   if (!found) throw new Error('these tests need a browser: run node scripts/browser.mjs');
@@ -16,7 +16,7 @@ export function launchBrowser(): Promise<Browser> {
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Policy violations, console errors, script errors and dialogs, but not failed requests. */
+  /** Policy violations, console errors, script errors and dialogs. Excludes failed requests. */
   readonly complaints: string[];
   /** URLs of all requests. */
   readonly requests: string[];

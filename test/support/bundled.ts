@@ -1,14 +1,16 @@
-/** Bundles the source of a test process into one file: compiling its modules at each start takes seconds. */
+/**
+ * Bundles the source of a test process into one file, because compiling its modules at each start would take seconds.
+ */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-// Within the project, so that packages are found. `program-build.ts` removes old files there.
+// Inside the project folder, so that packages can be resolved. `program-build.ts` removes old files from it.
 const FOLDER = path.join(ROOT, '.program');
 
-/** Returns the path of the bundle. Its `import.meta.url` is the bundle's own. */
+/** Returns the path of the bundle. `import.meta.url` in the bundled code is the URL of the bundle. */
 export async function bundleProcess(source: string): Promise<string> {
-  // Loaded here, since the bundles contain this module too.
+  // Imported lazily, because the bundles contain this module too.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -24,7 +26,7 @@ export async function bundleProcess(source: string): Promise<string> {
   const [{ hash, contents }] = outputFiles as [(typeof outputFiles)[0]];
   await mkdir(FOLDER, { recursive: true });
   const file = path.join(FOLDER, `${path.basename(source, '.ts')}-${hash.replace(/\W/g, '')}.mjs`);
-  // Other test processes may be writing or starting the same file.
+  // Other test processes may be writing or starting the same file at this moment.
   const making = `${file}.${process.pid}`;
   await writeFile(making, contents);
   await rename(making, file);

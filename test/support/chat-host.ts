@@ -1,4 +1,4 @@
-/** A model host that answers chat completions with real text recognition, real files and guarded fetching. */
+/** A model host that serves chat completions with real text recognition, real files and guarded fetching. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,15 +19,15 @@ export interface ChatHostSetup extends Partial<Pick<ModelHostSetup, 'accounts' |
   readonly names?: ModelNames;
   /** `none` disables text recognition. */
   readonly tesseract?: string;
-  /** `host:port` pairs of this machine that the guard allows. */
+  /** `host:port` pairs on this machine that the guard allows. */
   readonly allow?: readonly string[];
   readonly deadlineMs?: number;
 }
 
 export interface ChatHost extends TestModelHost {
-  /** Where files are stored while they are processed. */
+  /** Folder for files while they are processed. */
   readonly temporaryDir: string;
-  /** Returns the events of a streamed answer, including `[DONE]` and comments. */
+  /** Returns the events of a streamed response, including `[DONE]` and comments. */
   stream(body: object): Promise<{ readonly status: number; readonly type: string | null; readonly events: string[] }>;
 }
 

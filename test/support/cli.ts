@@ -1,4 +1,4 @@
-/** Runs command lines as the real program in a process of its own. `run-here.ts` is faster. */
+/** Runs command lines with the real program in a separate process. `run-here.ts` is faster. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { ProgramOptions, ProgramResult } from './run-here.ts';
 
 export { type ProgramOptions, type ProgramResult, runHere } from './run-here.ts';
 
-// Built on import, so that no test's time limit includes it.
+// Built on import, so that the build does not count against any test's time limit.
 const PROGRAM = await programFile();
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

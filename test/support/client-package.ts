@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Creates `node_modules/lectern` in a folder. It builds only if the client imports nothing from the rest of `src`. */
+/**
+ * Creates `node_modules/lectern` in a folder. The build fails if the client imports anything from the rest of `src`.
+ */
 export async function buildClientPackage(dir: string): Promise<void> {
   const packageDir = path.join(dir, 'node_modules/lectern');
   mkdirSync(packageDir, { recursive: true });

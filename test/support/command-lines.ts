@@ -1,13 +1,13 @@
-/** Command lines in the documentation, and whether the program accepts them. */
+/** Finds command lines in the documentation, and checks whether the program accepts them. */
 import type { Command } from 'commander';
 
 export interface DocumentedLine {
   readonly line: string;
-  /** Inline code within a sentence, where required arguments may be missing. */
+  /** Whether the command line is inline code within a sentence, where required arguments may be missing. */
   readonly isName: boolean;
 }
 
-/** Finds calls of `lectern` in code blocks and in inline code. */
+/** Finds calls of `lectern` in code blocks and inline code. */
 export function findCommandLines(markdown: string): DocumentedLine[] {
   const blocks = [...markdown.matchAll(/^ *```[^\n]*\n(.*?)^ *```/gms)].map(([, text]) => text!);
   const rest = markdown.replace(/^ *```[^\n]*\n.*?^ *```/gms, '');
@@ -30,12 +30,12 @@ const callsIn = (shell: string): string[] =>
     .filter((line) => !/…|\.\.\. /.test(line))
     .map((line) => line.trim());
 
-/** Why the program rejects a command line; undefined if it accepts it. */
+/** The reason why the program rejects a command line; `undefined` if it accepts it. */
 export async function findError(program: Command, line: string): Promise<string | undefined> {
   let fault: string | undefined;
   const silence = (command: Command): void => {
     command.configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: (text) => (fault = text.trim()) });
-    // A command without its own options only groups other commands.
+    // A command without options of its own only groups other commands.
     if (command.commands.length === 0 || (command.parent && command.options.length > 0)) command.action(() => {});
     command.commands.forEach(silence);
   };
@@ -49,7 +49,7 @@ export async function findError(program: Command, line: string): Promise<string 
   return undefined;
 }
 
-/** Splits like a shell, up to a comment or a redirection. */
+/** Splits a line like a shell does, up to a comment or a redirection. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {

@@ -1,4 +1,4 @@
-/** A process that takes from a shared counter store when its parent sends a message. */
+/** A process that takes units from a shared counter store when its parent sends a message. */
 import { type Burst, countSuccesses, openSharedCounters, type StoreLocation } from './shared-counters.ts';
 
 let nowMs = 0;

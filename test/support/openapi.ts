@@ -1,9 +1,9 @@
-/** Checks real requests and answers, and the examples, against an OpenAPI document. */
+/** Checks real requests and responses, and the examples, against an OpenAPI document. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a document
 type Any = any;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -15,15 +15,15 @@ export interface Operation {
   readonly operation: Any;
 }
 
-/** A request as the examples of an operation describe it. */
+/** A request that the examples of an operation describe. */
 export interface ExampleRequest {
   readonly id: string;
-  /** The name of the example of the body. */
+  /** The name of the body example. */
   readonly name: string;
   readonly method: string;
-  /** The template of the path. */
+  /** The path template. */
   readonly template: string;
-  /** Values of the parameters in the path. */
+  /** Values of the path parameters. */
   readonly inPath: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface ReceivedAnswer {
   readonly text: string;
 }
 
-/** Refuses fields that the document does not list, in every object whose fields it lists. */
+/** Forbids unlisted fields in every object schema that lists its fields. */
 function close(value: Any, areNames = false): Any {
   if (Array.isArray(value)) return value.map((one) => close(one));
   if (typeof value !== 'object' || value === null) return value;
@@ -72,14 +72,14 @@ export function readOpenApi(document: Any) {
     expect(matches(value), `${what}: ${JSON.stringify([matches.errors, value]).slice(0, 2_000)}`).toBe(true);
   }
 
-  /** The place of a response, which may be one of the components. */
+  /** The path of a response in the document. It may be one of the components. */
   function locateResponse({ method, path, operation, id }: Operation, status: number): string[] {
     const response = operation.responses[status] ?? fail(`${id} has no response ${status}`);
     return response.$ref ? response.$ref.slice(2).split('/') : ['paths', path, method, 'responses', String(status)];
   }
   const valueAt = (parts: readonly string[]) => parts.reduce((value, part) => value[part], document as Any);
 
-  /** Fails unless the answer has a documented status, content type and form. */
+  /** Fails unless the response has a documented status and content type and matches the schema. */
   function expectAnswer(id: string, { status, type, text }: ReceivedAnswer): void {
     const operation = find(id);
     const place = locateResponse(operation, status);
@@ -103,7 +103,7 @@ export function readOpenApi(document: Any) {
       ? [['example', media.example]]
       : Object.entries<Any>(media.examples ?? {}).map(([name, { value }]) => [name, value]);
 
-  /** The requests that the examples of an operation describe, one for each example of its body. */
+  /** The requests that the examples of an operation describe: one for each body example. */
   function requestsOf({ id, method, path, operation }: Operation): ExampleRequest[] {
     const within = (place: string): Record<string, string> =>
       Object.fromEntries(
@@ -119,7 +119,7 @@ export function readOpenApi(document: Any) {
     }));
   }
 
-  /** Fails unless every operation has a tag, and examples of its request and answers that match their schemas. */
+  /** Fails unless every operation has a tag, and has examples of its request and responses that match their schemas. */
   function expectExamples(): void {
     const tags = document.tags.map(({ name }: Any) => name);
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);

@@ -1,24 +1,24 @@
-/** Our own pages in test/fixtures/pages, and how an answer is compared with their labels. */
+/** Our own pages in test/fixtures/pages, and the comparison of extracted content with their labels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, ELEMENT, type Element, following, TEXT, textOf } from '#html/node.ts';
 import { compileSelectors, selectAll } from '#html/select.ts';
 
-/** What a page must yield: `expected.json` beside `source.html` and `why.md`. */
+/** The expected result for a page: `expected.json` next to `source.html` and `why.md`. */
 export interface Expected {
   kind?: string;
   url?: string;
   title?: string;
-  /** Selectors of content, and of parts of it that are not content. Together they label every word. */
+  /** Selectors of content, and selectors of parts inside it that are not content. Together they label every word. */
   content?: string[];
   except?: string[];
-  /** Words that must be in the answer, and words that must not. */
+  /** Words that the result must contain, and words that it must not contain. */
   keep: string[];
   drop: string[];
-  /** Lines that must be in the Markdown exactly. */
+  /** Lines that the Markdown must contain exactly. */
   markdown?: string[];
   hidden?: number;
-  /** Remaining errors of extraction, written by `npm run fit:known`. */
+  /** Known errors of the extraction, written by `npm run fit:known`. */
   known?: Known;
 }
 
@@ -28,7 +28,7 @@ export interface Known {
   markdown?: string[];
   kind?: string;
   title?: string;
-  /** The word F1 that the page reaches, if it is below the usual minimum. */
+  /** The word F1 of the page, if it is below the usual minimum. */
   f1?: number;
 }
 
@@ -50,7 +50,7 @@ export function ownPages(): OwnPage[] {
     }));
 }
 
-/** The elements labelled as content, and the elements in them labelled as not content. */
+/** The elements labelled as content, and the elements inside them that are labelled as not content. */
 export function labelledElements(
   document: Document,
   { content = [], except = [] }: Expected,
@@ -60,12 +60,12 @@ export function labelledElements(
   return [find(content), find(except)];
 }
 
-/** Words for comparison. Scripts without spaces are split into letters. */
+/** Splits a text into words for comparison. Scripts without spaces are split into letters. */
 export const wordsOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}_]+/gu) ??
   [];
 
-/** Text with a space at every element border, so that words of adjacent elements stay separate. */
+/** The text with a space at every element boundary, so that words of adjacent elements are not joined. */
 function spaced(root: Element | Document, skip?: ReadonlySet<Element>): string {
   const texts: string[] = [];
   let node = following(root, root);

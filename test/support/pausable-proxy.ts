@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy that can stop passing data without closing its connections, like a stalled network. */
+/** A TCP proxy that can stop forwarding data without closing its connections, like a stalled network. */
 export async function startPausableProxy(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();

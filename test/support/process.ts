@@ -5,10 +5,10 @@ import { type ServerProcess, serveProgram } from './serve-program.ts';
 
 export type { ServerProcess } from './serve-program.ts';
 
-// Built before the time of any test begins.
+// Built before the time limit of any test starts.
 const PROGRAM = await programFile();
 
-/** A small file system that only the server sees, with a folder `t` in it. */
+/** A small file system that only the server can see, with a folder `t` in it. */
 export interface SmallDisk {
   readonly onto: string;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export function startProcess(
   return serveProgram(PROGRAM, environment, flags, disk && onSmallDisk(disk));
 }
 
-/** The shell becomes the server, so that both have the same process id. */
+/** The shell replaces itself with the server, so that both have the same process id. */
 const onSmallDisk = ({ onto, bytes }: SmallDisk): string[] => [
   ...['unshare', '-rm', 'sh', '-c'],
   'mount -t tmpfs -o size=$1 tmpfs "$0" && mkdir "$0/t" && shift && exec "$@"',

@@ -1,6 +1,6 @@
 /**
- * Builds the program from the current sources, as users install it. Starting from sources would spend seconds on
- * compiling. Each state of the sources has its own folder, which is kept for later runs.
+ * Builds the program from the current sources, as users install it, because starting from sources would spend seconds
+ * on compiling. Each version of the sources has a separate folder, which later runs reuse.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { bundle, bundleClient } from '../../scripts/bundle.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUILDS = path.join(ROOT, '.program');
-/** Files and folders that the program expects beside itself. */
+/** Files and folders that the program expects next to itself. */
 const BESIDE = ['package.json', 'assets', 'dist/playground', 'dist/docs'];
-/** Longer than any test run takes. */
+/** Old builds are removed after this time, which is longer than any test run takes. */
 const MAX_AGE_MS = 3 * 3_600_000;
 
-/** Path of the program to start. Builds it unless a build of these sources exists. */
+/** Returns the path of the program to start. Builds it if there is no build of these sources yet. */
 export async function buildProgram(): Promise<string> {
   const folder = path.join(BUILDS, await digestOfSources());
   if (existsSync(folder)) await utimes(folder, new Date(), new Date());
@@ -24,7 +24,10 @@ export async function buildProgram(): Promise<string> {
   return path.join(folder, 'dist/main.js');
 }
 
-/** Renames the finished build into place, because other builds of the same sources may run at the same time. */
+/**
+ * Builds into a temporary folder and renames it at the end, because other processes may build the same sources at the
+ * same time.
+ */
 async function build(folder: string): Promise<void> {
   await mkdir(BUILDS, { recursive: true });
   const unfinished = await mkdtemp(`${folder}.`);

@@ -1,4 +1,4 @@
-/** The program file, built once for all tests of a run. */
+/** The program file, which is built once for all tests of a run. */
 import { inject } from 'vitest';
 
 export async function programFile(): Promise<string> {

@@ -1,4 +1,4 @@
-/** Does not import the test runner, so scripts can use it too. */
+/** Does not import the test runner, so that scripts can use it too. */
 import { PassThrough } from 'node:stream';
 import type { CliContext } from '#cli/context.ts';
 

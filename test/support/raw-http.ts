@@ -1,4 +1,4 @@
-/** Sends requests that no client library would send: the bytes are written unchanged. */
+/** Sends requests that no client library would send. The bytes are written unchanged. */
 import net from 'node:net';
 
 export interface RawAnswer {
@@ -7,7 +7,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends one request with these header lines and reads until the server closes. Lines are Latin-1. */
+/**
+ * Sends one request with these header lines and reads until the server closes the connection. The lines are encoded as
+ * Latin-1.
+ */
 export function rawRequest(
   url: string,
   { method = 'GET', path = '/', lines = [] as readonly string[], body = '' } = {},
@@ -28,7 +31,7 @@ export function rawRequest(
     };
     socket.on('data', (part) => parts.push(part));
     socket.on('close', done);
-    // A server that rejects a long head closes the connection while the head is still being sent.
+    // A server that rejects a large header closes the connection while the header is still being sent.
     socket.on('error', () => {});
     socket.write(Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'));
     socket.write(body);

@@ -1,4 +1,4 @@
-/** A program that renders some pages of a folder, the last one first, and prints a digest of each answer. */
+/** A program that renders some pages of a folder in reverse order, and prints a digest of each result. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Tests that pass only when they are run again are named. */
+/** The report names the tests that passed only on a retry. */
 import { expect, it, vi } from 'vitest';
 import type { TestCase } from 'vitest/node';
 import RepeatedReporter from './repeated-reporter.ts';

@@ -1,4 +1,7 @@
-/** Names the tests that passed only when they were run again, with the first error: a mistake to mend, in the test or in the product. */
+/**
+ * Reports the tests that passed only on a retry, with the first error. Each of them indicates a bug in the test or in
+ * the product.
+ */
 import type { Reporter, TestCase } from 'vitest/node';
 
 export default class RepeatedReporter implements Reporter {

@@ -1,6 +1,6 @@
 /**
- * Undoes changes of the environment after each file, for the files that follow in the same process: a server sets its
- * folder for temporary files in its own environment.
+ * Undoes changes of the environment after each file, because later files may run in the same process: a server sets its
+ * folder for temporary files in the environment of its process.
  */
 import { afterAll } from 'vitest';
 

@@ -21,8 +21,8 @@ export interface ProgramResult {
 }
 
 /**
- * Runs a command line in this process: everything but the process itself is real. What commander prints, such as help and
- * unknown options, is not captured.
+ * Runs a command line in this process. Everything except the process is real. Text that commander itself prints, such
+ * as help and errors about unknown options, is not captured.
  */
 export async function runHere(
   args: readonly string[],

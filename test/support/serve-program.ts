@@ -7,17 +7,17 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export interface ServerProcess {
   readonly child: ChildProcess;
-  /** Lines printed so far. */
+  /** The lines printed so far. */
   readonly lines: string[];
-  /** URL of a face, from the line that announces it. */
+  /** The URL of an API, from the line that announces it. */
   urlOf(label: string): string;
-  /** Sends SIGTERM, waits, and gives the exit code. */
+  /** Sends SIGTERM, waits, and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts `lectern serve` and waits until it prints its URLs or exits. `through` is a command line that runs the command
- * appended to it.
+ * Starts `lectern serve` and waits until it prints its URLs or exits. `through` is a command line to which the command
+ * is appended, and which runs it.
  */
 export async function serveProgram(
   program: string,
@@ -57,7 +57,7 @@ export async function serveProgram(
   };
 }
 
-/** The URLs are printed at once; the gRPC face comes last. */
+/** The URLs are printed together. The gRPC URL is the last one. */
 async function printedUrls(lines: readonly string[]): Promise<void> {
   while (!lines.some((line) => line.includes('(gRPC)'))) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise((resolve) => setTimeout(resolve, 50));

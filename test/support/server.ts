@@ -1,4 +1,4 @@
-/** Starts a whole server in this process, on free ports and with its own data folder. */
+/** Starts a whole server in this process, on free ports and with a separate data folder. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,14 +12,14 @@ export { SETUP_DATA_DIR, shareBrowser } from './share-browser.ts';
 
 export interface TestServer {
   readonly app: App;
-  /** `http://127.0.0.1:port` of the reader. */
+  /** URL of the reader: `http://127.0.0.1:port`. */
   readonly reader: string;
   readonly urls: Readonly<Record<string, string>>;
   readonly dataDir: string;
   close(): Promise<void>;
 }
 
-/** `settings` are those of the configuration. By default the browser is the one that the set-up found. */
+/** `settings` override the configuration. By default, the browser is the one that the set-up found or installed. */
 export async function startServer(settings: Record<string, unknown> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-test-'));
   shareBrowser(dataDir);
@@ -32,7 +32,7 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',
-    // Most tests send many requests and do not concern limits.
+    // Most tests send many requests and do not test limits.
     keylessRpm: 'none',
     keylessFeatures: [...FEATURES],
     ...settings,

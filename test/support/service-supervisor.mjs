@@ -1,6 +1,6 @@
-// Supervises one server for tests: starts and signals it on commands from stdin. When stdin ends, for whatever reason,
-// it kills the server and removes its folder.
-// `node service-supervisor.mjs '{"program","args","folder","uid","gid","kill"}'`
+// Supervises one server for tests. Commands from stdin start it and send signals to it. When stdin ends, for whatever
+// reason, the supervisor kills the server and removes its folder. `node service-supervisor.mjs
+// '{"program","args","folder","uid","gid","kill"}'`
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The database servers of the tests keep their data over a restart, and end with their owner. */
+/** The database servers of the tests keep their data across a restart, and exit together with their owner. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -91,7 +91,7 @@ it.skipIf(!hasRedis || !hasPostgres)('ends them when their owner is killed', asy
 });
 
 describe.skipIf(process.platform !== 'linux')('a missing tool', () => {
-  /** Output on a machine whose only package manager is this script. */
+  /** The output on a machine whose only package manager is this script. */
   const outputWith = (aptGet: string) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-tools-'));
     try {

@@ -1,6 +1,6 @@
 /**
- * Real database servers for tests. Each URL is undefined if the server is not installed: its tests are then skipped
- * (`describe.skipIf(!url)`), and the run warns about it.
+ * Real database servers for tests. Each URL is undefined if the server is not installed. In that case, its tests are
+ * skipped (`describe.skipIf(!url)`), and the run prints a warning.
  */
 import { inject } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** Gives a data folder the browser that the set-up unpacked. */
+/** Makes the browser that the set-up unpacked available in a data folder. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Counter stores that processes share, for tests and benchmarks. */
+/** Counter stores that several processes share, for tests and benchmarks. */
 import type { Counters, Take } from '#storage/counters/counters.ts';
 import { openRedisCounters } from '#storage/counters/redis.ts';
 import { openSqlCounters } from '#storage/counters/sql.ts';
@@ -9,7 +9,7 @@ export interface StoreLocation {
   readonly file: string;
 }
 
-/** A burst of `count` simultaneous takes. `nowMs` replaces the store's own clock. */
+/** A burst of `count` simultaneous takes. `nowMs` overrides the store's own clock. */
 export interface Burst {
   readonly nowMs?: number | undefined;
   readonly take: Take;
@@ -23,7 +23,7 @@ export function openSharedCounters(
   return redis ? openRedisCounters(redis, options) : openSqlCounters({ url: postgres, file }, options);
 }
 
-/** How many of `count` simultaneous takes succeed. */
+/** Returns how many of `count` simultaneous takes succeed. */
 export async function countSuccesses(counters: Counters, { take, count }: Burst): Promise<number> {
   const taken = await Promise.all(Array.from({ length: count }, () => counters.take(take)));
   return taken.filter(({ ok }) => ok).length;

@@ -1,4 +1,4 @@
-/** Starts PostgreSQL and Redis (or Valkey) in their own processes, on free ports and in temporary folders. */
+/** Starts PostgreSQL and Redis (or Valkey) in separate processes, on free ports and in temporary folders. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,29 +12,30 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 
 /**
- * Path of the first of these programs that is installed. The script is plain JavaScript because it also installs them.
+ * Returns the path of the first of these programs that is installed. Its script is plain JavaScript because it also
+ * installs the programs.
  */
 export const { findProgram } = (await import(path.resolve(import.meta.dirname, '../../scripts/test-tools.mjs'))) as {
   findProgram(...names: string[]): string | undefined;
 };
 
-/** A server that can stop and restart on the same port with the same data. */
+/** A server that can be stopped and restarted on the same port with the same data. */
 export interface Service {
   readonly url: string;
-  /** Starts it and waits until it answers. */
+  /** Starts the server and waits until it responds. */
   start(): Promise<void>;
-  /** Shuts it down cleanly. */
+  /** Shuts the server down cleanly. */
   stop(): Promise<void>;
-  /** Kills it. */
+  /** Kills the server. */
   kill(): Promise<void>;
-  /** Ends it for good and removes its data. */
+  /** Stops the server permanently and removes its data. */
   close(): Promise<void>;
 }
 
 const SUPERVISOR = path.join(import.meta.dirname, 'service-supervisor.mjs');
 const READY_MS = 60_000;
 
-/** Starts PostgreSQL; undefined if it is not installed. */
+/** Starts PostgreSQL; `undefined` if it is not installed. */
 export async function startPostgres(): Promise<Service | undefined> {
   const postgres = findProgram('postgres');
   const initdb = findProgram('initdb');
@@ -70,7 +71,7 @@ export async function startPostgres(): Promise<Service | undefined> {
   });
 }
 
-/** Starts Redis; undefined if it is not installed. */
+/** Starts Redis; `undefined` if it is not installed. */
 export async function startRedis(): Promise<Service | undefined> {
   const redis = findProgram('redis-server', 'valkey-server');
   if (!redis) return undefined;
@@ -99,7 +100,7 @@ interface SupervisedProgram {
   readonly folder: string;
   readonly uid?: number;
   readonly gid?: number;
-  /** The signal that ends it when its owner has exited. */
+  /** The signal that is sent to the server when its owner has exited. */
   readonly kill: NodeJS.Signals;
 }
 
@@ -124,7 +125,7 @@ async function supervise(
     });
     supervisor.stdin!.write('start\n');
     const failure = await untilAnswers(answers, () => running);
-    if (failure) throw new Error(`${program.program} does not answer: ${failure}\n${logOf(program.folder)}`);
+    if (failure) throw new Error(`${program.program} does not respond: ${failure}\n${logOf(program.folder)}`);
   };
   const end = async (signal: NodeJS.Signals) => {
     if (running) supervisor.stdin!.write(`${signal}\n`);
@@ -154,7 +155,7 @@ const firstLine = (supervisor: ChildProcess): Promise<void> =>
     createInterface({ input: supervisor.stdout! }).once('line', () => resolve());
   });
 
-/** Undefined once it answers, otherwise the reason why it never will. */
+/** Waits until the server responds. Returns `undefined`, or the reason why the server will never respond. */
 async function untilAnswers(answers: () => Promise<void>, running: () => boolean): Promise<unknown> {
   const until = Date.now() + READY_MS;
   for (;;) {

@@ -1,11 +1,11 @@
-/** The order of the test files: those that take longest start first, so that none runs alone at the end. */
+/** The order of the test files: the slowest files start first, so that none of them runs alone at the end. */
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Projects in the order in which they run. Files of a project are kept together, because they share workers. */
+/** Projects in the order in which they run. The files of a project stay together, because they share workers. */
 const PROJECTS = ['own', 'shared', 'quick'];
 
-/** Files that took 20 seconds or more. */
+/** Files that took 20 seconds or longer. */
 export const LONG_FILES: readonly string[] = [
   'test/api/reading.test.ts',
   'test/cli/read.test.ts',

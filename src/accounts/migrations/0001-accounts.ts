@@ -5,7 +5,7 @@ import type { Migration } from '#storage/database/migrate.ts';
 export const accounts: Migration = {
   name: 'accounts',
   async up(db, dialect) {
-    // SQLite stores such a table in the order of its primary key, without a separate index.
+    // SQLite stores such a table in primary key order, without a separate index.
     const keyed = dialect === 'sqlite' ? sql`without rowid` : sql``;
     await db.schema
       .createTable('accounts')

@@ -86,7 +86,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
   const json = (await answer.json()) as any;
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

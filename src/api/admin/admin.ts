@@ -1,4 +1,4 @@
-/** The admin API: accounts, keys and usage as JSON, on a separate server that requires the admin secret. */
+/** The admin API: accounts, keys and usage as JSON. It runs on a separate server that requires the admin secret. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
@@ -18,7 +18,7 @@ export interface AdminEndpointOptions extends AdminModules {
 
 const RETRY_AFTER_S = 2;
 
-/** Writes a failure, always as JSON, since only programs use this API. */
+/** Writes a failure. Always as JSON, because only programs use this API. */
 export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
   // Fastify rejects some requests on its own, without running the hooks.
   reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
@@ -29,7 +29,7 @@ export function writeAdminError(failure: Problem, _: FastifyRequest, reply: Fast
 export function adminRoutes(face: Face, { secret, counters, ...modules }: AdminEndpointOptions): void {
   face.addHook('onSend', async (_, reply) => {
     reply.header('cache-control', 'no-store');
-    // Pages of other origins must not read the responses.
+    // Web pages of other origins must not read the responses.
     for (const name of Object.keys(reply.getHeaders())) {
       if (name.startsWith('access-control-')) reply.removeHeader(name);
     }

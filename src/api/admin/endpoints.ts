@@ -1,4 +1,4 @@
-/** The table of endpoints of the admin API. Its routes and its OpenAPI document are made from this table. */
+/** The table of endpoints of the admin API. The routes and the OpenAPI document are generated from this table. */
 import type { z } from 'zod';
 import { type Accounts, toAccountJson, toKeyJson, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
@@ -24,7 +24,7 @@ export interface AdminModules {
   readonly plans: Plans;
 }
 
-/** The schemas of the OpenAPI document. */
+/** The component schemas of the OpenAPI document. */
 export const ADMIN_SHAPES = {
   Account: accountShape,
   Key: keyShape,
@@ -33,7 +33,7 @@ export const ADMIN_SHAPES = {
   Plan: planShape,
 };
 
-/** Tags of the OpenAPI document. */
+/** The tags of the OpenAPI document. */
 export const ADMIN_TAGS = {
   Accounts: 'Accounts: each has a plan and a balance.',
   Keys: 'API keys of accounts.',
@@ -57,7 +57,7 @@ interface Row<Query extends z.ZodType, Body extends z.ZodType> {
   readonly query?: Query;
   readonly body?: Body;
   readonly shape: keyof typeof ADMIN_SHAPES;
-  /** The form of `data`. A `page` also has `next`, the id after which the list continues. */
+  /** The shape of `data`. A `page` also has `next`, the id after which the list continues. */
   readonly kind: 'one' | 'list' | 'page';
   readonly run: (modules: AdminModules, request: AdminRequest<z.output<Query>, z.output<Body>>) => Promise<AdminAnswer>;
 }
@@ -69,7 +69,8 @@ export interface AdminAnswer {
 
 export type AdminRoute = Row<z.ZodType, z.ZodType>;
 
-// Each row is typed by its own schemas. The cast is safe, because a row only gets values that its schemas have checked.
+// Each row is typed by its own schemas. The cast is safe, because a row only receives values that its schemas have
+// validated.
 const row = <Query extends z.ZodType, Body extends z.ZodType>(made: Row<Query, Body>) => made as unknown as AdminRoute;
 
 const orNotFound = <T>(value: T | undefined, what: string, id: string): T => {

@@ -1,5 +1,5 @@
 /**
- * Examples of requests and answers in the OpenAPI document of the admin API. The answers were recorded from a server.
+ * Example requests and responses for the OpenAPI document of the admin API. The responses were recorded from a server.
  */
 
 const ACCOUNT_ID = '01a208f6-8758-7000-ac2f-7233fcd8196b';
@@ -7,7 +7,7 @@ const KEY_ID = '01a208f6-87b9-7000-aed8-3a0f365f113e';
 
 export const ADMIN_IDS = { Accounts: ACCOUNT_ID, Keys: KEY_ID, Usage: '', Plans: '' };
 
-/** Request bodies, keyed by the name of the operation. */
+/** Request bodies, keyed by operation name. */
 export const ADMIN_BODIES: Readonly<Record<string, unknown>> = {
   createAccount: { name: 'search team', plan: 'paid', balance: 1_000_000 },
   changeAccount: { addBalance: 500_000 },

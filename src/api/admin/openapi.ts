@@ -1,4 +1,4 @@
-/** The OpenAPI document of the admin API, made from its table of endpoints. */
+/** The OpenAPI document of the admin API, generated from its table of endpoints. */
 import * as z from 'zod';
 import type { ProblemName } from '#errors.ts';
 import { inputSchema } from '#http/openapi.ts';

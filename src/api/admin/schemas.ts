@@ -95,7 +95,7 @@ export const createdKeyShape = keyShape.extend({ key: z.string().describe('The k
 export const usageShape = z.strictObject({
   ...Object.fromEntries(USAGE_GROUPS.map((group) => [group, z.string().optional()])),
   requests: z.int(),
-  failed: z.int().describe('Number of requests answered with a status of 400 or above.'),
+  failed: z.int().describe('Number of requests that returned a status of 400 or above.'),
   tokens: z.int(),
   durationMs: z.int(),
 });

@@ -1,4 +1,4 @@
-/** Authentication of the admin API by its secret. Wrong secrets are rate-limited per client IP. */
+/** Authentication of the admin API by its secret. Attempts with a wrong secret are rate-limited per client IP. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limiterKeyOf } from '#accounts/index.ts';
@@ -6,8 +6,8 @@ import { problem } from '#errors.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 
 /**
- * Maximum number of wrong secrets per minute and client IP. Above it, even the right secret is refused, so that
- * guessing cannot continue.
+ * Maximum number of wrong secrets per minute and client IP. After that, even the right secret is refused, so that
+ * guessing is pointless.
  */
 const MAX_GUESSES = 20;
 const RETRY_AFTER_S = 2;

@@ -1,5 +1,5 @@
 /**
- * The endpoints of batch jobs: submit, list, show and cancel a job, and download its files
+ * The endpoints of batch jobs: submit, list, show and cancel jobs, and download their files
  * (docs/reference/wire/models.md, Batches).
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';

@@ -1,4 +1,4 @@
-/** Examples of requests and answers about batch jobs. The answers were recorded from a server. */
+/** Example requests and responses for batch jobs. The responses were recorded from a server. */
 import { EMBEDDER, EMBEDDINGS } from '../models/examples.ts';
 
 export const BATCH_ID = 'batch_01m84fd0xnsvgc6kf3hk8axe9g';

@@ -1,9 +1,9 @@
-/** Sends the files of a batch job: JSON lines, complete or a range of bytes. */
+/** Sends the files of a batch job (JSON Lines), either completely or as a range of bytes. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchModule, FileKind, Job } from '#batch/index.ts';
 
-/** Streams the file from the database, so that only one chunk is in memory. */
+/** Streams the file from the database, so that only one chunk is in memory at a time. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, batch: BatchModule, job: Job, kind: FileKind) {
   const file = batch.file(job, kind);
   const range = rangeOf(request.headers.range, file.bytes);
@@ -37,8 +37,8 @@ interface Range {
 }
 
 /**
- * Parses a single byte range (RFC 9110, section 14). Returns `undefined`, for the whole file, if there are several
- * ranges or the unit is not bytes.
+ * Parses a single byte range (RFC 9110, section 14). Returns `undefined`, which means the whole file, if there are
+ * several ranges or the unit is not bytes.
  */
 export function rangeOf(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];

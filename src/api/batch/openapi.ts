@@ -92,7 +92,7 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   BatchStats: {
     type: 'object',
-    description: 'Numbers of lines, and the tokens charged.',
+    description: 'Line counts, and the tokens charged.',
     properties: Object.fromEntries(STATS.map((name) => [name, { type: 'integer', minimum: 0 }])),
     required: STATS,
   },
@@ -126,12 +126,12 @@ const call = (operationId: string, summary: string, answer: object, more: object
   tags: ['Batch'],
   security: [{ key: [] }],
   ...more,
-  responses: { 200: { description: 'The answer.', content: answer }, ...FAILURES },
+  responses: { 200: { description: 'The response.', content: answer }, ...FAILURES },
 });
 const ofJob = { parameters: [ID] };
 const STATUS = json(ref('BatchStatus'), FINISHED_BATCH);
 
-/** A download, authorized by a key or by the query of a signed URL. */
+/** A download, authorized by an API key or by the query of a signed URL. */
 const file = (operationId: string, summary: string, line: unknown) => ({
   ...call(operationId, summary, { 'application/x-ndjson': { schema: ref('BatchResultLine'), example: line } }),
   security: [{ key: [] }, {}],

@@ -1,4 +1,4 @@
-/** Reads and checks a submitted batch job. Reports all errors at once (docs/reference/wire/models.md, Batches). */
+/** Parses and checks a submitted batch job. Reports all errors at once (docs/reference/wire/models.md, Batches). */
 import { BATCH_TASKS, MAX_INLINE_LINES, optionsOf, type Submission, taskOfKind } from '#batch/index.ts';
 import { Problem, problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
@@ -38,7 +38,7 @@ async function notDense(name: string, registry: Registry): Promise<Problem> {
   });
 }
 
-/** Treats null like an absent field. */
+/** Treats null like a missing field. */
 const given = (value: unknown): unknown => (value === null ? undefined : value);
 
 const fieldError = (field: string, type: string, message: string, input?: unknown): FieldError => ({
@@ -48,7 +48,7 @@ const fieldError = (field: string, type: string, message: string, input?: unknow
   ...(input !== undefined && { input }),
 });
 
-/** Checks the options with an empty input, as the lines are checked later. */
+/** Checks the options with an empty input, because the lines are checked later. */
 function optionErrors(options: JobSubmission['options'], { row, kind }: Served): FieldError[] {
   const task = taskOfKind(options.task, kind);
   try {
@@ -85,7 +85,7 @@ function inputErrors(body: ModelBody, guard: Guard): FieldError[] {
 
 const MAX_URL = 4_096;
 
-/** Checks a URL without DNS. The IP addresses of its host are checked when connecting. */
+/** Checks a URL without DNS. The IP addresses of its host are checked when the connection is opened. */
 function urlErrors(field: string, value: unknown, guard: Guard): FieldError[] {
   if (typeof value !== 'string') return [fieldError(field, 'string_type', 'must be a string', value)];
   if (value.length > MAX_URL) return [fieldError(field, 'too_long', `must have at most ${MAX_URL} characters`, value)];

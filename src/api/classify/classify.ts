@@ -1,6 +1,6 @@
 /**
- * `POST /v1/classify`, `POST /v1/train`, and the list and removal of trained classifiers
- * (docs/reference/wire/models.md, Classification).
+ * `POST /v1/classify` and `POST /v1/train`; lists and removes trained classifiers (docs/reference/wire/models.md,
+ * Classification).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#accounts/index.ts';
@@ -55,7 +55,7 @@ export function classifyRoutes(face: Face, deps: ModelEndpointOptions & Classify
   });
   refuseOtherMethods(face, '/v1/train', ['POST']);
 
-  // The hosted service answers both methods.
+  // The hosted service supports both methods.
   face.route({
     method: ['GET', 'POST'],
     url: '/v1/classifiers',
@@ -86,7 +86,7 @@ function classifierOwner(caller: Caller, plans: Plans): ClassifierOwner {
   return { id, maxLabels: labels, maxClassifiers: classifiers };
 }
 
-/** The entry of one prediction. With groups of labels, each field is an object keyed by group. */
+/** The response entry of one prediction. With groups of labels, each field is an object keyed by group. */
 function entryOf(prediction: Prediction, index: number) {
   const groups = [...prediction];
   const single = prediction.get(null);

@@ -1,4 +1,4 @@
-/** Examples of requests and answers about classification. The answers were recorded from a server. */
+/** Example requests and responses for classification. The responses were recorded from a server. */
 import { EMBEDDER } from '../models/examples.ts';
 
 export const CLASSIFIER_ID = '0cb5643a-a776-4ed6-ab28-9a238d9f4348';

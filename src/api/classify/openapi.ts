@@ -87,7 +87,7 @@ interface Operation {
   readonly summary: string;
   readonly answer: Schema;
   readonly example: unknown;
-  /** The name of the schema of the request, and an example of one. */
+  /** The schema name of the request, and an example. */
   readonly request?: readonly [string, unknown];
 }
 
@@ -97,7 +97,7 @@ const operation = ({ id, summary, answer, example, request }: Operation) => ({
   tags: ['Classification'],
   security: [{ key: [] }],
   ...(request && { requestBody: { required: true, content: json(ref(request[0]), request[1]) } }),
-  responses: { 200: { description: 'The answer.', content: json(answer, example) }, ...FAILURES },
+  responses: { 200: { description: 'The response.', content: json(answer, example) }, ...FAILURES },
 });
 
 const LIST = {

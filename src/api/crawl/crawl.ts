@@ -1,4 +1,4 @@
-/** The endpoints of crawls: start, list, show, follow and cancel a crawl, and get its pages. */
+/** The endpoints of crawls: start, list, show, follow and cancel crawls, and get their pages. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessRule, Caller } from '#accounts/index.ts';
@@ -99,7 +99,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
       .send(Readable.from(lines(crawls.results(job, after)), { objectMode: false }));
   });
 
-  // Other methods and subpaths must not fall through to the reader, which would take the path for a URL to read.
+  // Other methods and subpaths must not fall through to the reader, which would treat the path as a URL to read.
   const known = { '/crawl': 'POST', '/crawls': 'GET', '/crawl/:id': 'GET', '/crawl/:id/pages': 'GET' } as const;
   for (const [url, method] of Object.entries(known)) {
     face.route({
@@ -143,10 +143,10 @@ async function* eventTexts(events: AsyncIterable<FollowEvent>): AsyncGenerator<s
   }
 }
 
-/** The event id of an outcome is its number, so that a client can resume with `Last-Event-ID`. */
+/** The event id of an outcome is its sequence number, so that a client can resume with `Last-Event-ID`. */
 function eventTextOf(event: FollowEvent): string {
   if (event.kind === 'result') return `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.body}\n\n`;
-  // A comment, which keeps the connection alive.
+  // An SSE comment, which keeps the connection alive.
   if (event.kind === 'quiet') return ': \n\n';
   return eventText({ event: event.kind, data: viewOf(event.job) });
 }

@@ -1,4 +1,4 @@
-/** Examples of requests and answers about crawls. The answers were recorded from a server. */
+/** Example requests and responses for crawls. The responses were recorded from a server. */
 import { exampleEvent } from '../openapi/event-text.ts';
 import { EXAMPLE_PAGE } from '../reader/examples.ts';
 

@@ -1,4 +1,4 @@
-/** The part of the reader's OpenAPI document for crawls, made from the table of crawl options. */
+/** The part of the reader's OpenAPI document for crawls, generated from the table of crawl options. */
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { PROBLEMS } from '#errors.ts';
 import { bodySchema } from '#http/openapi.ts';

@@ -1,4 +1,4 @@
-/** Reads and checks a request for a crawl: its own fields, and the reader options of its pages. */
+/** Parses and checks a crawl request: its own fields, and the reader options for its pages. */
 import type { FastifyRequest } from 'fastify';
 import type { Admission } from '#accounts/index.ts';
 import { CRAWL_OPTIONS, type GivenCrawl } from '#crawl/index.ts';
@@ -12,7 +12,7 @@ export interface CrawlRules {
   readonly guard: Guard;
   /** The URL of this host as callers see it. Default: the host of each request. */
   readonly publicUrl?: string | undefined;
-  /** The User-Agent of reads that set none. */
+  /** The User-Agent of reads that do not set one. */
   readonly userAgent?: string | undefined;
   /** Whether a vision model is configured. */
   readonly describesImages: boolean;
@@ -24,8 +24,8 @@ export interface CrawlSubmission {
 }
 
 /**
- * Throws ParamValidationError for an invalid field, with its path (`options.respondWith`), SecurityCompromiseError for
- * a forbidden start URL, and the same problems as a read for missing features. Unknown fields are ignored.
+ * Throws ParamValidationError with the path of an invalid field (`options.respondWith`), and SecurityCompromiseError
+ * for a forbidden start URL. If a feature is missing, throws the same problem as a read. Ignores unknown fields.
  */
 export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
   const body = request.body as Record<string, unknown> | undefined;
@@ -58,7 +58,7 @@ function readerOptions(body: Record<string, unknown>, admission: Admission, rule
 const invalidOption = (name: string, what: string) =>
   problem('ParamValidationError', { path: `options.${name}`, message: `options.${name} ${what}` });
 
-/** Reader options, with errors under the path of the field that contains them. */
+/** Parses reader options. In errors, `path` is the path of the field that contains the options. */
 function readOptions(body: Record<string, unknown>): GivenOptions {
   try {
     return gather(OPTIONS, { headers: {}, body });
@@ -70,18 +70,20 @@ function readOptions(body: Record<string, unknown>): GivenOptions {
   }
 }
 
-/** Refuses forbidden URLs early, without DNS. The IP addresses of host names are checked when connecting. */
+/**
+ * Refuses forbidden URLs early, without DNS. The IP addresses of host names are checked when the connection is opened.
+ */
 function refuseStartUrl(text: string, { headers }: FastifyRequest, { guard, publicUrl }: CrawlRules): void {
   let url: URL;
   try {
     url = new URL(cleanUrl(text));
   } catch {
-    // The crawl module reports which URL is invalid.
+    // The crawl module reports the invalid URL.
     return;
   }
   const own = [headers.host, publicUrl && new URL(publicUrl).host];
   if (own.some((host) => host?.toLowerCase() === url.host)) {
-    throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
+    throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read its own pages' });
   }
   guard.checkUrl(url);
 }

@@ -1,5 +1,5 @@
 /**
- * Writes failures of the model host in its own envelope, or in that of OpenAI's chat completions
+ * Writes failures of the model host in its own envelope, or in the envelope of OpenAI's chat completions
  * (docs/reference/wire/models.md, Errors and Chat completion errors).
  */
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ const UNAVAILABLE = 'Service temporarily unavailable';
 
 /**
  * The code and status of each problem on the model host. Problems without a row have no code. `detail` replaces the
- * message of the problem; `title` comes before it.
+ * problem's message; `title` comes before it.
  */
 export const MODEL_CODES = {
   ModelNotFoundError: { code: 'INPUT_MODEL_NOT_FOUND', status: 400 },
@@ -44,7 +44,7 @@ export const MODEL_CODES = {
   RateLimitTriggeredError: { code: 'RATE_REQUEST_LIMIT_EXCEEDED', status: 429 },
   InternalError: { code: 'INTERNAL_ERROR', status: 500, detail: 'An unexpected error occurred' },
   DownstreamServiceError: { code: 'INTERNAL_ERROR', status: 500, title: 'An unexpected error occurred' },
-  // Thrown for a model that cannot be downloaded or loaded, or a model server that is broken.
+  // A model cannot be downloaded or loaded, or a model server is broken.
   DownstreamServiceFailureError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
   ServiceNodeResourceDrainError: { code: 'SERVICE_UNAVAILABLE', status: 503, title: UNAVAILABLE },
   ServiceAwayError: { code: 'SERVICE_UNAVAILABLE', status: 503, detail: UNAVAILABLE },
@@ -52,7 +52,7 @@ export const MODEL_CODES = {
   ServiceTimeoutError: { code: 'SERVICE_TIMEOUT', status: 504, title: 'Service request timed out' },
 } as const satisfies Partial<Record<ProblemName, ModelCode>>;
 
-/** Codes of RateLimitTriggeredError by its fact `limitedBy`. */
+/** Codes of RateLimitTriggeredError, keyed by its detail `limitedBy`. */
 export const RATE_CODES = {
   address: 'RATE_IP_LIMIT_EXCEEDED',
   concurrency: 'RATE_CONCURRENCY_LIMIT_EXCEEDED',
@@ -61,8 +61,8 @@ export const RATE_CODES = {
 } as const;
 
 /**
- * One invalid field of a request (docs/reference/wire/models.md, Validation errors). The `errors` of a
- * ParamValidationError on this host.
+ * One invalid field of a request (docs/reference/wire/models.md, Validation errors). On this host, the `errors` of a
+ * ParamValidationError have this type.
  */
 export interface FieldError {
   /** Path of the field, such as `body -> input -> 0`. */
@@ -94,7 +94,7 @@ export function modelFailure({ name, code: standard, message, facts }: Problem):
   return { status: row.status, code: (limited && RATE_CODES[limited]) ?? row.code, detail };
 }
 
-/** The title and the message. If the message is the default one, only the title, because it says the same. */
+/** The title and the message. Only the title if the message is the default one, because both say the same. */
 const titled = (title: string, message: string, name: ProblemName) =>
   message === PROBLEMS[name].message ? title : `${title}: ${message}`;
 
@@ -108,7 +108,7 @@ function validationDetail(errors: readonly FieldError[]): string {
     : `Validation error: ${described}`;
 }
 
-/** Failures of chat completions have the form of OpenAI's API. */
+/** Failures of chat completions have the format of OpenAI's API. */
 const isChat = ({ originalUrl }: FastifyRequest) => /^\/v1\/chat\/completions\/?(?:\?|$)/.test(originalUrl);
 
 const CHAT_TYPES: Readonly<Record<number, string>> = {
@@ -119,10 +119,10 @@ const CHAT_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** Path prefixes and the parameter that follows, by its name in the OpenAPI document. */
+/** Path prefixes, each with the name that the OpenAPI document gives to the parameter after it. */
 const PATH_PARAMETERS = { '/v1/models/': 'model_id', '/v1/batch/': 'batch_id' } as const;
 
-/** Names the path parameter of a URL that cannot be decoded. Only that failure has the path `url` on this host. */
+/** Names the path parameter if a URL cannot be decoded. On this host, no other failure has `path` set to `url`. */
 function atPathParameter(failure: Problem, url: string): Problem {
   if (failure.name !== 'ParamValidationError' || failure.facts.path !== 'url') return failure;
   const [, parameter] = Object.entries(PATH_PARAMETERS).find(([start]) => url.startsWith(start)) ?? [];
@@ -131,7 +131,7 @@ function atPathParameter(failure: Problem, url: string): Problem {
   return problem('ParamValidationError', { message: failure.message, errors: [error] });
 }
 
-/** Retry-After, in seconds, of 503 answers whose problem has no `retryAfter`. */
+/** Retry-After, in seconds, for 503 responses whose problem has no `retryAfter`. */
 const DEFAULT_RETRY_AFTER_S = 30;
 
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
@@ -151,13 +151,13 @@ export function writeModelError(given: Problem, request: FastifyRequest, reply: 
     .send(JSON.stringify(body));
 }
 
-/** The body of a failure before a request was parsed. */
+/** The body of a failure that occurs before the request was parsed. */
 export const bareModelError = (failure: Problem) => ({
   detail: failure.message,
   request_id: randomUUID().replaceAll('-', ''),
 });
 
-/** The body of a failure in a chat stream that has begun. */
+/** The body of a failure in a chat stream that has already begun. */
 export const chatErrorBody = (failure: Problem, requestId: string) => ({
   error: chatError(modelFailure(failure), requestId),
 });
@@ -182,7 +182,7 @@ const dottedPath = (field: string) =>
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** Truncates long texts, so that an answer never repeats a whole document. */
+/** Truncates long texts, so that a response never repeats a whole document. */
 function errorJson({ field, message, type, input }: FieldError) {
   const shown =
     typeof input === 'string' && input.length > MAX_SHOWN_CHARACTERS ? input.slice(0, MAX_SHOWN_CHARACTERS) : input;

@@ -1,4 +1,7 @@
-/** Writes answers and failures of the reader and search hosts (docs/reference/wire/reader.md, JSON answers and Errors). */
+/**
+ * Writes responses and failures of the reader and search hosts (docs/reference/wire/reader.md, JSON answers and
+ * Errors).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#errors.ts';
 import { errorKind } from '#http/negotiate.ts';
@@ -6,7 +9,7 @@ import { type Event, eventText } from '#http/sse.ts';
 
 export const success = (data: unknown, meta: Record<string, unknown>) => ({ code: 200, status: 20_000, data, meta });
 
-/** The error object of JSON bodies and stream events. Only bodies add the key `data`. */
+/** The error object of JSON bodies and stream events. Bodies also have the key `data`. */
 export function errorObject(failure: Problem): Record<string, unknown> {
   return {
     ...failure.facts,

@@ -8,7 +8,7 @@ export type ModelBody = Readonly<Record<string, unknown>>;
 
 export function registerModelBodies(face: Face): void {
   face.removeAllContentTypeParsers();
-  // Fastify would refuse a missing or other Content-Type before the body is read.
+  // Otherwise, Fastify would refuse a missing or different Content-Type before it reads the body.
   face.addHook('onRequest', async ({ headers }) => {
     headers['content-type'] = 'application/json';
   });

@@ -32,7 +32,7 @@ describe('a stream', () => {
     const events: string[] = [];
     for await (const chunk of stream) {
       events.push(String(chunk).trim());
-      // Yields nothing until comments have been received.
+      // Yields nothing until the comments have been received.
       if (events.filter((event) => event === ': ping').length === 2) go();
     }
     expect(events.filter((event) => event === ': ping').length).toBeGreaterThan(1);
@@ -41,7 +41,7 @@ describe('a stream', () => {
   });
 
   it('rejects if it fails before its first piece', async () => {
-    // biome-ignore lint/correctness/useYield: it fails before it could
+    // biome-ignore lint/correctness/useYield: it fails before it could yield
     const failing = async function* (): AsyncGenerator<CompletionPiece> {
       throw problem('ServiceTimeoutError');
     };

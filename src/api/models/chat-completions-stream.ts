@@ -15,7 +15,7 @@ interface StreamOptions {
   readonly id: string;
   /** A comment is sent if no piece arrives for this time. Default: 15,000. */
   readonly pingMs?: number;
-  /** The trace, if the caller asked for one. Sent like usage, in a chunk without choices, which clients ignore. */
+  /** The trace, if the caller requested one. Sent like usage, in a chunk without choices, which clients ignore. */
   readonly shown?: () => TraceJson | undefined;
 }
 
@@ -23,8 +23,8 @@ const PING_MS = 15_000;
 const PING = ': ping\n\n';
 
 /**
- * Returns the body of the answer. Waits for its first piece, so that an earlier failure gets its own HTTP status. If
- * that takes longer than `pingMs`, the stream begins with a comment.
+ * Returns the response body. Waits for the first piece, so that an earlier failure gets its own HTTP status. If that
+ * takes longer than `pingMs`, the stream begins with a comment.
  */
 export async function chatEventStream(
   pieces: AsyncGenerator<CompletionPiece>,

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/chat/completions`: recognizes text in images and documents, or passes messages to a chat model
+ * `POST /v1/chat/completions`: recognizes text in images and documents, or passes the messages to a chat model
  * (docs/reference/wire/models.md, Chat completions).
  */
 import { randomBytes } from 'node:crypto';
@@ -61,9 +61,9 @@ export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): vo
 
 export interface CompletionHead {
   readonly id: string;
-  /** Unix seconds. */
+  /** Creation time in Unix seconds. */
   readonly created: number;
-  /** The id that the request named. */
+  /** The model id from the request. */
   readonly model: string;
 }
 
@@ -85,7 +85,7 @@ async function collectAnswer(pieces: AsyncIterable<CompletionPiece>, { id, creat
       system_fingerprint: null,
     };
   }
-  throw problem('InternalError', {}, new Error('the answer of the model has no end'));
+  throw problem('InternalError', {}, new Error('the response from the model has no end'));
 }
 
 export const usageJson = ({ promptTokens, completionTokens }: { promptTokens: number; completionTokens: number }) => ({

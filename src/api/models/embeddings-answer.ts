@@ -1,24 +1,24 @@
 /**
- * The answer of the embeddings endpoint (docs/reference/wire/models.md, Embedding answers). It is written in chunks,
- * because thousands of vectors take many megabytes.
+ * The response of the embeddings endpoint (docs/reference/wire/models.md, Embedding answers). It is written in chunks,
+ * because thousands of vectors amount to many megabytes.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Embeddings, type EmbedRequest, finishVector, rowsOf, vectorAsJson } from '#models/index.ts';
 import type { TraceJson } from '#telemetry/trace.ts';
 
-/** Size of a chunk. Other requests can run between two chunks. */
+/** Size of a chunk. Other requests can be processed between two chunks. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
 interface Answered {
-  /** The id that the request named, without organization. */
+  /** The model id from the request, without the organization. */
   readonly model: string;
   readonly request: EmbedRequest;
   readonly embeddings: Embeddings;
   readonly trace?: TraceJson | undefined;
 }
 
-/** Returns a string for a small answer, a stream for a large one. */
+/** Returns a string for a small response, and a stream for a large one. */
 export async function embeddingsAnswer(answered: Answered): Promise<string | Readable> {
   const pieces = jsonPieces(answered);
   const first = pieces.next();

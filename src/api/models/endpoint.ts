@@ -1,5 +1,5 @@
 /**
- * Code shared by the endpoints of the model host: routes with access control, and the call that a request makes to
+ * Code shared by the endpoints of the model host: routes with access control, and the context that a request passes to
  * models.
  */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify';
@@ -35,19 +35,19 @@ export function keyedRoute(
   refuseOtherMethods(face, url, ['POST']);
 }
 
-/** Adds a route that requires no key and ignores any. */
+/** Adds a route that requires no key. A key in the request is ignored. */
 export function publicRoute(face: Face, url: string, handler: RouteHandlerMethod) {
   // Load balancers and monitors send HEAD requests.
   face.route({ method: ['GET', 'HEAD'], url, handler });
   refuseOtherMethods(face, url, ['GET', 'HEAD']);
 }
 
-/** Answers all other methods of a path with 405. */
+/** Responds with 405 to all other methods of a path. */
 export function refuseOtherMethods(face: Face, url: string, methods: readonly HTTPMethods[]): void {
   face.route({
     method: METHODS.filter((other) => !methods.includes(other)),
     url,
-    // Uses a hook, so that the body is not read.
+    // A hook, so that the body is not read.
     onRequest: async (_, reply) => {
       reply.header('allow', `${methods.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');

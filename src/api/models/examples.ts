@@ -1,5 +1,5 @@
 /**
- * Examples of requests and answers in the OpenAPI document of the model host. The answers were recorded from a server.
+ * Example requests and responses for the OpenAPI document of the model host. The responses were recorded from a server.
  */
 
 export const EMBEDDER = 'lectern-static-v1';
@@ -48,7 +48,7 @@ export const TEI_RERANKING = {
   ],
 };
 
-/** The text "Invoice 42". */
+/** A picture of the text "Invoice 42". */
 const PICTURE = [
   'iVBORw0KGgoAAAANSUhEUgAAASwAAABGAQMAAABMqzu+AAAABlBMVEX///8AAABVwtN+AAAACXBIWXMAAAsSAAALEgHS3X78AAAB',
   'QUlEQVRIx+3TQW6DMBAF0G95MZsKX4DCNVKJliu16iZSkTK9mXsT5wauumERxR2HhEZkErIvf4XwAzyeAViy5F+Fbi1GhdmAxPOM',

@@ -1,5 +1,6 @@
 /**
- * The failures of the model host in its OpenAPI document: one response for each HTTP status, from the table of codes.
+ * The failures in the OpenAPI document of the model host: one response for each HTTP status, generated from the table
+ * of codes.
  */
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { FAULT_TYPES } from '#models/index.ts';
@@ -124,7 +125,7 @@ function chatExample(status: number) {
 
 const chatName = (status: number) => `Chat${responseName(status)}`;
 
-/** `components.responses` of the model host. */
+/** `components.responses` in the model host's OpenAPI document. */
 export const FAILURE_RESPONSES: Readonly<Record<string, Schema>> = Object.fromEntries([
   ...STATUSES.map((status) => {
     const { code, message } = kindsOf(status)[0]!;
@@ -148,7 +149,7 @@ export const FAILURES: Readonly<Record<string, Schema>> = Object.fromEntries(
   [...STATUSES, 422].map((status) => [status, responseRef(status)]),
 );
 
-/** The failures of chat completions, in the form of OpenAI's API. Invalid requests have the status 400. */
+/** The failures of chat completions, in the format of OpenAI's API. Invalid requests have the status 400. */
 export const CHAT_FAILURES: Readonly<Record<string, Schema>> = Object.fromEntries(
   STATUSES.map((status) => [status, { $ref: `#/components/responses/${chatName(status)}` }]),
 );

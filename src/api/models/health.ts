@@ -1,4 +1,4 @@
-/** Health endpoints of the model host: whether the process answers, and whether all required models are loaded. */
+/** Health endpoints of the model host: whether the process responds, and whether all required models are loaded. */
 import type { Face } from '#http/server.ts';
 import type { ModelRuntime } from '#models/index.ts';
 import { publicRoute } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { publicRoute } from './endpoint.ts';
 export interface ModelHealth {
   readonly models: ModelRuntime;
   readonly draining: () => boolean;
-  /** Names of the folders whose disk is full. */
+  /** Names of the folders on a full disk. */
   readonly fullDisks: () => Promise<readonly string[]>;
 }
 

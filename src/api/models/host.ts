@@ -11,9 +11,9 @@ import { rerankRoutes } from './rerank.ts';
 
 export interface ModelHostOptions extends ChatEndpointOptions {
   readonly prices: Prices;
-  /** `undefined` to serve no batch jobs. */
+  /** `undefined`: no batch jobs are served. */
   readonly batch?: BatchEndpointOptions | undefined;
-  /** `undefined` to serve no classification. */
+  /** `undefined`: no classification is served. */
   readonly classify?: ClassifyEndpointOptions | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: the models served (docs/reference/wire/models.md, Model list). */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the available models (docs/reference/wire/models.md, Model list). */
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
 import {
@@ -89,7 +89,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
   };
 }
 
-/** The entry of a model that writes text: text recognition, or a model on a remote server. */
+/** The entry for a model that generates text: text recognition, or a model on a remote server. */
 function completionEntryOf(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
   const { id, description, readsImages, chats, contextTokens } = model;
   return {

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the model host, made from the tables of fields, kinds and codes. */
+/** The OpenAPI document of the model host, generated from the tables of fields, kinds and codes. */
 import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import type { Face } from '#http/server.ts';
@@ -95,15 +95,15 @@ export function createModelDescription(version: string): object {
               name: 'model_id',
               in: 'path',
               required: true,
-              description: 'The id of the model. The slash of a repository name may be raw or encoded.',
+              description: 'The id of the model. The slash in a repository name may be raw or encoded.',
               schema: string(),
               example: examples.EMBEDDER,
             },
           ],
         },
       },
-      '/health': { get: probe('health_health_get', 'Whether the process answers', 'ok') },
-      '/live': { get: probe('live_live_get', 'Whether the event loop answers', 'ok') },
+      '/health': { get: probe('health_health_get', 'Whether the process responds', 'ok') },
+      '/live': { get: probe('live_live_get', 'Whether the event loop responds', 'ok') },
       '/ready': { get: probe('ready_ready_get', 'Whether all required models are loaded', 'ready') },
     },
     components: {
@@ -130,12 +130,12 @@ export function createModelDescription(version: string): object {
 }
 
 const TAGS = [
-  { name: 'Embeddings', description: 'Vectors of texts, images, PDFs, audio and video.' },
+  { name: 'Embeddings', description: 'Embedding vectors for texts, images, PDFs, audio and video.' },
   { name: 'Rerank', description: 'Ranking of documents by their relevance to a query.' },
   { name: 'Chat', description: 'Text recognition and chat completions.' },
   { name: 'Batch', description: 'Jobs that embed many texts.' },
-  { name: 'Classification', description: 'Labels of texts and images.' },
-  { name: 'Models', description: 'The models of this host.' },
+  { name: 'Classification', description: 'Labels for texts and images.' },
+  { name: 'Models', description: 'The models on this host.' },
   { name: 'Health', description: 'Probes.' },
 ];
 
@@ -167,7 +167,7 @@ function requestSchema(
   };
 }
 
-/** A string with some known values, which depend on the kind of the model. */
+/** A string with some known values, which depend on the kind of model. */
 const openWords = (words: readonly string[]): Schema => ({
   anyOf: [{ type: 'string', enum: words }, { type: 'string' }, { type: 'null' }],
 });
@@ -227,7 +227,7 @@ const keyed = ({
   security: [{ key: [] }],
   requestBody: { required: true, content: json(ref(request), sent) },
   responses: {
-    200: { description: 'The answer.', headers: LIMIT_HEADERS, content: json(answer, received) },
+    200: { description: 'The response.', headers: LIMIT_HEADERS, content: json(answer, received) },
     ...FAILURES,
   },
 });
@@ -284,7 +284,7 @@ const CHAT = {
   requestBody: { required: true, content: json(ref('ChatRequest'), examples.CHAT.request) },
   responses: {
     200: {
-      description: 'The answer; with `stream`, chunks as server-sent events, then `[DONE]`.',
+      description: 'The response; with `stream`, chunks as server-sent events, then `[DONE]`.',
       headers: LIMIT_HEADERS,
       content: {
         ...json(ref('ChatCompletion'), examples.CHAT.answer),
@@ -300,7 +300,7 @@ const open = (operationId: string, summary: string, answer: Schema, example: unk
   summary,
   tags: ['Models'],
   security: [],
-  responses: { 200: { description: 'The answer.', content: json(answer, example) }, ...FAILURES },
+  responses: { 200: { description: 'The response.', content: json(answer, example) }, ...FAILURES },
 });
 
 const probe = (operationId: string, summary: string, status: string) => {

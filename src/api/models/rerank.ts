@@ -1,4 +1,4 @@
-/** `POST /v1/rerank`, and the same in the formats of other APIs: `/v2/rerank` (Cohere) and `/rerank` (TEI). */
+/** `POST /v1/rerank`, and the same endpoint in the formats of other APIs: `/v2/rerank` (Cohere) and `/rerank` (TEI). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import type { Face } from '#http/server.ts';
@@ -33,7 +33,7 @@ export function rerankRoutes(face: Face, deps: ModelEndpointOptions): void {
       write: cohereFormat,
     });
   });
-  // TEI clients send `texts` and may omit the model, because a TEI server has only one. Other servers accept the format
+  // TEI clients send `texts` and may omit the model, because a TEI server has only one. Other servers expect the format
   // of `/v1/rerank` at this path.
   keyedRoute(face, '/rerank', 'rerank', deps, async (request, reply) => {
     const body = bodyOf(request);
@@ -56,7 +56,7 @@ interface RankingTask {
 }
 
 interface RankingResult {
-  /** The id that the request named, without organization. */
+  /** The model id from the request, without the organization. */
   readonly model: string;
   readonly rerankRequest: RerankRequest;
   readonly results: readonly Ranked[];
@@ -82,7 +82,7 @@ async function answerRanking(
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 
-/** The problem of a query in which the model finds no token to match. */
+/** The problem if the model finds no token to match in the query. */
 function emptyQuery(query: string) {
   const message = 'contains no words that this model can match';
   const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
@@ -113,7 +113,7 @@ const teiFormat = ({ rerankRequest, results }: RankingResult) =>
     ...(rerankRequest.returnDocuments && { text: rerankRequest.texts[index] }),
   }));
 
-/** A reranker that is loaded, else the first one. */
+/** A reranker that is already loaded, else the first one. */
 async function defaultReranker({ registry, models }: ModelEndpointOptions): Promise<ServedReranker> {
   const rerankers = (await registry.list()).filter((model): model is ServedReranker => !isEmbedding(model));
   const chosen = rerankers.find(({ row }) => models.residence(row) === 'loaded') ?? rerankers[0];

@@ -1,4 +1,4 @@
-/** The schemas of answers of the model host: embeddings, rankings and models. */
+/** The response schemas of the model host: embeddings, rankings and models. */
 import { ref } from '../openapi/components.ts';
 import { TRACE_SCHEMA } from '../openapi/trace.ts';
 

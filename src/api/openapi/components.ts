@@ -1,4 +1,5 @@
 /** Building blocks shared by the OpenAPI 3.1 documents of all hosts. */
+import { BLOCKED_KINDS } from '#reader/index.ts';
 import { TRACE_SCHEMA } from './trace.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -7,7 +8,7 @@ export const text = (description: string) => ({ type: 'string', description });
 export const integer = (description: string) => ({ type: 'integer', description });
 export const fraction = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 export const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
-/** An object whose values are texts. */
+/** An object whose values are strings. */
 export const textMap = (description: string) => ({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -15,11 +16,23 @@ export const textMap = (description: string) => ({
 });
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
+/** What was sent in place of the content of a page. */
+export const BLOCKED = {
+  type: 'object',
+  description: 'Set if the page is not the content but was sent in its place. Such an answer costs nothing.',
+  required: ['kind', 'by'],
+  properties: {
+    kind: { enum: BLOCKED_KINDS, description: 'What was sent.' },
+    by: text('The product or site that sent it, or `generic`.'),
+  },
+};
+
 /** The fields that a page and a search result share. */
 export const PAGE_FIELDS = {
   targetStatus: integer(
     'The HTTP status of the page, after redirects; absent for HTML and files sent with the request.',
   ),
+  blocked: BLOCKED,
   chunks: texts('The Markdown in chunks.'),
   publishedTime: text('When the page was published.'),
   html: text('The HTML of the page.'),
@@ -70,19 +83,19 @@ export const optionsBody = (schema: string, examples: Examples) => ({
 
 const USAGE = { type: 'object', required: ['tokens'], properties: { tokens: integer('Tokens charged.') } };
 
-/** The envelope of a successful answer, in JSON. */
+/** The JSON envelope of a successful response. */
 export const answerEnvelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) => ({
   type: 'object',
   required: ['code', 'status', 'data', 'meta'],
   properties: {
     code: { const: 200, description: 'The HTTP status.' },
-    status: { const: 20_000, description: 'The HTTP status, followed by two digits for the kind of answer.' },
+    status: { const: 20_000, description: 'The HTTP status, followed by two digits for the kind of response.' },
     data,
     meta: { type: 'object', required: ['usage'], properties: { usage: USAGE, trace: TRACE_SCHEMA, ...meta } },
   },
 });
 
-/** The answer to `GET /` without a target or query. */
+/** The response to `GET /` without a target or query. */
 export const INDEX = {
   type: 'object',
   description: 'How to use this host, and the balance of the key.',
@@ -98,19 +111,19 @@ export const INDEX = {
 };
 
 interface Success {
-  /** The name of the schema of JSON answers. */
+  /** The schema name of JSON responses. */
   readonly answer: string;
   readonly events: string;
   readonly headers?: Readonly<Record<string, Schema>>;
   readonly examples: { readonly text: string; readonly json: unknown; readonly events: string };
 }
 
-/** A successful response in each format. */
+/** A successful response, in every format. */
 export const success = (description: string, { answer, events, headers = {}, examples }: Success) => ({
   description,
   headers: {
-    'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'Tokens charged for the answer.' },
-    'Server-Timing': { schema: { type: 'string' }, description: 'With `trace`, in text answers: the steps.' },
+    'X-Usage-Tokens': { schema: { type: 'integer' }, description: 'Tokens charged for the response.' },
+    'Server-Timing': { schema: { type: 'string' }, description: 'With `trace`, in text responses: the steps.' },
     ...headers,
   },
   content: {

@@ -1,9 +1,10 @@
-/** The failures of an OpenAPI document: one response for each HTTP status, made from the table of errors. */
+/** The failures in an OpenAPI document: one response for each HTTP status, generated from the table of errors. */
 import { PROBLEMS, type ProblemName } from '#errors.ts';
+import { BLOCKED, texts } from './components.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names of the responses. The names in Node.js are not used, because they differ between its versions. */
+/** Names of the responses. Node's own status texts are not used, because they differ between Node versions. */
 const RESPONSE_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -33,12 +34,12 @@ export const responseRef = (status: number) => ({ $ref: `#/components/responses/
 
 const distinct = (codes: readonly number[]) => [...new Set(codes)];
 
-/** Statuses whose answers may say when to retry. */
+/** Statuses whose responses may have a Retry-After header. */
 const RETRIED = [429, 503];
 const RETRY_AFTER = {
   'Retry-After': { schema: { type: 'integer', minimum: 0 }, description: 'Seconds to wait before retrying.' },
 };
-/** The header of an answer that says when to retry. */
+/** The header of a response that tells the client when to retry. */
 export const retryHeaders = (status: number) => (RETRIED.includes(status) ? { headers: RETRY_AFTER } : {});
 
 const text = (description: string) => ({ type: 'string', description });
@@ -68,6 +69,8 @@ function failureOf(names: readonly ProblemName[]): Schema {
       retryAfter: { type: 'number', minimum: 0, description: 'Seconds to wait before retrying.' },
       retryAfterDate: { type: 'string', format: 'date-time', description: 'The time at which `retryAfter` ends.' },
       targetStatus: integer('The HTTP status of the page.'),
+      blocked: BLOCKED,
+      tried: texts('What was tried to read the page: `direct`, `browser`, `proxy`.'),
       mediaType: text('The media type of a target that cannot be read.'),
       code: { enum: distinct(names.map((name) => PROBLEMS[name].code)), description: 'The HTTP status.' },
       name: { enum: names, description: 'The kind of failure.' },
@@ -83,7 +86,7 @@ function failureOf(names: readonly ProblemName[]): Schema {
 
 interface FailureFormats {
   readonly names: readonly ProblemName[];
-  /** Whether failures are written as text and as an event, in addition to JSON. */
+  /** Whether failures are also written as text and as an event, in addition to JSON. */
   readonly isNegotiated: boolean;
 }
 
@@ -91,7 +94,7 @@ interface FailureFormats {
 export const failureResponses = (names: readonly ProblemName[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(statusesOf(names).map((status) => [status, responseRef(status)]));
 
-/** `components.responses` of these failures. */
+/** The `components.responses` of these failures. */
 export const failureComponents = ({ names, isNegotiated }: FailureFormats): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
     statusesOf(names).map((status) => {

@@ -1,15 +1,18 @@
-/** Serves the OpenAPI document of a host, and an HTML page of its options and failures. */
+/** Serves the OpenAPI document of a host, and an HTML page that lists its options and failures. */
 import { PROBLEMS } from '#errors.ts';
 import { escapeText } from '#html/serialize.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 
-/** Document and page are made when they are first requested, because the schemas would make each start slower. */
+/**
+ * The document and the page are generated when they are first requested, because loading the schemas would slow down
+ * every start.
+ */
 interface Description {
   readonly description: () => object;
   /** The HTML page. */
   readonly page: () => string;
-  /** The path of the page. */
+  /** The path at which the HTML page is served. */
   readonly at: string;
 }
 
@@ -35,12 +38,12 @@ const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>
 
 interface DocsPage {
   readonly title: string;
-  /** HTML. */
+  /** Introduction, as HTML. */
   readonly intro: string;
   readonly table: Readonly<Record<string, DescribedOption>>;
 }
 
-/** An HTML page that lists every option and every failure, without scripts. */
+/** An HTML page, without scripts, that lists every option and every failure. */
 export function docsPage({ title, intro, table }: DocsPage): string {
   const options = Object.entries(table).map(
     ([name, option]) =>

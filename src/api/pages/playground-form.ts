@@ -1,4 +1,4 @@
-/** The forms of the playground, made from the tables of options. */
+/** The forms of the playground, generated from the tables of options. */
 import * as z from 'zod';
 import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
 import { OPTION_GROUPS, type OptionGroup } from '#reader/index.ts';
@@ -6,10 +6,10 @@ import type { FormField } from './playground-types.ts';
 
 export type FieldTable = Readonly<Record<string, DescribedOption & { readonly group: OptionGroup }>>;
 
-/** Options that have inputs outside the form. */
+/** Options that have input fields outside the form. */
 const TARGETS = new Set(['url', 'html', 'file', 'pdf', 'q']);
 
-/** The fields of a table of options, by group. */
+/** The form fields of a table of options, by group. */
 export const formOf = (table: FieldTable): FormField[] =>
   OPTION_GROUPS.flatMap((group) =>
     Object.entries(table)
@@ -23,7 +23,7 @@ function fieldsOf(name: string, option: FieldTable[string], table: FieldTable): 
   if (!members) {
     const kind = kindOf(schema);
     const values = valuesOf(name, schema, kind, meaning).filter((value) => !isOtherOption(value, table));
-    // Pages cannot set the header DNT: the browser controls it.
+    // Web pages cannot set the header DNT: the browser controls it.
     const header = headers.find((other) => other !== 'dnt');
     return [
       {
@@ -102,7 +102,7 @@ function valuesOf(name: string, schema: z.ZodType, kind: FormField['kind'], mean
   return [...new Set(named)].filter((word) => word !== name);
 }
 
-/** Backticked words of a meaning may name other options instead of values. */
+/** Words in backticks in a description may be the names of other options instead of values. */
 const isOtherOption = (word: string, table: FieldTable): boolean => word in table && !TARGETS.has(word);
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -145,17 +145,17 @@ export function modelFormOf(table: Readonly<Record<string, ModelField>>, exclude
 }
 
 const MODEL_GROUP = 'Model';
-/** An option of every endpoint of the model host. */
+/** An option that every endpoint of the model host accepts. */
 const TRACE: FormField = {
   name: 'trace',
   kind: 'flag',
   values: ['true', 'false'],
   default: 'false',
-  meaning: 'Adds `trace` to the answer: the steps of the request and how long each took.',
+  meaning: 'Adds `trace` to the response: the steps of the request and how long each took.',
   group: MODEL_GROUP,
 };
 
-/** The options of text recognition (docs/reference/wire/models.md, Chat completions). */
+/** Text recognition options (docs/reference/wire/models.md, Chat completions). */
 export const OCR_FORM: readonly FormField[] = [
   {
     name: 'output_format',
@@ -169,7 +169,8 @@ export const OCR_FORM: readonly FormField[] = [
     name: 'max_tokens',
     kind: 'number',
     unit: 'tokens',
-    meaning: 'Maximum tokens of the answer. A longer one is truncated, with `finish_reason` set to `length`.',
+    meaning:
+      'Maximum number of tokens in the response. A longer one is truncated, with `finish_reason` set to `length`.',
     group: MODEL_GROUP,
   },
   TRACE,

@@ -1,5 +1,5 @@
 /**
- * Serves the playground: a page on the reader's host that sends requests to all APIs. Its files are built by
+ * Serves the playground: a web page on the reader's host that sends requests to all APIs. Its files are built by
  * scripts/build-playground.mjs. It loads the options and the URLs of the APIs as JSON.
  */
 import { readdir, readFile } from 'node:fs/promises';
@@ -33,7 +33,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const HTML = 'index.html';
 
-/** The options of search, without `count`, which is an alias of `num`. As a header, `engine` is the reader's engine. */
+/**
+ * The search options, except `count`, which is an alias of `num`. As a header, `engine` selects the reader's engine.
+ */
 const { count: _, ...searchOptions } = ALL_OPTIONS;
 const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
@@ -43,7 +45,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     reading ??= readBuilt();
     return reading;
   };
-  // The forms are made when they are first requested, because the schemas would make each start slower.
+  // The forms are generated when they are first requested, because loading the schemas would slow down every start.
   let forms: PlaygroundSetup['forms'] | undefined;
   const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
 
@@ -107,7 +109,7 @@ const policyFor = ({ search, models }: Faces): string =>
     "style-src 'self'",
     "img-src 'self' data: blob:",
     ["connect-src 'self'", search, models].filter(Boolean).join(' '),
-    // Fetched HTML is written into a sandboxed frame; no frame ever loads a URL.
+    // Fetched HTML is written into a sandboxed frame. No frame ever loads a URL.
     "frame-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -118,8 +120,8 @@ const policyFor = ({ search, models }: Faces): string =>
 const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The URLs of the APIs for the caller's browser. With one port for all APIs: `r.`, `s.` and `api.`. With separate
- * ports: those ports, or, if a container maps the reader's port, the two ports after it.
+ * The URLs of the APIs as the caller's browser reaches them. If all APIs share one port: `r.`, `s.` and `api.`. With
+ * separate ports: those ports, or the two ports after the reader's port if a container maps it to another one.
  */
 function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {
   const given = request.headers.host ?? '';

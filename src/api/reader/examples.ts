@@ -1,4 +1,4 @@
-/** Examples of requests and answers in the OpenAPI document of the reader. The answers were recorded from a server. */
+/** Example requests and responses for the OpenAPI document of the reader. The responses were recorded from a server. */
 import { exampleEvent } from '../openapi/event-text.ts';
 
 export const READ_EXAMPLES = {

@@ -1,4 +1,4 @@
-/** The answer to `GET /` without a target: how to use this host, and the caller's name and balance. */
+/** The response to `GET /` without a target: how to use this host, and the caller's name and balance. */
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#accounts/index.ts';
 import type { BodyKind } from '#http/negotiate.ts';
@@ -8,7 +8,7 @@ export interface IndexPage {
   readonly usage1: string;
   readonly usage2: string;
   readonly homepage: string;
-  /** A remark for the caller. */
+  /** A notice for the caller. */
   readonly note?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document and HTML page of the reader, made from the tables of options and errors. */
+/** The OpenAPI document and HTML page of the reader, generated from the tables of options and errors. */
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { bodySchema, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
@@ -109,7 +109,7 @@ const PAGE_RESPONSE = success('The page.', {
   examples: { text: PAGE_TEXT, json: PAGE_ANSWER, events: PAGE_EVENTS },
 });
 
-/** A text answer in a screenshot format. */
+/** A text response in a screenshot format. */
 const PICTURE = { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } };
 
 const PAGE_OR_PICTURE = { ...PAGE_RESPONSE, content: { ...PAGE_RESPONSE.content, ...PICTURE } };
@@ -132,13 +132,13 @@ const INDEX_OR_PAGE = {
 const RESPONSES = {
   200: PAGE_OR_PICTURE,
   302: {
-    description: 'Redirect to the screenshot, for text answers in a screenshot format.',
+    description: 'Redirect to the screenshot, for text responses in a screenshot format.',
     headers: { Location: { schema: { type: 'string', format: 'uri' }, description: 'URL of the screenshot.' } },
     content: { 'text/plain': { schema: { type: 'string' } } },
   },
   ...failureResponses(READ_FAILURES),
 };
 
-const INTRO = `<p>Append a URL to the URL of this host, or post it. The answer is the page as Markdown. Send options as headers, in the query of <code>/</code>, or in a JSON or form body.</p>
+const INTRO = `<p>Append a URL to the URL of this host, or post it. The response is the page as Markdown. Send options as headers, in the query of <code>/</code>, or in a JSON or form body.</p>
 <pre>curl HOST/https://example.com
 curl HOST/ -H 'Accept: application/json' -d url=https://example.com -d withLinksSummary=true</pre>`;

@@ -1,8 +1,8 @@
-/** The schemas of a page in JSON answers, from the tables of the reader. */
+/** The schemas of a page in JSON responses, generated from the tables of the reader. */
 import { PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
 import { fraction, integer, PAGE_FIELDS, text, textMap, texts } from '../openapi/components.ts';
 
-/** Metadata that the reader adds, under names that no page can use (docs/guide/metadata.md). */
+/** Metadata that the reader adds, under names that no web page can use (docs/guide/metadata.md). */
 const METADATA = {
   ...textMap('The language and meta elements of the page, and findings of the reader under `lectern:`.'),
   properties: {
@@ -34,7 +34,7 @@ const storedItem = {
 const STORAGE_STATE = {
   type: 'object',
   description:
-    'With `exportStorageState`: cookies and local storage after the read, as the option `storageState` accepts them.',
+    'With `exportStorageState`: cookies and local storage after the read, as the `storageState` option accepts them.',
   required: ['cookies', 'origins'],
   properties: {
     cookies: {
@@ -74,7 +74,7 @@ export const PAGE = {
     content: text('The page as Markdown.'),
     ...PAGE_FIELDS,
     storageState: STORAGE_STATE,
-    warning: text('Possible problems of this answer, one per line.'),
+    warning: text('Possible problems with this response, one per line.'),
     metadata: METADATA,
     usage: { type: 'object', properties: { tokens: { type: 'integer' } }, required: ['tokens'] },
   },

@@ -1,6 +1,6 @@
 /**
- * The endpoints of the reader. Turns a request into a target and options, and writes the answer: a stream sends each
- * rendition, JSON and text send the last one.
+ * The endpoints of the reader. Turns a request into a target and options, and writes the response: a stream contains
+ * each rendition; JSON and text contain the last one.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
@@ -52,7 +52,7 @@ export interface ReaderEndpointOptions {
   readonly index: IndexPage;
   /** The URL of this host as callers see it. Default: the host of each request. */
   readonly publicUrl?: string | undefined;
-  /** The User-Agent of reads that set none. */
+  /** The User-Agent of reads that do not set one. */
   readonly userAgent?: string | undefined;
   /** Whether a vision model is configured. */
   readonly describesImages: boolean;
@@ -62,7 +62,7 @@ export interface ReaderEndpointOptions {
 const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
-/** Tokens reserved per read, because the cost is known only afterwards. Enough for most pages. */
+/** Tokens reserved per read, because the cost is known only afterwards. This is enough for most pages. */
 const EXPECTED_TOKENS = 20_000;
 const ACCESS: AccessRule = {
   face: 'reader',
@@ -86,7 +86,7 @@ export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
     method: ['GET', 'POST'],
     url: '/*',
     onRequest,
-    // The router decodes the path, so the target is taken from the undecoded request line.
+    // The router decodes the path, so the target is extracted from the undecoded request line.
     handler: (request, reply) => read(request, reply, deps, { path: decodePathTarget(request.originalUrl) }),
   });
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
@@ -121,7 +121,7 @@ async function read(
   const given = gather(OPTIONS, { headers: request.headers, query, body });
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
-  // Options come first, so that an invalid one is reported even if something else is wrong too.
+  // Options are checked first, so that an invalid option is reported even if something else is wrong too.
   const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
   const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
   const target = targetOf(given, path, ownHosts(request, deps));
@@ -132,7 +132,7 @@ async function read(
     throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
   }
   for (const { feature, option } of featuresNeeded(given, options, deps)) {
-    // Callers without a key may name a proxy, which is then not used (docs/reference/wire/reader.md, Option values).
+    // Callers without a key may name a proxy, but it is not used (docs/reference/wire/reader.md, Option values).
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
   refuseOwnUrl(target, request, deps);
@@ -155,18 +155,18 @@ async function read(
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
-/** Sent as a header, because not every format of an answer can contain a warning. */
+/** Sent as a header, because not every response format can contain a warning. */
 function showStale(reply: FastifyReply, { staleAt }: { readonly staleAt?: number | undefined }): void {
   if (staleAt !== undefined) reply.header('x-stale-copy', new Date(staleAt).toISOString());
 }
 
-/** Throws ParamValidationError for options whose result does not fit this kind of answer. */
+/** Throws ParamValidationError for options that the requested kind of response cannot represent. */
 function checkAnswerKind(kind: BodyKind, { singleFormat, explain, exportStorageState, modelFormat }: Options): void {
   const invalid = (path: string, message: string) => problem('ParamValidationError', { path, message });
-  const needsJson = 'a JSON answer: send Accept: application/json';
+  const needsJson = 'a JSON response: send Accept: application/json';
   if (kind === 'text' && !singleFormat) throw invalid('respondWith', `Several formats at once need ${needsJson}`);
   if (kind === 'text' && explain) throw invalid('explain', `explain needs ${needsJson}`);
-  // An explanation describes the extraction, which a model replaces.
+  // An explanation describes the extraction, but a model format does not use the extraction.
   if (explain && modelFormat) throw invalid('explain', 'explain cannot be used with a format that a model writes');
   if (kind === 'text' && exportStorageState) {
     throw invalid('exportStorageState', `exportStorageState needs ${needsJson}`);
@@ -177,14 +177,14 @@ const MAX_HEADER_CHARACTERS = 2_000;
 /** Text formats that include the summaries of links and images. */
 const LAYOUTS = ['content', 'markdown', 'frontmatter'] as const;
 
-/** The warnings of the page, for answers that do not show them: on one line, in plain ASCII. */
+/** The warnings of the page, for responses that do not show them: on one line, in plain ASCII. */
 function warningHeader({ warning, chunks }: Page, kind: BodyKind, options: Options): string {
   const { formats, modelFormat, withLinksSummary, withImagesSummary } = options;
   const isLayout = (modelFormat !== undefined || LAYOUTS.some((format) => formats.has(format))) && !chunks;
   const summaries = [withLinksSummary && 'withLinksSummary', withImagesSummary && 'withImagesSummary'].filter(Boolean);
   const omitted =
     kind === 'text' && !isLayout && summaries.length > 0
-      ? `${summaries.join(' and ')}: only a JSON answer can contain it.`
+      ? `${summaries.join(' and ')}: only a JSON response can contain it.`
       : undefined;
   return [warning?.split('\n'), omitted]
     .flat()
@@ -200,7 +200,8 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => {
 };
 
 /**
- * Without a URL to read, nothing is preloaded, and a warning is added (docs/reference/wire/reader.md, Option values).
+ * If there is no URL to read, nothing is preloaded, and a warning is added (docs/reference/wire/reader.md, Option
+ * values).
  */
 const withoutPreload = (given: GivenOptions, path: string | undefined): GivenOptions =>
   path?.trim() || given.url ? given : { ...given, preloadUrl: undefined };
@@ -256,18 +257,18 @@ function percentDecoded(text: string, option: string): Uint8Array {
 const undecodable = (option: string, what: string) =>
   problem('SubmittedDataMalformedError', { path: option, message: `${option} ${what}` });
 
-/** The hosts of this server: that of the request, and the public one. */
+/** The hosts of this server: the host of the request, and the public one. */
 function ownHosts(request: FastifyRequest, { publicUrl }: ReaderEndpointOptions): string[] {
   const hosts = [request.headers.host, publicUrl && new URL(publicUrl).host];
   return hosts.filter((host): host is string => Boolean(host));
 }
 
-/** Refuses URLs of this server, which would make it read itself in an endless loop. */
+/** Refuses URLs of this server, because the server would read itself in an endless loop. */
 function refuseOwnUrl(target: Target, request: FastifyRequest, deps: ReaderEndpointOptions): void {
   if (target.given || target.upload) return;
   const { host } = new URL(target.url);
   if (ownHosts(request, deps).some((own) => own.toLowerCase() === host)) {
-    throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read itself' });
+    throw problem('SecurityCompromiseError', { path: 'url', message: 'This server does not read its own pages' });
   }
 }
 
@@ -281,8 +282,8 @@ interface ReadRequest {
 }
 
 /**
- * Streams each rendition. Waits for the first one, so that a failure before it gets its own HTTP status. A client that
- * reads slowly skips to the newest rendition, so that it does not keep the page open.
+ * Streams each rendition. Waits for the first one, so that an earlier failure gets its own HTTP status. A client that
+ * reads slowly skips to the newest rendition, so that the browser page is not kept open for it.
  */
 async function sendStream(
   reply: FastifyReply,

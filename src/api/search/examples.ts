@@ -1,5 +1,6 @@
 /**
- * Examples of requests and answers in the OpenAPI document of the search host. The answers were recorded from a server.
+ * Example requests and responses for the OpenAPI document of the search host. The responses were recorded from a
+ * server.
  */
 import { exampleEvent } from '../openapi/event-text.ts';
 import { INDEX_ANSWER as READER_INDEX } from '../reader/examples.ts';

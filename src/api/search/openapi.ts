@@ -1,4 +1,4 @@
-/** The OpenAPI document and HTML page of the search host, made from the tables of options and errors. */
+/** The OpenAPI document and HTML page of the search host, generated from the tables of options and errors. */
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { bodySchema, type DescribedOption, headerParameters, queryParameters } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
@@ -140,7 +140,7 @@ const RESULT = {
 
 const ANSWER = answerEnvelope(
   { type: 'array', items: ref('Result') },
-  { notice: text('A remark on the answer as a whole.') },
+  { notice: text('A notice about the whole response.') },
 );
 
 const RESULTS = success('The results.', {
@@ -148,7 +148,7 @@ const RESULTS = success('The results.', {
   events:
     'Events `data`, each with the results so far; `trace` at the end if requested; `error` with the failure if the search fails later.',
   headers: {
-    'X-Search-Provider': { schema: { type: 'string' }, description: 'The provider that answered.' },
+    'X-Search-Provider': { schema: { type: 'string' }, description: 'The provider that returned the results.' },
     'X-Search-Notice': { schema: { type: 'string' }, description: 'Same as `notice`.' },
   },
   examples: { text: RESULTS_TEXT, json: RESULTS_ANSWER, events: RESULTS_EVENTS },
@@ -156,7 +156,7 @@ const RESULTS = success('The results.', {
 
 const RESPONSES = { 200: RESULTS, ...failureResponses(READ_FAILURES) };
 
-/** The responses of the root, which shows how to use this host if there is no query. */
+/** The responses of the root, which explains how to use this host if there is no query. */
 const WITH_INDEX = {
   responses: {
     ...RESPONSES,
@@ -176,6 +176,6 @@ const WITH_INDEX = {
   },
 };
 
-const INTRO = `<p>Append a query to the URL of this host, or post it. The answer is the found pages as Markdown. Send options as headers, as query parameters, or in a JSON or form body.</p>
+const INTRO = `<p>Append a query to the URL of this host, or post it. The response contains the pages found, as Markdown. Send options as headers, as query parameters, or in a JSON or form body.</p>
 <pre>curl HOST/how%20bees%20find%20home -H "Authorization: Bearer KEY"
 curl HOST/search -H "Authorization: Bearer KEY" -H 'Accept: application/json' -d q=bees -d num=5 -d site=example.com</pre>`;

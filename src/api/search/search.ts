@@ -1,6 +1,6 @@
 /**
- * The endpoints of the search host. Turns a request into a query and reader options, and writes the answer: a stream
- * sends each answer as it grows, JSON and text send the last one.
+ * The endpoints of the search host. Turns a request into a query and reader options, and writes the response: a stream
+ * contains each result as it grows; JSON and text contain the last one.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
@@ -36,7 +36,7 @@ export interface SearchEndpointOptions {
   readonly search: Search;
   readonly accessHooks: AccessHooks;
   readonly tracing: Tracing;
-  /** Callers without a key: refused, or admitted at the rate limit of their IP address. */
+  /** Callers without a key are either refused, or admitted at the rate limit of their IP address. */
   readonly keyless: 'refused' | 'limited';
   /**
    * Whether to refuse keyless requests from web pages of other sites, because this server may read private networks.
@@ -46,11 +46,11 @@ export interface SearchEndpointOptions {
   readonly ownPages: OwnOrigins;
   readonly pictures: Pictures;
   readonly index: IndexPage;
-  /** The URL of the reader host as callers see it, which serves screenshots. */
+  /** The URL of the reader host as callers see it. That host serves the screenshots. */
   readonly readerUrl: () => string;
-  /** Hosts of this server, besides the host of the request. Their pages are not read. */
+  /** Hosts of this server, in addition to the host of the request. Their pages are not read. */
   readonly ownHosts: () => readonly string[];
-  /** The User-Agent of reads that set none. */
+  /** The User-Agent of reads that do not set one. */
   readonly userAgent?: string | undefined;
   /** Whether a vision model is configured. */
   readonly describesImages: boolean;
@@ -58,7 +58,7 @@ export interface SearchEndpointOptions {
 
 export const SEARCH_PATHS: readonly string[] = ['/', '/search'];
 
-/** The minimum cost of a search. */
+/** The minimum cost of a search, in tokens. */
 const EXPECTED_TOKENS = 10_000;
 /** Default time limit (docs/reference/wire/search.md, Time limits). */
 const DEFAULT_BUDGET_MS = 25_000;
@@ -93,12 +93,12 @@ export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
     method,
     url: '/*',
     onRequest,
-    // The router decodes the path, so the query is taken from the undecoded request line.
+    // The router decodes the path, so the query is extracted from the undecoded request line.
     handler: (request, reply) => search(request, reply, deps, { url: request.originalUrl }),
   });
 }
 
-/** A request with neither key nor query gets the usage of this host; all others need a key. */
+/** A request with neither key nor query gets the usage text of this host. All others need a key. */
 const unlessIndex = (
   guard: onRequestAsyncHookHandler,
   { keyless, index }: SearchEndpointOptions,
@@ -120,7 +120,7 @@ function hasQuery(request: FastifyRequest): boolean {
   return typeof q === 'string' ? q.trim() !== '' : q !== undefined;
 }
 
-/** Whether the query may be missing, or the request line whose path contains it. */
+/** Whether the query is optional or required, or the request line whose path contains it. */
 type QuerySource = 'optional' | 'required' | { readonly url: string };
 
 async function search(request: FastifyRequest, reply: FastifyReply, deps: SearchEndpointOptions, source: QuerySource) {
@@ -210,15 +210,15 @@ function decodeQuery(url: string): string {
   }
 }
 
-/** Sets the headers that name the providers, and a notice if they are not the requested ones. */
+/** Sets the headers that name the providers, and a notice if a requested provider was replaced. */
 function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
   reply.header('x-search-provider', providers.join(', '));
   if (notice) reply.header('x-search-notice', notice);
 }
 
 /**
- * Streams each answer as it grows. Waits for the first one, so that a failure before it gets its own HTTP status. A
- * client that reads slowly skips to the newest answer.
+ * Streams each result as it grows. Waits for the first one, so that an earlier failure gets its own HTTP status. A
+ * client that reads slowly skips to the newest result.
  */
 async function sendStream(
   reply: FastifyReply,

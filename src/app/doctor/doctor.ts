@@ -1,4 +1,4 @@
-/** Runs all checks of `lectern doctor`. Needs no network, and removes everything it created. */
+/** Runs all checks of `lectern doctor`. Needs no network, and removes everything that it creates. */
 import type { Config } from '#config.ts';
 import { findBrowser } from '#reader/index.ts';
 import { broken, type Finding, runChecks } from './finding.ts';

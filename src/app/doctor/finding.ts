@@ -1,4 +1,4 @@
-/** Checks, their findings, and how a report is printed. */
+/** Checks, their findings, and the format of the printed report. */
 
 /** `absent`: something optional is missing. */
 type State = 'ok' | 'absent' | 'warning' | 'broken';
@@ -60,7 +60,7 @@ export const reportOf = (version: string, findings: readonly Finding[]): Report 
 
 const NAME_WIDTH = 26;
 
-/** The printed lines of a finding. A heading precedes the first finding of a group. */
+/** The lines to print for a finding. A heading precedes the first finding of a group. */
 export function* linesOf({ group, name, state, found, advice }: Finding, before: Group | undefined): Generator<string> {
   if (group !== before) {
     if (before) yield '';

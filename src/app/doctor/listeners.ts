@@ -1,5 +1,5 @@
 /**
- * Local servers of the doctor: one serves pages that may be read, the others are listeners that must never receive a
+ * Local servers of the doctor. One serves pages that may be read; the others are listeners that must never receive a
  * connection.
  */
 import { createServer, get, type Server } from 'node:http';
@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 
 export interface Listener {
   readonly port: number;
-  /** Number of connections received so far. */
+  /** The number of connections received so far. */
   connections(): number;
-  /** Connects once, to prove that connections are counted. Otherwise a count of zero would prove nothing. */
+  /** Opens one connection to prove that connections are counted. Otherwise, a count of zero would prove nothing. */
   countsConnections(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ const closed = (server: Server) =>
     server.close(() => resolve());
   });
 
-/** Rejects if it cannot listen on this host and port. */
+/** Rejects if listening on this host and port fails. */
 export async function openListener(host: string, port = 0): Promise<Listener> {
   let connections = 0;
   const server = createServer((_, response) => response.end('SECRET')).on('connection', () => connections++);
@@ -63,10 +63,10 @@ const ARTICLE = `<!doctype html><html lang="en"><head><title>A page of the docto
 const SCRIPTED = `<!doctype html><html lang="en"><head><title>A page with a script</title></head><body><main id="main"></main>
 <script>document.querySelector('#main').innerHTML = '<h1>A page with a script</h1><p>' + ['Written', 'by', 'the', 'script', 'of', 'the', 'page.'].join(' ') + '</p>';</script></body></html>`;
 
-/** After this time the attack page reports that it is done, even if requests are still pending. */
+/** After this time, the attack page reports that it is done, even if requests are still pending. */
 const ATTEMPTS_TIMEOUT_MS = 2_000;
 
-/** The ways in which a page can send a request. Each is a script expression that requests `address`. */
+/** The different means by which a web page can send a request. Each is a script expression that requests `address`. */
 export const REQUEST_KINDS = {
   fetch: "fetch(address, { mode: 'no-cors' })",
   image:
@@ -81,7 +81,7 @@ export const REQUEST_KINDS = {
 } as const;
 export type RequestKind = keyof typeof REQUEST_KINDS;
 
-/** A page that requests each address in one of the ways above, then adds the element `#tried`. */
+/** A web page that requests each URL by one of the means above and then adds the element `#tried`. */
 const attackPage = (
   addresses: readonly string[],
   kind: RequestKind,

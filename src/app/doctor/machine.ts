@@ -1,4 +1,4 @@
-/** Checks of the machine: requirements, and optional programs that Lectern uses. */
+/** Checks of the machine: its requirements, and optional programs that Lectern uses. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,9 +17,9 @@ import { absent, broken, type Check, type CheckResult, ok, warning } from './fin
 
 const GIGABYTE = 1024 ** 3;
 const MIN_MEMORY_BYTES = 2 * GIGABYTE;
-/** Less free space than this on the data disk causes a warning. */
+/** If the data disk has less free space than this, a warning is shown. */
 const LOW_DISK_BYTES = 2 * GIGABYTE;
-/** With less free space than this on the data disk, the check fails. */
+/** If the data disk has less free space than this, the check fails. */
 const MIN_DISK_BYTES = GIGABYTE / 10;
 const MIN_OPEN_FILES = 4_096;
 const PROGRAM_TIMEOUT_MS = 30_000;
@@ -27,7 +27,7 @@ const PROGRAM_TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 const gigabytes = (bytes: number) => `${(bytes / GIGABYTE).toFixed(1)} GB`;
 
-/** The output of a program; `undefined` if it cannot be run. */
+/** Runs a program and returns its output; `undefined` if it cannot be run. */
 const outputOf = (program: string, args: readonly string[]): Promise<string | undefined> =>
   run(program, [...args], { timeout: PROGRAM_TIMEOUT_MS, maxBuffer: 1_000_000, env: childEnvironment() }).then(
     ({ stdout, stderr }) => stdout || stderr,
@@ -61,7 +61,7 @@ function checkNode(): CheckResult {
 }
 
 function checkMemory(): CheckResult {
-  // The memory limit of a container. Without a limit it is 0, or more than the machine has.
+  // The memory limit of a container. Without a limit, the value is 0 or exceeds the memory of the machine.
   const limit = process.constrainedMemory?.() ?? 0;
   const total = limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();
   const found = `${gigabytes(total)}, ${os.availableParallelism()} processors`;
@@ -104,7 +104,7 @@ async function checkDisk(dataDir: string, leastFree: number): Promise<CheckResul
   );
 }
 
-/** The folder that the browser and other programs write to. It is often a separate file system, in memory. */
+/** Checks the folder that the browser and other programs write to. It is often a separate file system in memory. */
 async function checkTemporaryFolder(leastFree: number): Promise<CheckResult> {
   const folder = path.dirname((await processTemporaryFolder()).path);
   const free = await freeBytes(folder);

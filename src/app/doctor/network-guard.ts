@@ -1,12 +1,12 @@
 /**
- * Checks of the network guard. Requests forbidden URLs with both engines and from a page. A check passes only if every
- * answer is a refusal and no listener received a connection.
+ * Checks of the network guard. They request forbidden URLs with both engines and from a web page. A check passes only
+ * if every request is refused and no listener received a connection.
  */
 import { absent, broken, type Check, type CheckResult, ok, warning } from './finding.ts';
 import { REQUEST_KINDS } from './listeners.ts';
 import type { TestServer } from './test-server.ts';
 
-/** Forbidden URLs in many spellings, by name of the check. `PORT` stands for the port of a listener. */
+/** Forbidden URLs in many spellings, keyed by the name of the check. `PORT` is replaced with the port of a listener. */
 const FORBIDDEN = {
   'This machine': [
     'http://127.0.0.1:PORT/',
@@ -72,9 +72,9 @@ const FORBIDDEN = {
 
 type Engine = 'direct' | 'browser';
 
-/** The errors that count as a refusal. */
+/** Errors that count as refusals. */
 const REFUSALS: readonly unknown[] = ['SecurityCompromiseError', 'ParamValidationError'];
-/** The error if the browser does not start, in which case nothing was tested. */
+/** The error if the browser does not start. In that case, nothing was tested. */
 const NO_ENGINE = 'ServiceNodeResourceDrainError';
 
 export function networkGuardChecks(
@@ -118,7 +118,7 @@ export function networkGuardChecks(
   ];
 }
 
-/** Runs a check, which fails if a listener received a connection meanwhile. */
+/** Runs a check, and fails it if a listener received a connection during the check. */
 async function withoutConnections(server: TestServer, run: () => Promise<CheckResult>): Promise<CheckResult> {
   const count = () => server.listeners.reduce((sum, { connections }) => sum + connections(), 0);
   const before = count();
@@ -202,8 +202,8 @@ async function checkRefused(
 }
 
 /**
- * The name first resolves to an allowed IP address, then to a forbidden one. The guard must check the one that it
- * connects to.
+ * The name resolves to an allowed IP address first, and then to a forbidden one. The guard must check the address that
+ * it actually connects to.
  */
 async function checkRebinding(server: TestServer, engines: readonly Engine[]): Promise<CheckResult> {
   if (!server.canRebind) return absent('this machine has only one local address');
@@ -214,7 +214,7 @@ async function checkRebinding(server: TestServer, engines: readonly Engine[]): P
   return checkRefused(server, [url], engines);
 }
 
-/** Uses one page per kind of request, since a page is stopped at its first forbidden request. */
+/** Uses a separate page for each kind of request, because a page is stopped at its first forbidden request. */
 async function checkPageRequests(server: TestServer): Promise<CheckResult> {
   const failed: string[] = [];
   for (const kind of Object.keys(REQUEST_KINDS)) {

@@ -1,6 +1,6 @@
 /**
- * Checks that no process of the server contacts other machines on its own. The doctor reads only from this machine, so
- * while it runs, no process has a reason to connect elsewhere.
+ * Checks that no process of the server contacts other machines on its own initiative. The doctor reads only from this
+ * machine, so no process has a reason to connect to another one while the doctor runs.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,11 +14,11 @@ export interface ConnectionWatch {
 }
 
 export interface ConnectionReport {
-  /** Number of times the connections were sampled. */
+  /** The number of times that the connections were sampled. */
   readonly samples: number;
-  /** Largest number of processes in a sample. */
+  /** The largest number of processes in any sample. */
   readonly processes: number;
-  /** `chrome: tcp 198.51.100.7 443`. */
+  /** For example `chrome: tcp 198.51.100.7 443`. */
   readonly connections: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const SAMPLE_INTERVAL_MS = 250;
 const PROGRAM_TIMEOUT_MS = 30_000;
 const isLinux = process.platform === 'linux';
 
-/** Samples the connections of this process and its descendants. Only Linux lists them by process. */
+/** Samples the connections of this process and its descendants. Only Linux lists connections by process. */
 export function watchConnections(): ConnectionWatch {
   const connections = new Set<string>();
   let samples = 0;

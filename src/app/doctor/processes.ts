@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 
 export interface Connection {
-  /** `tcp 198.51.100.7 443`. */
+  /** For example `tcp 198.51.100.7 443`. */
   readonly remote: string;
-  /** Inode of the socket, by which processes refer to it. */
+  /** The inode of the socket, by which processes refer to it. */
   readonly inode: string;
 }
 
@@ -22,13 +22,13 @@ export function processTree(pid: number): number[] {
   return [...tree];
 }
 
-/** The parent process: field 4 of `stat`. Field 2, the name in parentheses, may contain any character. */
+/** The id of the parent process: field 4 of `stat`. Field 2, the name in parentheses, may contain any character. */
 export function parentOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** The environment that a process was started with; `undefined` if it cannot be read, as for kernel threads. */
+/** The environment with which a process was started; `undefined` if it cannot be read, as for kernel threads. */
 export function environmentOf(pid: number): ReadonlyMap<string, string> | undefined {
   const lines = read(`/proc/${pid}/environ`)
     .split('\0')
@@ -39,11 +39,11 @@ export function environmentOf(pid: number): ReadonlyMap<string, string> | undefi
 
 export const nameOf = (pid: number): string => read(`/proc/${pid}/comm`).trim();
 
-/** The inodes of a process's sockets. */
+/** The inodes of the sockets of a process. */
 export const socketsOf = (pid: number): string[] =>
   list(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1] ?? []);
 
-/** All TCP connections to other machines, and UDP sockets connected to one, in this network namespace. */
+/** All connections to other machines in this network namespace: TCP connections, and connected UDP sockets. */
 export const remoteConnections = (): Connection[] =>
   TABLES.flatMap((table) =>
     read(`/proc/net/${table}`)
@@ -58,11 +58,11 @@ export const remoteConnections = (): Connection[] =>
       }),
   );
 
-/** Addresses are 32-bit words in the byte order of the machine, assumed to be little-endian. */
+/** The addresses are 32-bit words in the byte order of the machine, which is assumed to be little-endian. */
 const bytesOf = (hex: string): number[] =>
   (hex.match(/.{8}/g) ?? []).flatMap((word) => [...Buffer.from(word, 'hex').reverse()]);
 
-/** Whether an address is loopback, or all zeros (a socket that is not connected). */
+/** Whether an IP address is a loopback address, or all zeros (the socket is not connected). */
 function isLocal(bytes: readonly number[]): boolean {
   const isZero = (part: readonly number[]) => part.every((byte) => byte === 0);
   const last = bytes.slice(-4);

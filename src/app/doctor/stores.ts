@@ -1,4 +1,4 @@
-/** Checks whether the stores of accounts, jobs and limits respond and can be written. */
+/** Checks whether the account, job and rate-limit stores respond and are writable. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export const storeChecks = (config: Config): Check[] => [
   { group: 'Stores', name: 'Limits', run: () => checkLimits(config) },
 ];
 
-/** Tests a new database file in the data folder: some network disks allow writing but not locking. */
+/** Tests a new database file in the data folder, because some network disks allow writing but not locking. */
 async function checkSqlite({ dataDir }: Config): Promise<CheckResult> {
   const file = path.join(dataDir, `doctor-${randomUUID()}.db`);
   try {
@@ -87,7 +87,7 @@ async function checkTables(config: Config): Promise<CheckResult> {
     );
   } catch (error) {
     return broken(
-      `${where} does not answer: ${(error as Error).message}`,
+      `${where} does not respond: ${(error as Error).message}`,
       config.databaseUrl ? 'Check LECTERN_DATABASE_URL, and that its user may use the database' : SQLITE_ADVICE,
     );
   }
@@ -113,7 +113,7 @@ async function checkLimits({ limitStore: store, redisUrl, databaseUrl, dataDir }
     }
   } catch (error) {
     return broken(
-      `${kind} does not answer: ${(error as Error).message}`,
+      `${kind} does not respond: ${(error as Error).message}`,
       'Check LECTERN_REDIS_URL or LECTERN_DATABASE_URL',
     );
   }

@@ -27,7 +27,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** The test server's limit of requests per minute without a key. */
+/** The test server's rate limit without a key, in requests per minute. */
 export const KEYLESS_RPM = 3;
 
 const NAMES = {
@@ -39,7 +39,7 @@ const NAMES = {
   changing: 'changing.doctor.test',
 } as const;
 
-/** A public IP address. Nothing is sent to it, since the other address of the name is forbidden. */
+/** A public IP address. Nothing is sent to it, because the other address of the name is forbidden. */
 const PUBLIC = { address: '9.9.9.9', family: 4 };
 const HERE = { address: '127.0.0.1', family: 4 };
 
@@ -62,7 +62,7 @@ export async function startTestServer(
   ];
   const pages = await openPages(() => forbiddenUrls);
   closers.push(() => pages.close());
-  // Listens on the port of the pages at another local address, so that only the address differs.
+  // Listens on the same port as the pages but at another local address, so that only the address differs.
   const other = await openOtherAddress(pages.port);
   if (other) listeners.push(other.listener);
 
@@ -108,7 +108,7 @@ export async function startTestServer(
 
 const SMALL_BYTES = 50_000_000;
 
-/** Settings that isolate the test server: it uses no shared store and accepts no other callers. */
+/** Settings that isolate the test server, so that it uses no shared store and accepts no other callers. */
 const ISOLATED = {
   host: '127.0.0.1',
   port: undefined,

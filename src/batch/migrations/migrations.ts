@@ -1,4 +1,4 @@
-/** All migrations of the module, in order. Only append; never change a released one. */
+/** All migrations of the module, in order. Append to the list; never change a released migration. */
 import type { Migration } from '#storage/database/migrate.ts';
 import { queueMigration } from '#storage/jobs/queue-name.ts';
 import { batch } from './0001-batch.ts';

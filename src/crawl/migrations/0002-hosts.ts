@@ -1,4 +1,4 @@
-/** Slots of hosts, for servers that share PostgreSQL. A server with SQLite keeps them in memory. */
+/** Host slots, for servers that share PostgreSQL. A server with SQLite stores them in memory. */
 import { sql } from 'kysely';
 import type { Migration } from '#storage/database/migrate.ts';
 
@@ -6,7 +6,7 @@ export const hosts: Migration = {
   name: 'hosts',
   async up(db, dialect) {
     if (dialect !== 'postgres') return;
-    // UNLOGGED, so that writes do not wait for the disk. A crash empties the table, which does no harm: slots are
+    // UNLOGGED, so that writes do not wait for the disk. A crash empties the table, which is harmless because slots are
     // short-lived.
     await sql`CREATE UNLOGGED TABLE crawl_hosts (
       host TEXT PRIMARY KEY, next_at BIGINT NOT NULL, holders TEXT NOT NULL

@@ -96,7 +96,7 @@ function findDirectory64(view: DataView, end: number) {
   return { count: readSize(view, at + 32), size: readSize(view, at + 40), offset: readSize(view, at + 48), end: at };
 }
 
-/** A 64-bit number. Sizes beyond 2^53 lose digits, but they exceed the file anyway and are refused. */
+/** A 64-bit number. Sizes beyond 2^53 lose precision, but they exceed the file size anyway and are refused. */
 const readSize = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
 /** Returns `undefined` if the directory is inconsistent. */

@@ -1,6 +1,6 @@
 /**
- * Reads untrusted ZIP archives (PKWARE APPNOTE 6.3). Declared sizes are only hints: bytes are counted as they are
- * decompressed. Names are lookup keys, never paths.
+ * Reads untrusted ZIP archives (PKWARE APPNOTE 6.3). Declared sizes are not trusted: bytes are counted during
+ * decompression. Names are lookup keys, never paths.
  */
 import zlib from 'node:zlib';
 import { decodeText } from '#html/decode.ts';
@@ -10,7 +10,7 @@ import { readZipEntries, type ZipEntry } from './directory.ts';
 /** Maximum number of decompressed bytes, for one entry and for all entries in total. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
-/** Maximum compression ratio. Deflate can reach 1,032:1; text and XML of real documents stay far below this limit. */
+/** Maximum compression ratio. Deflate can reach 1,032:1; text and XML in real documents stay far below this limit. */
 const MAX_RATIO = 200;
 /** Entries up to this size may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
@@ -26,9 +26,9 @@ export interface Zip {
   readonly names: readonly string[];
   /** False if the directory is missing and the entries were found by scanning the file. */
   readonly complete: boolean;
-  /** Looks up a name as given, then case-insensitively (the rule for Office packages). */
+  /** Looks up a name exactly, then case-insensitively (the rule for Office packages). */
   has(name: string): boolean;
-  /** The content of an entry; `undefined` if there is none of this name. Throws DocumentError. */
+  /** The content of an entry; `undefined` if no entry has this name. Throws DocumentError. */
   read(name: string): Uint8Array | undefined;
   /** Like `read`, but returns the beginning of a damaged entry. Zip bombs and encrypted entries still throw. */
   salvage(name: string): SalvagedEntry | undefined;

@@ -24,7 +24,7 @@ import { safeHref } from '../office/inline.ts';
 export interface ChapterContext {
   /** Counted from 1. */
   readonly number: number;
-  /** Returns the HTML of an image by its reference: the image itself, or its alternative text. */
+  /** Returns the HTML of an image by its reference: the image itself, or its alt text. */
   readonly picture: (reference: string, alternative: string) => string;
 }
 
@@ -116,7 +116,7 @@ function replacePicture(image: Element, { picture }: ChapterContext): void {
   unwrap(holder);
 }
 
-/** Removes the attributes without meaning from an element. Returns false if the element should be unwrapped. */
+/** Removes attributes that carry no meaning from an element. Returns false if the element should be unwrapped. */
 function cleanElement(element: Element, { number }: ChapterContext): boolean {
   const isNoteReference = epubTypes(element).includes('noteref') || attribute(element, 'role') === 'doc-noteref';
   const id = attribute(element, 'id') ?? attribute(element, 'name');
@@ -138,5 +138,5 @@ function cleanElement(element: Element, { number }: ChapterContext): boolean {
 const isKept = (element: Element, { name }: Attribute): boolean =>
   element.namespace === 'math' ? !/^on|href|style|class|^id$/i.test(name) : KEPT.has(name);
 
-/** Chapters become pages of one document, so ids get the chapter number as prefix. */
+/** Chapters become pages of one document, so ids are prefixed with the chapter number. */
 const localId = (number: number, id: string): string => `c${number}-${id.replace(/\s+/g, '-')}`;

@@ -14,7 +14,7 @@ interface Options {
   readonly about?: string;
 }
 
-/** A book whose chapters are `text/1.xhtml` and so on. */
+/** A book with the chapters `text/1.xhtml`, `text/2.xhtml` and so on. */
 function book(bodies: readonly string[], { files = {}, about = ABOUT }: Options = {}): Record<string, Uint8Array> {
   const items = bodies.map(
     (_, n) => `<item id="c${n + 1}" href="text/${n + 1}.xhtml" media-type="application/xhtml+xml"/>`,

@@ -1,4 +1,4 @@
-/** EPUB containers (EPUB 3.3, sections 4 and 5; EPUB 2 alike): the list of chapters and the metadata. */
+/** EPUB containers (EPUB 3.3, sections 4 and 5, and EPUB 2): the list of chapters and the metadata. */
 import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Zip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
@@ -28,7 +28,7 @@ export function readBook(zip: Zip): Book {
   }
   const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
   const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
-  // Maximum number of chapters: a small spine that lists one chapter many times would produce a huge document.
+  // Removes duplicates: a small spine that lists one chapter many times would produce a huge document.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
   if (chapters.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
   refuseEncrypted(zip, chapters);
@@ -70,7 +70,7 @@ export function resolveName(from: string, reference: string): string {
   try {
     plain = decodeURIComponent(path);
   } catch {
-    // A percent sign that starts no escape is taken literally.
+    // A percent sign that does not start an escape sequence is a literal character.
   }
   if (plain === '') return from;
   const steps = plain.startsWith('/') ? [] : from.split('/').slice(0, -1);
@@ -81,7 +81,7 @@ export function resolveName(from: string, reference: string): string {
   return steps.join('/');
 }
 
-/** Algorithms that obfuscate fonts, which are not needed. Anything else that is encrypted cannot be read. */
+/** Algorithms that obfuscate fonts. Fonts are not needed; any other encrypted file cannot be read. */
 const SCRAMBLED_FONTS: ReadonlySet<string> = new Set([
   'http://www.idpf.org/2008/embedding',
   'http://ns.adobe.com/pdf/enc#RC',

@@ -7,7 +7,8 @@ export interface ImageFit {
   readonly height: number;
   /**
    * `shortest`: the shorter side becomes `resizeTo` and the center is cropped. `longest`: the longer side becomes
-   * `resizeTo` and the rest is padded. `squash`: both sides get the output size, regardless of the proportions.
+   * `resizeTo` and the rest is padded. `squash`: both sides are resized to the output size, regardless of the
+   * proportions.
    */
   readonly resize: 'shortest' | 'longest' | 'squash';
   /** In pixels. */
@@ -15,7 +16,7 @@ export interface ImageFit {
   readonly kernel: Kernel;
   /** How a center between two pixels is rounded: down, or to the even pixel like Python's `round`. */
   readonly middle: 'floor' | 'even';
-  /** Level of the padding, 0 to 255. */
+  /** Gray level of the padding, 0 to 255. */
   readonly fill: number;
 }
 

@@ -69,7 +69,7 @@ const OTHERS: readonly (readonly [start: string, name: string])[] = [
 
 const unsupported = (name: string) => new DocumentError('unsupported', `${name} images are not supported`);
 
-/** Size of the tail in which the end marker is searched; some programs append data after it. */
+/** Size of the tail that is searched for the end marker; some programs append data after the marker. */
 const TAIL_BYTES = 64 * 1024;
 
 /** Whether the end of an image is missing. Only for formats with an end marker. */

@@ -84,7 +84,7 @@ describe('metadata of an image', () => {
   });
 });
 
-/** Pages of 2 x 2 gray pixels, each 40 lighter than the one before. */
+/** Pages of 2 x 2 gray pixels, each 40 levels lighter than the page before. */
 function tiffOf(pages: number): Buffer {
   const parts: Buffer[] = [Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0])];
   const entries = (data: number): readonly (readonly [tag: number, type: number, value: number])[] => [

@@ -1,13 +1,13 @@
 /**
- * Images: their metadata as a document, and rendering. Their content is read by text recognition or a vision model. SVG
- * is read as the text in it and never rendered.
+ * Images: their metadata as a document, and rendering. Their content is read by text recognition or a vision model.
+ * Only the text of an SVG is read; it is never rendered.
  */
 import { DocumentError, type DocumentKind } from '../document.ts';
 import { detectImageFormat, FORMAT_NAMES, isCutOff } from './format.ts';
 import { readImageInfo, renderPng } from './raster.ts';
 import { parseSvg } from './svg.ts';
 
-/** Upper bound of the page count of a TIFF. */
+/** Maximum number of pages of a TIFF. */
 const MAX_PAGES = 5_000;
 const DEFAULT_FIT = { width: 1_024, height: 1_024 };
 

@@ -1,4 +1,4 @@
-# Writes pillow.json, what Pillow makes of small pictures: `python3 pillow.py > pillow.json` (Debian: python3-pil, python3-numpy).
+# Writes pillow.json, with small pictures as resized by Pillow: `python3 pillow.py > pillow.json` (Debian: python3-pil, python3-numpy).
 import json
 import numpy
 from PIL import Image

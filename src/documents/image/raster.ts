@@ -102,7 +102,7 @@ async function openPixels({
   return (await sharpHere())(rgba, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
 }
 
-/** How sharp treats an image that is cut off: `none` shows the available part; `error` fails. */
+/** How sharp treats a truncated image: `none` shows the available part; `error` fails. */
 type Tolerance = 'none' | 'error';
 
 const opened = async (bytes: Uint8Array, page: number, failOn: Tolerance = 'none'): Promise<Sharp> =>

@@ -1,7 +1,7 @@
 /**
- * Resizes images exactly as Pillow does, byte for byte, because image models were trained and published with it. The
- * method is separable convolution, columns first, with a kernel that is widened when an image is shrunk. Weights are
- * rounded to 22 fractional bits, and each pass to bytes.
+ * Resizes images exactly as Pillow does, byte for byte, because image models were trained and published with images
+ * resized by Pillow. The method is separable convolution, columns first, with a kernel that is widened when an image is
+ * shrunk. Weights are rounded to 22 fractional bits, and each pass to bytes.
  */
 
 /** Red, green, blue, row by row. */
@@ -47,7 +47,7 @@ const PRECISION_BITS = 22;
 const ONE = 2 ** PRECISION_BITS;
 const HALF = 2 ** (PRECISION_BITS - 1);
 
-/** For each output point of a line: the offset of its sources, and their `reach` weights. */
+/** For each output point of a line: the offset and count of its source points, and up to `reach` weights. */
 interface Weights {
   readonly starts: Int32Array;
   readonly counts: Int32Array;
@@ -149,7 +149,7 @@ function acrossColumns({ rgb, width }: Pixels, weights: Weights, from: number, t
   return made;
 }
 
-/** `lineBytes` is the length of one of the given lines; the first is line `firstRow` of the image. */
+/** `lineBytes` is the length of each line. `firstRow` is the index of the first line in the image. */
 function acrossRows(lines: Uint8Array, weights: Weights, lineBytes: number, firstRow: number): Uint8Array {
   const { starts, counts, reach, weights: all } = weights;
   const made = new Uint8Array(starts.length * lineBytes);

@@ -1,5 +1,5 @@
 /**
- * Reads an SVG image as the text in it. The image is parsed like inline SVG of a web page: custom entities are ignored,
+ * Extracts the text of an SVG image. The image is parsed like inline SVG of a web page: custom entities are ignored,
  * and scripts do not run.
  */
 import { decodeText } from '#html/decode.ts';
@@ -9,7 +9,7 @@ import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type ParsedDocument } from '../document.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Elements without text of the image, or with text that is shown elsewhere or never. */
+/** Elements whose text is not part of the image, is shown elsewhere, or is never shown. */
 const LEFT_OUT = new Set([
   'style',
   'script',
@@ -41,7 +41,7 @@ export function parseSvg(bytes: Uint8Array, contentType: string | undefined): Pa
   };
 }
 
-/** Raw-text elements that XML closes with `/>`. HTML would take the rest of the file as their content. */
+/** Raw-text elements that XML closes with `/>`. An HTML parser would treat the rest of the file as their content. */
 const EMPTY_RAW_TEXT =
   /<(?:textarea|title|style|script|iframe|noembed|noframes|xmp)\b[^<>]*\/>|<\/?plaintext\b[^<>]*>/gi;
 

@@ -30,7 +30,7 @@ export function readChart(root: XmlElement | undefined): Chart {
   return { title: textOfTitle(title) || (title === undefined && hasTitle(chart) ? only : ''), categories, series };
 }
 
-/** A chart with one series shows its name as automatic title. */
+/** A chart with one series shows the name of the series as its automatic title. */
 const hasTitle = (chart: XmlElement | undefined): boolean => {
   const deleted = child(chart, 'c:autoTitleDeleted');
   return child(chart, 'c:title') !== undefined && (deleted ? attribute(deleted, 'val') : '0') !== '1';
@@ -49,7 +49,7 @@ function nameOf(tx: XmlElement | undefined): string {
   return cellHtml(values.filter(Boolean).join(' '));
 }
 
-/** The innermost of several category levels. */
+/** If the categories have several levels, returns the innermost one. */
 function valuesOf(holder: XmlElement | undefined): string[] {
   if (!holder) return [];
   const cache = [...descendants(holder)].find(({ name }) => /^c:(?:str|num)(?:Cache|Lit)$|^c:lvl$/.test(name));

@@ -1,4 +1,4 @@
-/** Test helper: a file as LibreOffice saves it in another format. */
+/** Test helper: converts a file to another format with LibreOffice. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -90,7 +90,7 @@ export class Inline {
     this.#runs.unshift({ kind: 'text', content: text, marks: 0, href: '' });
   }
 
-  /** The content as one line of HTML, without breaks at its ends; `breaks: false` removes all, for headings. */
+  /** The content as one line of HTML, without breaks at its ends; `breaks: false` removes all breaks, for headings. */
   html({ breaks = true }: { readonly breaks?: boolean } = {}): string {
     const runs = this.#shown(breaks);
     const ends = endsOf(runs);
@@ -113,7 +113,7 @@ export class Inline {
     return out;
   }
 
-  /** Spaces and breaks between two runs get the marks that both runs have; those at the ends get none. */
+  /** Spaces and breaks between two runs receive the marks that both runs share; those at the ends receive none. */
   #shown(breaks: boolean): Run[] {
     const runs: Run[] = this.#runs.map((run) =>
       run.kind === 'break' && !breaks ? { ...run, kind: 'text', content: ' ' } : { ...run },
@@ -142,7 +142,7 @@ export class Inline {
   }
 }
 
-/** A space between two links with different URLs belongs to neither. */
+/** A space between two links with different URLs belongs to neither link. */
 function unlinked(runs: Run[]): Run[] {
   for (const [at, run] of runs.entries()) {
     if ((run.marks & LINK) === 0) continue;

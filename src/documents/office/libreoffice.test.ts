@@ -1,3 +1,4 @@
+// Full run only: starts LibreOffice.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -95,7 +96,7 @@ describe('conversion', () => {
     expect(slides.pages[0]!.html).toContain('Knots');
 
     for (const made of [doc, xls, ppt]) expect(isPasswordProtected(made)).toBe(false);
-    // The bit of the file information block that marks encryption. LibreOffice would ask for a password.
+    // The bit of the file information block that marks encryption. LibreOffice would prompt for a password.
     const block = doc.indexOf(Buffer.from('eca5', 'hex'));
     doc[block + 11]! |= 1;
     await writeFile(inDir('locked.doc'), doc);

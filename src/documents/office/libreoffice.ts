@@ -1,7 +1,7 @@
 /**
  * Converts files with LibreOffice: old Office formats to new ones, and any Office file to PDF. Each conversion runs in
- * its own process group with a temporary profile. It has no network, runs no macros, follows no links, and is killed at
- * its deadline.
+ * its own process group with a temporary profile. It has no network access, runs no macros, follows no links, and is
+ * killed at its deadline.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -40,10 +40,10 @@ export interface LibreOffice {
 }
 
 export interface LibreOfficeOptions {
-  /** The program; `none` disables LibreOffice. Default: found on PATH or in the usual places. */
+  /** The program; `none` disables LibreOffice. By default, it is searched for on PATH and in the usual locations. */
   readonly program?: string | undefined;
   readonly temporaryDir: string;
-  /** Number of concurrent conversions; each uses one CPU core and some 200 MB. */
+  /** Number of concurrent conversions; each uses one CPU core and about 200 MB. */
   readonly jobs?: number;
 }
 
@@ -128,7 +128,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
       folder.recordProcess(pid);
       await endOf(ended, pid, signal, deadline);
     } finally {
-      // Kills everything that it has started.
+      // Also kills all processes that it has started.
       killGroup(pid);
       await ended;
       running.delete(pid);

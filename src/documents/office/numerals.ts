@@ -41,8 +41,8 @@ function letters(value: number): string {
 }
 
 /**
- * Formats a number in a format of ST_NumberFormat (ISO/IEC 29500-1, 17.18.59). Formats of other scripts are written in
- * digits.
+ * Formats a number in one of the ST_NumberFormat formats (ISO/IEC 29500-1, 17.18.59). Formats for other scripts use
+ * plain digits.
  */
 export function formatNumber(value: number, format: string): string {
   switch (format) {

@@ -39,7 +39,7 @@ interface OpenList {
 
 type Enter = (element: XmlElement) => Leave | typeof SKIP | undefined;
 
-/** Maximum for the repetitions and spans that a cell declares. */
+/** Upper limit for the number of repetitions and the spans that a cell declares. */
 const MAX_REPEATED = 1_000;
 const MAX_SPACES = 1_000;
 
@@ -222,7 +222,7 @@ export class OdfReader {
     return undefined;
   }
 
-  /** Text outside the flow, such as a note, starts without the surrounding lists. */
+  /** Text outside the main flow, such as a note, does not inherit the surrounding lists. */
   #apart(): Leave {
     const lists = this.#lists;
     const run = this.#run;

@@ -156,7 +156,7 @@ function runHtml(run: XmlElement, isFunctionName: boolean, isTop: boolean): stri
   return found.length < 2 || isTop ? found.join('') : `<mrow>${found.join('')}</mrow>`;
 }
 
-/** Puts numbers, names and operators each into an element. Letters stay separate unless they form a name. */
+/** Wraps each number, name and operator in its own element. Letters stay separate unless they form a name. */
 function tokens(text: string, variant: string | undefined, isName: boolean): string[] {
   const marked = variant === undefined ? '' : ` mathvariant="${variant}"`;
   // Word uses mathematical italic characters, which mean the same as plain letters.

@@ -8,7 +8,7 @@ export interface Relationship {
   readonly id: string;
   /** The last segment of the type's URL: `image`, `hyperlink`, `styles`. */
   readonly type: string;
-  /** The name of a part, or the URL as written if external. */
+  /** The name of a part, or the URL as written if the target is external. */
   readonly target: string;
   readonly external: boolean;
 }

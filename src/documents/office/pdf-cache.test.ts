@@ -1,4 +1,4 @@
-/** A PDF is made once, made again if it or its source has changed, and not cached if it failed. */
+/** A PDF is created once, created again if it or its source has changed, and not cached if the creation failed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,13 +1,13 @@
 /**
- * Caches the PDFs to which Office files were printed, as long as the files exist: a request for one page is often
- * followed by a request for the next.
+ * Caches the PDFs created from Office files, as long as the files exist: a request for one page is often followed by a
+ * request for the next.
  */
 import { stat } from 'node:fs/promises';
 
 /** Returns the path of the PDF of the file at `path`. Throws what `print` throws. */
 export type PdfCache = (path: string, print: () => Promise<string>) => Promise<string>;
 
-/** Maximum number of remembered PDFs. The PDFs are deleted by the owner of the file's folder. */
+/** Maximum number of cached PDFs. The PDFs are deleted by the owner of the file's folder. */
 const MAX_ENTRIES = 64;
 
 export function createPdfCache(): PdfCache {
@@ -24,7 +24,7 @@ export function createPdfCache(): PdfCache {
   };
 }
 
-/** Changes with the file; '' if the file does not exist. */
+/** A value that changes when the file changes; '' if the file does not exist. */
 const stampOf = (path: string): Promise<string> =>
   stat(path, { bigint: true }).then(
     ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,

@@ -1,9 +1,9 @@
-/** Images inside a document, if browsers show their format and they are not too large. */
+/** Embeds the images of a document if browsers support their format and they are not too large. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 
-/** Largest image, in bytes. */
+/** Maximum size of an image, in bytes. */
 const MAX_PICTURE_BYTES = 256 * 1024;
-/** Characters of data URLs, which are a third longer than the bytes. */
+/** Maximum total length of data URLs, in characters. A data URL is a third longer than the bytes it encodes. */
 const MAX_ALL_BYTES = (4 * 1024 * 1024 * 4) / 3;
 const LONGEST_TEXT = 2_000;
 
@@ -14,7 +14,9 @@ const SIGNATURES: readonly (readonly [type: string, bytes: RegExp])[] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ];
 
-/** Returns the HTML of an image, given by name or content; its alternative text if it cannot be shown; or ''. */
+/**
+ * Returns the HTML of an image, which is passed by name or content; its alt text if it cannot be shown; or ''.
+ */
 export type Draw = (picture: string | Uint8Array | undefined, alternative: string) => string;
 
 /** All images of a document share the limit. `load` is called once per name, because decompression takes time. */

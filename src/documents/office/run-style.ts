@@ -1,7 +1,7 @@
 /** The meaningful part of a run's style. Styles inherit from each other. */
 import type { Marks } from './inline.ts';
 
-/** `undefined` where the style does not set a property. */
+/** A property is `undefined` if the style does not set it. */
 export interface RunStyle {
   bold?: boolean | undefined;
   italic?: boolean | undefined;

@@ -1,6 +1,6 @@
 /**
  * Meaning of built-in style names: headings, lists of contents, quotes, code. All writers use the same names; this
- * table has them in English and lower case.
+ * table contains them in English and lower case.
  */
 import { Inline } from './inline.ts';
 import type { ListPlace } from './lists.ts';
@@ -8,7 +8,7 @@ import type { ListPlace } from './lists.ts';
 /** The level of titles: above the first headings, but also h1 in HTML. */
 export const TITLE = 0;
 
-/** 1 to 9, or TITLE, from the names of a style and its base styles, nearest first. */
+/** The heading level, 1 to 9 or TITLE. `names` are those of the style and its base styles, nearest first. */
 export function headingLevelOf(names: readonly string[]): number | undefined {
   for (const name of names) {
     if (name === 'title') return TITLE;
@@ -31,7 +31,7 @@ export function headingOf(names: readonly string[], outlineLevel: number | undef
   return outlineLevel >= 0 && outlineLevel < BODY_LEVEL ? outlineLevel + 1 : undefined;
 }
 
-/** Maps to 1 to 6, for h1 to h6. */
+/** Maps a heading level to 1 to 6, for h1 to h6. */
 export const htmlLevelOf = (heading: number): number => Math.max(1, Math.min(heading, 6));
 
 /** The level of a line in a table of contents, counted from 0. */

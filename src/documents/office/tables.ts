@@ -34,7 +34,7 @@ const rowHtml = ({ cells }: Row, tag: 'th' | 'td'): string => {
   return `<tr>${html.join('')}</tr>`;
 };
 
-/** Paragraphs of a cell become lines; lists stay lists. */
+/** Paragraphs of a cell become lines; lists remain lists. */
 function cellHtml({ blocks }: Cell): string {
   let html = '';
   let afterText = false;
@@ -60,7 +60,7 @@ export function flattenTable(rows: readonly Row[]): string {
   return lines.filter((text) => text !== '').join('<br>');
 }
 
-/** Letters. Longer cells are not headers. */
+/** Maximum length of a header cell, in characters. */
 const LONGEST_HEADER = 80;
 
 /** Whether all cells of the first row are filled, short and not numbers. */

@@ -54,7 +54,7 @@ interface OpenTable {
 export interface CellShape {
   readonly colspan?: number;
   readonly rowspan?: number;
-  /** Whether this is the lower part of the cell above. */
+  /** Whether this cell is the lower part of a merged cell. */
   readonly continues?: boolean;
 }
 
@@ -165,8 +165,8 @@ export class TextBuilder {
   }
 
   /**
-   * Collects the following content separately and returns it at the end: for a note, or a cell whose shape is not known
-   * yet.
+   * Collects the following content separately and returns it at the end. Used for notes, and for cells whose shape is
+   * not known yet.
    */
   startApart(): void {
     this.#frames.push(new Frame());
@@ -218,7 +218,7 @@ export class TextBuilder {
     for (const block of blocks) cell.blocks.push(block);
   }
 
-  /** `header`: whether the first row is a header; `undefined` if the file does not say. */
+  /** `header`: whether the first row is a header; `undefined` if the file does not specify it. */
   endTable(header?: boolean): void {
     const { rows } = this.#tables.pop()!;
     const frame = this.#frame;

@@ -5,7 +5,8 @@ import { lineOf } from './runs.ts';
 import type { Cell } from './table.ts';
 
 /**
- * Minimum number of rows and columns of a table without ruling lines, and minimum width of its gutters, in font sizes.
+ * Minimum number of rows and columns of a table without ruling lines, and minimum width of its gutters, in multiples of
+ * the font size.
  */
 const MIN_ROWS = 3;
 /** The same minimum values for a table between ruling lines. */
@@ -15,20 +16,23 @@ const MIN_CELLS = 2;
 const MIN_SEGMENTS = MIN_RULED_ROWS * MIN_CELLS;
 /** Minimum share of rows with several filled cells. */
 const FULL_ROWS = 0.55;
-/** Minimum share of rows in which a column is filled. A column below it may belong to its neighbor. */
+/** Minimum share of rows in which a column is filled. A column that is filled less often may belong to its neighbor. */
 const RARELY_FILLED = 0.34;
-/** The largest difference between baselines of one row, in font sizes. */
+/** The largest difference between baselines of one row, in multiples of the font size. */
 const SAME_ROW = 0.35;
 /** Tolerance for rounding, in points. */
 const ROUNDING = 0.01;
-/** Minimum share of numeric cells, or number of columns, of segments that are certainly a table. */
+/** Segments with at least this share of numeric cells, or this number of columns, are certainly a table. */
 const MANY_NUMERIC = 0.3;
 const MANY_TABLE_COLUMNS = 4;
 /** A column of running text has more than this share of full lines. */
 const FULL_LINES = 0.6;
 /** Cells with at most this mean number of letters are not running text. */
 const SHORT_CELL = 12;
-/** Running text: minimum number of lines, share that continue a sentence, mean letters, and share of full lines. */
+/**
+ * Running text: minimum number of lines, share of lines that continue a sentence, mean number of letters, and share of
+ * full lines.
+ */
 const MIN_TEXT_LINES = 4;
 const CONTINUING_LINES = 0.5;
 const MIN_LINE_LENGTH = 9;
@@ -36,7 +40,8 @@ const FULL_TEXT_LINES = 0.4;
 /** Minimum length of a full line, as a share of the longest line. */
 const FULL_LINE = 0.8;
 /**
- * Largest distance between lines of one cell: as a multiple of the smallest distance between rows, and in font sizes.
+ * Largest distance between lines of one cell: as a multiple of the smallest distance between rows, and in multiples of
+ * the font size.
  */
 const CLOSE_TO_TIGHTEST = 1.15;
 const CLOSE_PITCH = 1.6;
@@ -45,7 +50,10 @@ const MIN_GUTTER = 0.6;
 /** With at least this many rows, even a narrow gutter is deliberate. */
 const MANY_ROWS = 6;
 const NARROW_GUTTER = 0.15;
-/** Letters. Cells of a table are short and rarely fill their column; text columns are the opposite. */
+/**
+ * Minimum number of letters of a long cell. Table cells are short and rarely fill their column; text columns are the
+ * opposite.
+ */
 const LONG_CELL = 42;
 
 export interface AlignedOptions {

@@ -46,7 +46,7 @@ const isRunning = (block: Block): block is Running => block.kind === 'paragraph'
 
 const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('');
 
-/** Letters. A shorter paragraph at the end of a page does not continue on the next one. */
+/** Minimum number of letters of a paragraph at the end of a page that can continue on the next page. */
 const MIN_CUT_OFF_LENGTH = 30;
 
 /** Whether a paragraph that was cut off at the end of a column or page continues in this one. */
@@ -89,13 +89,13 @@ function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
 // The limits below are empirical; quality.test.ts checks their effect. "Sizes" are multiples of the font size of the
 // text in question, "letters" are counts of characters.
 
-/** Lines on each side of a line that are examined to find its right edge. */
+/** Number of lines examined on each side of a line to find its right edge. */
 const NEIGHBORS = 10;
-/** Lines that are needed to estimate the right edge of a paragraph. */
+/** Minimum number of lines needed to estimate the right edge of a paragraph. */
 const MIN_EDGE_LINES = 3;
-/** Lines whose left edges differ by less than this, in sizes, can share a right edge. */
+/** Lines whose left edges differ by less than this, in multiples of the font size, can share a right edge. */
 const SAME_COLUMN = 4;
-/** Texts whose sizes differ by less than this, in sizes, count as having the same size. */
+/** Texts whose sizes differ by less than this, in multiples of the font size, count as having the same size. */
 const SAME_SIZE = 0.08;
 /**
  * For centered lines, in points: left edges are further apart than the first value, and centers are closer than half
@@ -103,41 +103,44 @@ const SAME_SIZE = 0.08;
  */
 const CENTRED_MIN_SHIFT = 3;
 const CENTRED_TOLERANCE = 4;
-/** A distance between baselines above this, in usual line pitches, starts a new block. */
+/** A distance between baselines above this, in multiples of the usual line pitch, starts a new block. */
 const CLOSE_PITCH = 1.22;
 /**
- * In usual line pitches: the limit where monospaced text meets other text, and between lines of code, which may have
- * empty lines between them.
+ * Maximum distances, in multiples of the usual line pitch: between monospaced text and other text, and between lines of
+ * code, which may be separated by empty lines.
  */
 const CODE_TO_TEXT_PITCH = 1.15;
 const CODE_PITCH = 3.2;
-/** The largest distance between the baselines of a wrapped heading, in sizes. */
+/** The largest distance between the baselines of a wrapped heading, in multiples of the font size. */
 const HEADING_PITCH = 1.75;
-/** A continuation line with less indent than this, in sizes, is not aligned with the text of its list item. */
+/**
+ * A continuation line with less indent than this, in multiples of the font size, is not aligned with the text of its
+ * list item.
+ */
 const ITEM_TEXT_INDENT = 0.3;
-/** The minimum hanging indent of an item, in sizes. */
+/** The minimum hanging indent of an item, in multiples of the font size. */
 const HANGING_INDENT = 0.5;
-/** The range of first-line indents that mark a new paragraph, in sizes. */
+/** The range of first-line indents that mark a new paragraph, in multiples of the font size. */
 const MIN_FIRST_INDENT = 0.9;
 const MAX_FIRST_INDENT = 4;
-/** A line that ends within this distance of the right edge, in sizes, is full. */
+/** A line that ends within this distance of the right edge, in multiples of the font size, is full. */
 const FULL_LINE = 4;
-/** Lines whose left edges differ by less than this, in sizes, are aligned. */
+/** Lines whose left edges differ by less than this, in multiples of the font size, are aligned. */
 const ALIGNED = 0.5;
-/** Less free space than this, in sizes, never ends a paragraph. */
+/** Less free space than this, in multiples of the font size, never ends a paragraph. */
 const MIN_FREE_WIDTH = 2;
 /** The limit for free space in scripts without spaces, where every letter can end a line. */
 const MIN_UNSPACED_FREE_WIDTH = 2.5;
 /** Number of letters added to the first word of the next line when checking whether it would have fitted. */
 const WORD_MARGIN = 1.5;
-/** Additional free space that justification may leave, in sizes. */
+/** Additional free space that justification may leave, in multiples of the font size. */
 const FREE_WIDTH_MARGIN = 0.5;
-/** Share of the line width. More free space ends a paragraph even before a lower-case word. */
+/** If a line leaves more than this share of its width free, the paragraph ends, even before a lower-case word. */
 const LARGE_FREE_WIDTH = 0.25;
-/** Share of the column width. If all lines end before it, they are short on purpose. */
+/** If all lines end before this share of the column width, they are short on purpose. */
 const NARROW = 0.5;
 
-/** The right edge of the lines around each line; infinite if there are too few lines to tell. */
+/** The right edge of the lines around each line; infinite if there are too few lines to determine it. */
 function rightEdges({ items, x0, x1 }: Region, typography: Typography): number[] {
   const edges = items.map((item, at) => {
     const neighbors = items.slice(Math.max(0, at - NEIGHBORS), at + NEIGHBORS + 1);
@@ -220,7 +223,7 @@ const NUMBERED = /^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|Chapter|Section|Part|Appendix)\s/
 const ENDS = /[.!?:;…。！？：”"')\]]$/;
 const LEADER = /(?:\.\s?){4,}\s*\S{1,6}$/;
 
-/** Whether the first word would have fitted on the previous line, so that the line break is deliberate. */
+/** Whether the first word would have fitted on the previous line, which means that the line break is deliberate. */
 function leavesRoom(line: Line, before: Line, edge: number): boolean {
   if (edge === Number.POSITIVE_INFINITY || /[\p{L}\p{N}][-\u2010\u00ad]$/u.test(before.text)) return false;
   if (isCentered(line, before)) return false;
@@ -253,11 +256,11 @@ function isBoldHeading(lines: readonly Line[], typography: Typography): boolean 
   );
 }
 
-/** In body text sizes: smaller text is a note. */
+/** Text smaller than this, in multiples of the body text size, is a note. */
 const SMALL = 0.9;
-/** A single monospaced line must have more letters to be code. */
+/** A single monospaced line must have more letters than this to count as code. */
 const SHORTEST_CODE = 3;
-/** Lines. A longer block is not a heading, however large. */
+/** Maximum number of lines of a heading, however large its text. */
 const MAX_HEADING_LINES = 4;
 
 function blockOf(lines: readonly Line[], typography: Typography, left: number): Block[] {
@@ -390,8 +393,8 @@ const isSameLook = (one: Run, two: Run): boolean =>
   one.href === two.href;
 
 /**
- * Whether a hyphen is only a line break: true for `exam-` and `ple`, false for `well-` and `Known`, and for `2019-` and
- * `20`.
+ * Whether a hyphen only marks a line break: true for `exam-` and `ple`, false for `well-` and `Known`, and for `2019-`
+ * and `20`.
  */
 const isHyphenated = (text: string, next: string): boolean =>
   /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

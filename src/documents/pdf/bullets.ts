@@ -3,7 +3,7 @@
 import type { Piece } from './drawn-content.ts';
 import { type Box, containsPoint } from './geometry.ts';
 
-/** In font sizes: largest distance between a bullet and its text. */
+/** Largest distance between a bullet and its text, in multiples of the font size. */
 const MAX_DISTANCE = 2.6;
 const MAX_LOOKED_AT = 2_000;
 

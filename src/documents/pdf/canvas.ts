@@ -31,7 +31,10 @@ export class Canvas {
   readonly #graphics: Graphics;
   readonly #marks: MarkedContent;
   #order = 0;
-  /** The unit square under a `cm` operator with nothing painted in it yet: perhaps an image left out of the list. */
+  /**
+   * The unit square under a `cm` operator with nothing painted in it yet: possibly an image that is missing from the
+   * operator list.
+   */
   #unpainted: Box | null = null;
 
   constructor(graphics: Graphics, marks: MarkedContent) {
@@ -111,5 +114,5 @@ export class Canvas {
 
 const isPaper = (color: string | null): boolean => color === '#ffffff';
 
-/** Widened by one point: lines on the edge of the visible area are visible. */
+/** Widens a box by one point, because lines on the edge of the visible area are visible. */
 const grown = ({ x0, y0, x1, y1 }: Box): Box => ({ x0: x0 - 1, y0: y0 - 1, x1: x1 + 1, y1: y1 + 1 });

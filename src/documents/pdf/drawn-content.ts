@@ -10,14 +10,14 @@ import { OPERATORS, type Operator, PAINTINGS, type Reading } from './operators.t
 import { Pen } from './pen.ts';
 import type { Tag } from './tags.ts';
 
-/** The style of a font, as far as it matters for text. */
+/** The properties of a font that matter for text. */
 export interface Style {
   readonly bold: boolean;
   readonly italic: boolean;
   readonly mono: boolean;
 }
 
-/** A word or a part of one, along its baseline. */
+/** A word, or a part of a word, along its baseline. */
 export interface Piece {
   readonly x0: number;
   readonly x1: number;
@@ -35,11 +35,11 @@ export interface Piece {
   readonly artifact: boolean;
   readonly shift?: 'raised' | 'lowered' | undefined;
   readonly href?: string | undefined;
-  /** Its element in the structure tree. */
+  /** The piece's element in the structure tree. */
   readonly tag?: Tag | undefined;
 }
 
-/** A piece with the facts that decide whether it is visible. `angle` is in degrees, clockwise. */
+/** A piece with the properties that determine whether it is visible. `angle` is in degrees, clockwise. */
 export interface RawPiece extends Piece {
   readonly angle: number;
   readonly color: string | null;

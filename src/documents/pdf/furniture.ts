@@ -6,19 +6,19 @@ import type { PageText } from './page.ts';
 const EDGE = 0.13;
 /** Number of pages before and after that are compared. */
 const NEAR_PAGES = 2;
-/** Rows whose heights on the page differ by less than this, in points, are at the same position. */
+/** Rows whose vertical positions differ by less than this, in points, are at the same position. */
 const SAME_PLACE = 4;
 /** Number of rows examined at each edge. */
 const MAX_ROWS = 6;
-/** Text larger than this, in body text sizes, is not furniture. */
+/** Text larger than this, in multiples of the body text size, is not furniture. */
 const MAX_SIZE = 1.3;
 
 interface EdgeRow {
   readonly pieces: readonly Piece[];
   readonly y: number;
-  /** The text of the row, and the same with each number replaced by its difference from the page number. */
+  /** The text of the row, and the same text with each number replaced by its difference from the page number. */
   readonly keys: readonly string[];
-  /** Differences of its numbers from the page number; `alone` marks a row that is only a number. */
+  /** The differences between its numbers and the page number; `alone` marks a row that consists only of a number. */
   readonly distances: readonly number[];
   readonly alone: boolean;
 }
@@ -28,7 +28,7 @@ export interface Paged {
   readonly pieces: readonly Piece[];
 }
 
-/** The pieces of each page without repeated rows. A page without neighbors keeps all. */
+/** The pieces of each page without repeated rows. A page without neighbors keeps all its rows. */
 export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
   const edges = pages.map((page) => edgeRows(page, bodySize));
   return pages.map((page, at) => {

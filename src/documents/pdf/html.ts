@@ -131,7 +131,7 @@ function withTags(runs: readonly Run[], writing: Writing, plain: boolean): strin
   return out;
 }
 
-/** Puts tags around the words, and leaves spaces at the ends outside. */
+/** Wraps the words in tags, with leading and trailing spaces outside. */
 function wrapWords(html: string, start: string, end: string): string {
   const core = html.trim();
   if (core === '') return html;

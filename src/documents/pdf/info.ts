@@ -10,10 +10,10 @@ export function titleOf(info: Readonly<Record<string, unknown>>): string {
   return EMPTY_TITLES.test(title) || !/[\p{L}\p{N}]/u.test(title) ? '' : title;
 }
 
-/** Letters. Longer values are cut off. */
+/** Maximum length of a value, in characters. Longer values are truncated. */
 const MAX_VALUE_LENGTH = 4_000;
 
-/** The information dictionary as text under its own names; dates as ISO 8601. */
+/** The entries of the information dictionary as text, under their original names; dates in ISO 8601. */
 export function metadataOf(info: Readonly<Record<string, unknown>>): Record<string, string> {
   const out: Record<string, string> = {};
   const add = (key: string, value: unknown) => {

@@ -41,7 +41,7 @@ const MIN_FRAME_WIDTH = 60;
 const MIN_FRAME_HEIGHT = 36;
 /** Shortest ruling line of a table, in points. */
 const MIN_LINE_WIDTH = 60;
-/** In font sizes: height of the center of lower-case letters above the baseline. */
+/** Height of the center of lower-case letters above the baseline, in multiples of the font size. */
 const LETTER_CENTRE = 0.3;
 
 /** Painted areas next to the text: narrower than the page and higher than a table row. */

@@ -84,7 +84,7 @@ const withoutSpentPieces = (region: Region): Region => ({
   ),
 });
 
-/** Turned text comes after the rest of the page. */
+/** Rotated text comes after the rest of the page. */
 const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block[] => [
   ...toBlocks(regions, typography),
   ...turned.flatMap((region) =>

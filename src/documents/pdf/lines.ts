@@ -14,20 +14,20 @@ export interface Segment {
   readonly baseline: number;
   readonly size: number;
   readonly pieces: readonly Piece[];
-  /** Replaces the text of the segment: a table, a framed part. */
+  /** Content that replaces the text of the segment: a table or a framed part. */
   readonly inset?: Inset | undefined;
 }
 
 export type Inset =
   | { readonly table: Table }
   | { readonly segments: readonly Segment[] }
-  /** Alternative text of an image. */
+  /** Alt text of an image. */
   | { readonly alt: string };
 
-/** In ems of the smaller neighbor: a gap that separates segments. */
+/** Minimum gap that separates segments, in ems of the smaller neighbor. */
 const SEGMENT_GAP = 0.85;
 const WORD_GAP = 0.15;
-/** The gap that separates segments in files that write their spaces. */
+/** The same gap in files that contain explicit spaces. */
 const UNWRITTEN_GAP = 0.17;
 const SAME_BASELINE = 0.22;
 /** Extent of the text above and below the baseline, as a share of its size. */
@@ -40,7 +40,7 @@ export function toSegments(pieces: readonly Piece[]): Segment[] {
   return rows.flatMap((row) => splitRow(row, writesSpaces));
 }
 
-/** Whether the file writes its spaces. If so, a gap without one separates segments. */
+/** Whether the file contains explicit spaces. If so, a gap without a space separates segments. */
 function hasSpaces(rows: readonly Row[]): boolean {
   let gaps = 0;
   let spaces = 0;
@@ -74,7 +74,7 @@ function toRows(pieces: readonly Piece[]): Row[] {
   return rows;
 }
 
-/** Number of rows on each side among which the row of a raised piece is searched. */
+/** Number of rows searched on each side for the row to which a raised piece belongs. */
 const NEAR_ROWS = 6;
 const LONGEST_RAISED = 14;
 const LONGEST_ROW = 2_000;
@@ -180,7 +180,7 @@ export function segmentOf(pieces: readonly Piece[]): Segment {
   return { x0, x1, top: baseline - ABOVE * size, bottom: baseline + BELOW * size, baseline, size, pieces };
 }
 
-/** A line of running text: the segments side by side. */
+/** A line of running text, made up of the segments side by side. */
 export interface Line extends Segment {
   /** The text in reading order, with spaces. */
   readonly text: string;

@@ -8,7 +8,7 @@ import { withNewTrailer } from './repair.ts';
 
 export type Library = typeof import('pdfjs-dist');
 
-/** The worker part of PDF.js, which parses files; the package has no types for it. */
+/** The worker part of PDF.js, which parses files. The package contains no types for it. */
 interface WorkerHalf {
   readonly WorkerMessageHandler: { initializeFromPort(port: Port): void };
 }
@@ -25,7 +25,7 @@ function halves() {
 
 /**
  * Restores `Array.prototype.push`, which the legacy build replaces with a polyfill for a bug that Node does not have.
- * The polyfill takes a tenth of the run time.
+ * The polyfill accounts for a tenth of the run time.
  */
 async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   const { push } = Array.prototype;

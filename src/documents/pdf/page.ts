@@ -17,7 +17,7 @@ export interface PageText {
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** Visible pieces, along the page; turned text is separate. */
+  /** Visible pieces in the main text direction; rotated text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
   readonly content: DrawnContent;
@@ -26,7 +26,7 @@ export interface PageText {
   readonly scanned: boolean;
 }
 
-/** An image with its alternative text. */
+/** An image with its alt text. */
 export interface Figure extends Box {
   readonly alt: string;
 }
@@ -83,7 +83,7 @@ function figuresOf({ fills }: DrawnContent, alts: ReadonlyMap<number, string>): 
   return [...figures.values()];
 }
 
-/** The rotation of most text against the page: clockwise, in degrees, a multiple of 90. */
+/** The rotation of most text relative to the page: clockwise, in degrees, a multiple of 90. */
 function mainTurn(pieces: readonly RawPiece[]): number {
   const letters = [0, 0, 0, 0];
   for (const { angle, text } of pieces) letters[((Math.round(angle / 90) % 4) + 4) % 4]! += text.length;
@@ -94,7 +94,7 @@ function mainTurn(pieces: readonly RawPiece[]): number {
 const SAME_TURN = 5;
 const MAX_TURNS = 20;
 
-/** Groups turned text by angle and rotates each group to horizontal. */
+/** Groups rotated text by angle and turns each group to the horizontal. */
 function turnedGroups(pieces: readonly RawPiece[]): Piece[][] {
   const groups = new Map<number, Piece[]>();
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-/** Reads PDF files as text in reading order: analyzes the layout of what PDF.js finds on each page. */
+/** Reads PDF files as text in reading order: analyzes the layout of the content that PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
@@ -13,7 +13,7 @@ const MAX_PAGES = 2_000;
 const MAX_PAGE_MS = 10_000;
 /** Total time limit for locating pages: PDF.js walks the page tree again for each one. */
 const MAX_LOCATING_MS = 5_000;
-/** Pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
+/** Number of pages laid out in one batch: enough to detect repeated rows, few enough to bound memory. */
 const PAGES_AT_ONCE = 48;
 const NEIGHBORS = 2;
 
@@ -73,7 +73,7 @@ async function parse(
   }
 }
 
-/** Number of unreadable pages that a note lists. */
+/** Maximum number of unreadable pages that a note lists. */
 const MAX_LISTED_PAGES = 12;
 
 function unreadPagesNote(pages: readonly number[]): string {

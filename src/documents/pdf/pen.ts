@@ -13,7 +13,7 @@ export interface Glyph {
   readonly vmetric?: readonly number[] | null;
 }
 
-/** Common facts of all glyphs of one operator. */
+/** Properties that all glyphs of one operator share. */
 interface Showing {
   readonly state: Readonly<GraphicsState>;
   readonly font: FontFacts;
@@ -34,7 +34,7 @@ interface Showing {
 }
 
 const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
-/** Letters. A longer piece is split. */
+/** Maximum length of a piece, in letters. Longer pieces are split. */
 const LONGEST_PIECE = 200;
 /** A forward jump that separates words, and a backward jump that starts a new piece, in ems. */
 const WORD_GAP = 0.15;
@@ -78,7 +78,7 @@ export class Pen {
     this.#lineX = this.#lineY = this.#x = this.#y = 0;
   }
 
-  /** Relative to the start of the line, not to the current position. */
+  /** The distance is relative to the start of the line, not to the current position. */
   move(x: number, y: number): void {
     this.#x = this.#lineX += x;
     this.#y = this.#lineY += y;
@@ -127,7 +127,7 @@ export class Pen {
     };
   }
 
-  /** Each glyph of vertical text becomes a piece; turned pieces are later joined like any other line. */
+  /** Each glyph of vertical text becomes a piece; rotated pieces are later joined like any other line. */
   #writeDown(glyph: Glyph, showing: Showing): void {
     const value = plainText(glyph.unicode);
     if (value.trim() !== '') {

@@ -70,8 +70,8 @@ const FITTING: ImageFit = {
 };
 
 /**
- * Uses everything that PDF.js keeps from page to page: fonts, a picture, a form, a pattern, a glyph that is a program,
- * graphics states.
+ * Uses everything that PDF.js keeps from page to page: fonts, a picture, a form, a pattern, a glyph defined by drawing
+ * operators, and graphics states.
  */
 function mixedFile(): Uint8Array {
   const stream = (entries: string, content: string) =>
@@ -113,7 +113,7 @@ function mixedFile(): Uint8Array {
 describe('pages from one opening', { timeout: 240_000 }, () => {
   const everyPage = Array.from({ length: 9 }, (_, at) => at + 1);
 
-  /** Renders the pages in as many runs as necessary. */
+  /** Renders the pages in as many batches as necessary. */
   async function drawInRuns(bytes: Uint8Array, options: PicturesOptions): Promise<Uint8Array[]> {
     const drawn: Uint8Array[] = [];
     while (drawn.length < options.pages.length) {

@@ -15,11 +15,11 @@ const DEFAULT_SCALE = 2;
 const LARGEST = 4_000;
 const MAX_IMAGE_PIXELS = 50_000_000;
 /**
- * Time after which a run starts no further page: long compared with opening the file, short for tasks that wait for the
- * process.
+ * Time after which no further page of a batch is started: long compared with opening the file, but short for tasks that
+ * wait for the process.
  */
 const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingMs));
-/** Total size of the images of one run; no further page is started beyond it. */
+/** Total size of the images of one batch; beyond it, no further page is started. */
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
 export const renderPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
@@ -43,7 +43,7 @@ export function renderPages(
         drawn.push(picture);
         size += picture.length;
       } catch (error) {
-        // The next run starts with this page and reports the error there, independent of earlier pages.
+        // The next batch starts with this page and reports its error, independently of earlier pages.
         if (drawn.length === 0) throw error;
         break;
       }
@@ -81,7 +81,7 @@ async function draw(document: PDFDocumentProxy, number: number, scale: number): 
   return canvas;
 }
 
-/** These are the same pixels as in the PNG of the canvas. */
+/** Returns the same pixels as the PNG of the canvas. */
 async function pixelsOn(canvas: Canvas): Promise<Pixels> {
   const { width, height } = canvas;
   const rgba = canvas.data();

@@ -59,8 +59,9 @@ interface Operators {
 }
 
 /**
- * Returns what the receiver gets: a structured clone, as between threads. For an operator list, only the list itself is
- * copied: its sender empties the list but keeps no reference to its content, and cloning it takes a third of the time.
+ * Returns the copy for the receiver: a structured clone, as between threads. For an operator list, only the list itself
+ * is copied: its sender empties the list but keeps no reference to its content, and cloning the content would take a
+ * third of the total time.
  */
 function copyForReceiver(message: unknown, transfer: readonly ArrayBuffer[] | undefined): unknown {
   const chunk = (message as { readonly chunk?: Partial<Operators> | null }).chunk;

@@ -1,6 +1,6 @@
 /**
- * Measures how much of a known source is recovered from its print: a score from 0 to 1 for each kind of layout, which
- * is printed and compared with a minimum. Order is the share of adjacent pairs that are still adjacent; cells are
+ * Measures how much of a known source is recovered from a printed PDF. Each kind of layout is printed and gets a score
+ * from 0 to 1, which must reach a minimum. Order is the share of adjacent pairs that are still adjacent; cells are
  * counted by position.
  */
 // Full run only: converts whole documents with LibreOffice.
@@ -121,7 +121,7 @@ const listScore = (source: string, html: string): number => {
   return wanted.filter((item) => read.has(item)).length / wanted.length;
 };
 
-/** Words that seldom repeat, so that no pair is found by chance. */
+/** Words that seldom repeat, so that no pair matches by chance. */
 const SYLLABLES = 'ba ko ri mu te la no si fa gu de po ha wi zo ne ru mi ka so'.split(' ');
 
 /** Sentences that are the same in every run and seldom repeat. */

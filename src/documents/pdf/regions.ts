@@ -7,7 +7,7 @@ import { alignedTable, isRunningText } from './aligned.ts';
 import type { Inset, Line, Segment } from './lines.ts';
 import { lineOf } from './runs.ts';
 
-/** Lines and insets that are read one after the other. */
+/** Lines and insets that are read in sequence. */
 export interface Region {
   readonly x0: number;
   readonly x1: number;
@@ -34,9 +34,9 @@ export interface Interval {
 }
 
 const MAX_DEPTH = 40;
-/** Segments that overlap vertically by more than this, in font sizes, are side by side. */
+/** Segments that overlap vertically by more than this, in multiples of the font size, are side by side. */
 const MIN_OVERLAP = 0.15;
-/** Lines that end this close to the edge of a column, in font sizes, belong to it. */
+/** Lines that end this close to the edge of a column, in multiples of the font size, belong to it. */
 const COLUMN_EDGE = 3;
 /** Time limit, after which a page with many gaps is simply read from top to bottom. */
 const MAX_CUTTING_MS = 2_000;
@@ -65,7 +65,7 @@ export function toRegions(segments: readonly Segment[], { bodySize }: RegionOpti
 
 interface Part {
   readonly segments: readonly Segment[];
-  /** Whether it needs no further division. */
+  /** Whether the part needs no further splitting. */
   readonly whole: boolean;
 }
 
@@ -149,7 +149,7 @@ const common = (one: readonly Interval[], two: readonly Interval[], atLeast: num
   return out;
 };
 
-/** Minimum width of the gutter between columns, in font sizes. */
+/** Minimum width of the gutter between columns, in multiples of the font size. */
 const MIN_GUTTER = 0.85;
 
 interface Run {
@@ -194,7 +194,9 @@ function runFrom(bands: readonly Band[], start: number, bodySize: number): Run |
   return { start, end, gutter, both };
 }
 
-/** Extends a run by the lines just above it that are only on the right, where the left column begins with space. */
+/**
+ * Extends a run by the lines just above it that are only on the right, where the left column begins with white space.
+ */
 function extended(bands: readonly Band[], run: Run, bodySize: number): Run {
   let { start } = run;
   while (start > 0) {
@@ -286,7 +288,7 @@ export function regionOf(segments: readonly Segment[]): Region {
   return { x0, x1, items };
 }
 
-/** A segment that holds an inset instead of text. */
+/** A segment that contains an inset instead of text. */
 export const insetSegment = (
   { x0, y0, x1, y1 }: { x0: number; y0: number; x1: number; y1: number },
   inset: Inset,

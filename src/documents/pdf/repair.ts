@@ -1,4 +1,4 @@
-/** Detects PDF files that lost their end, and repairs them if PDF.js cannot. */
+/** Detects PDF files whose end is missing, and repairs them if PDF.js cannot. */
 import { Buffer } from 'node:buffer';
 
 /** Number of bytes searched at the end of a file (and before an object number), and at its start. */

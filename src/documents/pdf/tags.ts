@@ -15,7 +15,7 @@ export interface Tag {
 export interface Tags {
   /** The tags by marked content id. */
   readonly texts: ReadonlyMap<number, Tag>;
-  /** Alternative texts of images, by marked content id. */
+  /** Alt text of images, by marked content id. */
   readonly figures: ReadonlyMap<number, string>;
 }
 

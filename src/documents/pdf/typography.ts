@@ -7,7 +7,7 @@ export interface Typography {
   readonly bodySize: number;
   /** Distance between baselines of body text, as a multiple of its size. */
   readonly pitch: number;
-  /** Whether most of the text has this style, which then has no meaning. */
+  /** Whether most of the text has this style, in which case the style has no meaning. */
   readonly mostlyBold: boolean;
   readonly mostlyMono: boolean;
   /** The heading level for this size: 1 to 5, or 0 if text of this size is not a heading. */
@@ -16,7 +16,7 @@ export interface Typography {
   readonly boldLevel: number;
 }
 
-/** The size of most letters. */
+/** The most frequent font size, counted by letters. */
 export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): number {
   const letters = new Map<number, number>();
   for (const { size, text } of pieces) count(letters, Math.round(size * 4) / 4, text.length);
@@ -26,9 +26,9 @@ export function bodySizeOf(pieces: Iterable<Pick<Piece, 'size' | 'text'>>): numb
 const linesOf = (regions: readonly Region[]): Line[] =>
   regions.flatMap(({ items }) => items.filter((item): item is Line => !isInset(item)));
 
-/** Text of at least this size, in body text sizes, is a heading. */
+/** Text of at least this size, in multiples of the body text size, is a heading. */
 const HEADING_SIZE = 1.13;
-/** Letters. Longer text is not a heading, however large. */
+/** Maximum number of letters of a heading, however large its text. */
 export const LONGEST_HEADING = 260;
 const MAX_SIZES = 5;
 const SAME_SIZE = 0.04;

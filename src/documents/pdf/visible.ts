@@ -4,17 +4,17 @@ import type { DrawnContent, Fill, RawPiece } from './drawn-content.ts';
 import { area, containsPoint } from './geometry.ts';
 
 const PAPER = '#ffffff';
-/** In points. */
+/** Smallest visible text size, in points. */
 const SMALLEST = 1.2;
 /** Smallest visible opacity. */
 const FAINTEST = 0.04;
 /** Largest difference per color channel that is invisible. */
 const SAME_COLOR = 10;
-/** Height of the center of lower-case letters above the baseline, in font sizes. */
+/** Height of the center of lower-case letters above the baseline, in multiples of the font size. */
 const LETTER_CENTRE = 0.3;
-/** Height above the baseline that a fill must cover to hide a letter, in font sizes. */
+/** Height above the baseline that a fill must cover to hide a letter, in multiples of the font size. */
 const COVERED = 0.6;
-/** A letter whose center is this far outside a clip, in font sizes, is still partly visible. */
+/** A letter whose center is this far outside a clip, in multiples of the font size, is still partly visible. */
 const CLIPPED = 0.4;
 /** Tolerance at the sides of clips and fills, in points. */
 const EDGE = 0.5;

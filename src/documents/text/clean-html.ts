@@ -1,4 +1,4 @@
-/** Cleans the HTML in feed entries: an allowlist of elements stays, all others are removed or unwrapped. */
+/** Cleans the HTML in feed entries: elements on an allowlist are kept, and all others are removed or unwrapped. */
 import { hidesText } from '#html/css/inline-style.ts';
 import {
   attribute,
@@ -65,7 +65,7 @@ export function cleanHtml(
   return { html: html === '' || hasBlocks(fragment) ? html : `<p>${html}</p>`, hiddenCount };
 }
 
-/** The text of a piece of HTML in one line. Unknown tags stay as text: a title may be about `<div>`. */
+/** The text of a piece of HTML in one line. Unknown tags are kept as text: a title may be about `<div>`. */
 export function plainLine(source: string): string {
   if (!/[<&]/.test(source)) return oneLine(source);
   const inline =

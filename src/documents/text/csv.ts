@@ -5,7 +5,7 @@ import { cellHtml, HtmlOutput } from '../office/html-output.ts';
 import { type CellKind, NUMBER, newRow, OTHER, TEXT } from '../office/sheet/cell.ts';
 import { headerRows } from '../office/sheet/header.ts';
 
-/** Maximum number of rows. Further rows are left out, which a note states. */
+/** Maximum number of rows. Further rows are left out, and a note reports this. */
 const MAX_ROWS = 100_000;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Characters and rows examined to detect the delimiter. */

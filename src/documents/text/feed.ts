@@ -21,7 +21,7 @@ export interface FeedEntry {
 
 export interface Feed {
   readonly title: string;
-  /** One line per value; empty values are left out. */
+  /** Each value is a single line; empty values are left out. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly publishedTime: string;
   readonly lang: string;

@@ -1,12 +1,12 @@
 /** URLs in files: they are made absolute if a base is known, and schemes that run code are refused. */
 import { isUrl } from '#is-url.ts';
 
-/** Largest image in a data URL, in bytes. */
+/** Maximum size of an image in a data URL, in bytes. */
 const MAX_PICTURE = 256 * 1024;
 
 /**
- * Returns `undefined` for a URL that is not allowed in a link (or image). A relative URL without a base is returned as
- * it is.
+ * Returns `undefined` for a URL that is not allowed in a link (or image). A relative URL without a base is returned
+ * unchanged.
  */
 export function safeUrl(raw: string, base: string | undefined, isPicture = false): string | undefined {
   const trimmed = raw.trim();

@@ -1,4 +1,4 @@
-/** Serializes XHTML inside a feed as HTML source, which is then cleaned like any other. */
+/** Serializes XHTML inside a feed as HTML source, which is then cleaned like any other HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { XmlNode } from './tolerant-xml.ts';
 

@@ -3,7 +3,7 @@
  * file. Transitional and Strict Office Open XML (ISO/IEC 29500) share a prefix.
  */
 
-/** Start of the namespaces of Transitional Office Open XML, and its Strict counterpart. */
+/** The start of namespace names in Transitional Office Open XML, and its Strict counterpart. */
 const OPEN_XML = ['http://schemas.openxmlformats.org/', 'http://purl.oclc.org/ooxml/'] as const;
 
 const OPEN_XML_PATHS: Readonly<Record<string, readonly [transitional: string, strict: string]>> = {

@@ -7,9 +7,9 @@ interface Building extends XmlElement {
 }
 
 /**
- * Calls `onPiece` with each child element of the named elements, and the name, in document order. Nested elements of these
- * names stay part of their piece. Returns false if the document ends at an error. Throws DocumentError (`too large`)
- * and what `onPiece` throws.
+ * Calls `onPiece` with each child element of the named elements and the name of its parent, in document order. Nested
+ * elements of these names stay part of their piece. Returns false if the document ends at an error. Throws
+ * DocumentError (`too large`) and what `onPiece` throws.
  */
 export function readPieces(
   input: XmlInput,

@@ -330,7 +330,9 @@ class Scope {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Resolves references and normalizes line ends (XML 1.0, sections 2.11 and 4.1). Unknown entities stay as written. */
+/**
+ * Resolves references and normalizes line ends (XML 1.0, sections 2.11 and 4.1). Unknown entities are kept as written.
+ */
 function resolve(text: string): string {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (!lines.includes('&')) return lines;

@@ -16,7 +16,7 @@ export type XmlNode = XmlElement | string;
 export interface ParsedXml {
   /** `undefined` if the document has no element. */
   readonly root: XmlElement | undefined;
-  /** False if the source is cut off or not well-formed. The tree then holds what precedes the error. */
+  /** False if the source is cut off or not well-formed. The tree then contains everything before the error. */
   readonly complete: boolean;
 }
 
@@ -78,7 +78,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return undefined;
 }
 
-/** The child elements. If `name` is given, only elements with that name. */
+/** The child elements; with `name`, only those with this name. */
 export function children(element: XmlElement | undefined, name?: string): XmlElement[] {
   if (!element) return [];
   return element.children.filter(
@@ -93,7 +93,7 @@ export function childAt(element: XmlElement | undefined, ...names: readonly stri
   return at;
 }
 
-/** The descendants of an element in document order. If `name` is given, only elements with that name. */
+/** The descendants of an element in document order; with `name`, only those with this name. */
 export function* descendants(element: XmlElement, name?: string): Generator<XmlElement> {
   const stack: { readonly nodes: readonly XmlNode[]; at: number }[] = [{ nodes: element.children, at: 0 }];
   while (stack.length > 0) {

@@ -31,11 +31,11 @@ export interface PostOptions {
 
 export interface FlowClient {
   /**
-   * Sends documents in batches and returns the documents of all answers, in the order sent. Throws FlowFailed for the
+   * Sends documents in batches and returns the documents of all responses, in the order sent. Throws FlowFailed for the
    * first failed executor, and FlowUnreachable.
    */
   post(endpoint: string, docs: readonly Document[], options?: PostOptions): Promise<Document[]>;
-  /** Sends one request. A failed executor is reported in the answer's header. Throws FlowUnreachable. */
+  /** Sends one request. A failed executor is reported in the response's header. Throws FlowUnreachable. */
   send(request: DataRequest, signal?: AbortSignal): Promise<DataRequest>;
   /** Whether all executors of the flow respond. */
   ready(signal?: AbortSignal): Promise<boolean>;
@@ -68,8 +68,8 @@ const TRANSPORTS: Readonly<
 };
 
 /**
- * Creates a client for a URL such as `http://host:port`, `ws://` or `grpc://`, or their TLS forms. Throws a TypeError
- * for any other URL.
+ * Creates a client for a URL such as `http://host:port`, `ws://` or `grpc://`, or their TLS variants. Throws a
+ * TypeError for any other URL.
  */
 export function createFlowClient(address: string, { token }: FlowClientOptions = {}): FlowClient {
   const { protocol, hostname, port } = new URL(address);

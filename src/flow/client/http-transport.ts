@@ -1,4 +1,4 @@
-/** Sends requests over HTTP to `/post`, or to the endpoint's own route if the gateway has no `/post`. */
+/** Sends requests over HTTP to `/post`, or to the endpoint's own route if the gateway has no `/post` route. */
 import { ownValue } from '#own-value.ts';
 import { documentJson, readDocument } from '../json/index.ts';
 import type { DataRequest, Status } from '../request.ts';
@@ -39,7 +39,7 @@ export function openHttpTransport(target: TransportTarget): Transport {
       return await fetch(base + path, { ...init, headers });
     } catch (error) {
       init.signal?.throwIfAborted();
-      throw unreachable(`${base} does not answer`, error);
+      throw unreachable(`${base} does not respond`, error);
     }
   }
 

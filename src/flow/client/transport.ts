@@ -1,10 +1,10 @@
-/** How a client reaches a gateway. Implemented for HTTP, WebSocket and gRPC. */
+/** The connection of a client to a gateway. Implemented for HTTP, WebSocket and gRPC. */
 import type { DataRequest } from '../request.ts';
 
 export interface Transport {
   /**
-   * Returns the answer; a failed executor is reported in its header. Rejects with a FlowUnreachable when there is
-   * no answer or it does not come from a gateway.
+   * Returns the response; a failed executor is reported in its header. Rejects with a FlowUnreachable if there is no
+   * response, or if the response does not come from a gateway.
    */
   send(request: DataRequest, signal: AbortSignal | undefined): Promise<DataRequest>;
   /** Whether all executors of the flow respond. */

@@ -1,4 +1,4 @@
-/** Sends concurrent requests as binary frames on one WebSocket. Answers are matched by request id. */
+/** Sends concurrent requests as binary frames on one WebSocket. Responses are matched by request id. */
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
@@ -31,7 +31,7 @@ export function openWebSocketTransport(target: TransportTarget): Transport {
     try {
       await once(socket, 'open');
     } catch (error) {
-      throw unreachable(`${base} does not answer`, error);
+      throw unreachable(`${base} does not respond`, error);
     }
     socket.on('message', (data: Buffer) => {
       const answer = decodeRequest(data);
@@ -71,7 +71,7 @@ export function openWebSocketTransport(target: TransportTarget): Transport {
       const stop = () => socket.terminate();
       signal?.addEventListener('abort', stop);
       const isReady = await new Promise<boolean>((resolve) => {
-        // The answer may arrive together with the handshake.
+        // The response may arrive together with the handshake.
         socket.on('message', (answer: Buffer) => resolve(answer.length === 0));
         socket.on('close', () => resolve(false));
       });

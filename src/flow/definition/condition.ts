@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../values.ts';
 export type Condition = (document: Document) => boolean;
 type Comparison = (value: unknown, other: unknown) => boolean;
 type TextTest = (text: string) => boolean;
-/** Compiles a pattern to a search. Throws if the pattern is invalid. */
+/** Compiles a pattern to a search function. Throws if the pattern is invalid. */
 export type CompileSearch = (pattern: string) => TextTest;
 
 const sameType = (a: unknown, b: unknown): boolean =>
@@ -82,7 +82,7 @@ function fieldGetter(path: string): (document: Document) => unknown {
   };
 }
 
-/** The value itself, or the document field it names in braces, such as `{weight}`. */
+/** The value itself, or the document field that it names in braces, such as `{weight}`. */
 function operandGetter(value: unknown): (document: Document) => unknown {
   const named = typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined;
   return named ? fieldGetter(named) : () => value;
@@ -120,7 +120,7 @@ const every =
   (document) =>
     conditions.every((condition) => condition(document));
 
-/** `$and` and `$or` take a list of conditions, or one object whose entries are the conditions. */
+/** `$and` and `$or` accept a list of conditions, or one object whose entries are the conditions. */
 function compileList(value: unknown, operator: string, search: CompileSearch): Condition[] {
   if (Array.isArray(value)) return value.map((part) => compileCondition(part, search));
   if (!isObject(value)) throw invalidCondition(`${operator} expects conditions`);

@@ -1,4 +1,4 @@
-/** Defines a single executor without a flow, for the command `lectern executor`. */
+/** Defines a single executor without a flow, for the `lectern executor` command. */
 import type { DeploymentDefinition } from './definition.ts';
 import type { Options } from './options.ts';
 import { type LoadOptions, parseFlow } from './yaml.ts';

@@ -69,7 +69,7 @@ export interface AddOptions {
 export type ReadExecutorFile = (file: string) => Options;
 
 export interface DefineTools {
-  /** Folder that relative paths start from. */
+  /** Base folder for relative paths. */
   readonly baseDir?: string;
   readonly readExecutor?: ReadExecutorFile;
   /** Unknown options and duplicate names are warnings instead of errors. */
@@ -83,7 +83,7 @@ export interface FlowBuilder {
   needs(names: readonly string[], options?: AddOptions): FlowBuilder;
   /** Joins every branch that ends here. */
   needsAll(options?: AddOptions): FlowBuilder;
-  /** Adds a side branch whose answers are not used. */
+  /** Adds a side branch whose results are not used. */
   inspect(options?: AddOptions): FlowBuilder;
   definition(): FlowDefinition;
 }

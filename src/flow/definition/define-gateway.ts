@@ -1,6 +1,6 @@
 /**
- * Defines a gateway without executors of its own from a graph in JSON, in the format that the original's command
- * `gateway` accepts (docs/reference/wire/flow.md, Command line).
+ * Defines a gateway without executors of its own from a graph in JSON, in the format that the `gateway` command of the
+ * original framework accepts (docs/reference/wire/flow.md, Command line).
  */
 import { isObject } from '../values.ts';
 import { END, type FlowDefinition, START } from './definition.ts';
@@ -15,7 +15,7 @@ export interface GraphDescription {
   readonly conditions?: unknown;
   /** Addresses by node: `{"a": ["grpc://host:port"]}`. Each is a replica. */
   readonly addresses?: unknown;
-  /** Nodes that get the parts of a join unmerged. */
+  /** Nodes that receive the parts of a join unmerged. */
   readonly noReduce?: unknown;
   /** gRPC metadata by node. */
   readonly metadata?: unknown;
@@ -68,7 +68,7 @@ function checkNames(names: Iterable<string>, sorted: ReadonlyMap<string, unknown
   }
 }
 
-/** Nodes without a path to the end. Their answers are not used. */
+/** Nodes without a path to the end. Their results are not used. */
 function floatingNodes(sorted: ReadonlyMap<string, readonly string[]>): Set<string> {
   const awaited = new Set<string>([END]);
   for (const [name, needs] of [...sorted].reverse()) if (awaited.has(name)) for (const need of needs) awaited.add(need);
@@ -107,7 +107,7 @@ export function defineGateway(
       ...(floating.has(name) && { floating: true }),
     };
   });
-  // A flow returns the answer of its last executor that is not floating.
+  // A flow returns the result of its last executor that is not floating.
   if (last.length > 1) entries.push({ name: LAST_JOIN, needs: [...last] });
   const definition = parseFlow(JSON.stringify({ jtype: 'Flow', executors: entries }), { ...variables, with: options });
   // Flow files cannot turn off reduction, because an external executor in a flow file may be a gateway.

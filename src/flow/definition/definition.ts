@@ -8,7 +8,7 @@ import type { JsonObject } from '../values.ts';
 export const START = 'start-gateway';
 export const END = 'end-gateway';
 
-/** Which shards receive a request: one of them (round robin) or all. */
+/** The shards that receive a request: one of them (round robin) or all. */
 export type Polling = 'ANY' | 'ALL';
 
 export interface Batching {
@@ -18,7 +18,7 @@ export interface Batching {
   readonly timeoutMs: number;
 }
 
-/** An executor class, or where to load it from. */
+/** An executor class, or the location to load it from. */
 export interface ExecutorSource {
   /** The class itself or its name: a built-in executor or an export of `modules`. */
   readonly uses: string | ExecutorClass;
@@ -42,18 +42,18 @@ export interface OperationOptions {
   readonly monitoring: boolean;
   /** 0 or `undefined` for any free port. */
   readonly portMonitoring?: number | undefined;
-  /** The collector that gets traces, over OTLP/gRPC. */
+  /** The collector that receives traces, over OTLP/gRPC. */
   readonly traces?: HostAndPort | undefined;
-  /** The collector that gets metrics, over OTLP/gRPC. */
+  /** The collector that receives metrics, over OTLP/gRPC. */
   readonly metrics?: HostAndPort | undefined;
-  /** Whether changed files are applied while it runs. */
+  /** Whether file changes are applied while the program runs. */
   readonly reload: boolean;
 }
 
 /** Options of the gRPC library, under the names that the library uses. */
 export type GrpcOptions = Readonly<Record<string, string | number>>;
 
-/** Limits of the HTTP server. Missing ones have their defaults. */
+/** Limits of the HTTP server. Limits that are not set have default values. */
 export interface HttpServerOptions {
   readonly keepAliveMs?: number;
   /** Maximum number of connections that wait to be accepted. */
@@ -95,7 +95,7 @@ export interface DeploymentDefinition extends OperationOptions {
   readonly timeoutSendMs?: number | undefined;
   /** Number of retries; -1 for 3 or the number of replicas, whichever is larger. */
   readonly retries: number;
-  /** Whether a call that timed out is retried. The work may then be done twice. */
+  /** Whether a call that timed out is retried. The executor may then process the request twice. */
   readonly retryTimeouts: boolean;
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType?: 'list' | 'numpy' | undefined;
@@ -105,11 +105,11 @@ export interface DeploymentDefinition extends OperationOptions {
   readonly maxMemoryBytes: number;
   /** Port of the executor when it runs on its own. Used by exported manifests. */
   readonly port?: number | undefined;
-  /** Options without an effect in this process, kept for exported manifests. */
+  /** Options without an effect in this process, retained for exported manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** What an executor needs to know about its deployment. */
+/** The properties of a deployment that its executors need. */
 export type ExecutorDeployment = Pick<
   DeploymentDefinition,
   'name' | 'shards' | 'replicas' | 'env' | 'workspace' | 'exitOnExceptions' | 'outputArrayType'
@@ -141,9 +141,9 @@ export interface GatewayOptions extends OperationOptions {
   readonly restApiVersion: '1' | '2' | '3';
   readonly sslCertfile?: string | undefined;
   readonly sslKeyfile?: string | undefined;
-  /** Whether a failed executor makes the HTTP status 500 instead of 200. */
+  /** Whether the HTTP status is 500 instead of 200 if an executor failed. */
   readonly failuresAre500: boolean;
-  /** The bearer token that requests must carry. */
+  /** The bearer token that requests must include. */
   readonly token?: string | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -162,7 +162,7 @@ export interface FlowDefinition {
   readonly headers: readonly string[];
   /** Absolute path of the flow file; `undefined` for a flow from code or text. */
   readonly file?: string | undefined;
-  /** Options without an effect in this process, kept for exported manifests. */
+  /** Options without an effect in this process, retained for exported manifests. */
   readonly rest: Readonly<Record<string, unknown>>;
   /** Warnings for the log, one sentence each. */
   readonly warnings: readonly string[];

@@ -22,7 +22,8 @@ function parsePolling(value: unknown, where: string): Polling {
 }
 
 /**
- * A single word applies to every endpoint. A mapping keeps the defaults of /search and /index unless it names them.
+ * A single word applies to every endpoint. A mapping keeps the defaults for /search and /index unless it contains these
+ * endpoints.
  */
 function readPolling(reader: OptionReader): Record<string, Polling> {
   const given = reader.raw('polling');
@@ -73,7 +74,7 @@ function readTimeoutReady(reader: OptionReader): number {
 
 /** Default memory limit of an executor's process. */
 export const DEFAULT_MAX_MEMORY_BYTES = 2 ** 31;
-/** Minimum memory limit, because Node itself takes about 50 MB. */
+/** Minimum memory limit, because Node itself uses about 50 MB. */
 const MIN_MEMORY_BYTES = 2 ** 27;
 
 function readMaxMemory(reader: OptionReader): number {

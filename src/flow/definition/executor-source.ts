@@ -42,7 +42,7 @@ const isFileName = (uses: string): boolean => /\.(?:ya?ml|json)$/i.test(uses);
 const PYTHON_FILE = /\.py$/i;
 const ELSEWHERE = 'serve it with its own framework, and list it here with `external: true`, its `host` and its `port`';
 
-/** Throws for Python executors and containers, which run in programs of their own. */
+/** Throws for Python executors and containers, which run as separate programs. */
 function refuseForeign(what: string, where: string): void {
   if (PYTHON_FILE.test(what)) throw invalidOption(where, `${what}: Python executors do not run here: ${ELSEWHERE}`);
   if (/^[a-z][a-z+]*:\/\//i.test(what))

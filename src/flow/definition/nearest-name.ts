@@ -1,4 +1,4 @@
-/** Finds the name that a mistyped one was probably meant to be. */
+/** Finds the known name that is closest to a mistyped one. */
 
 /** Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours. */
 function distance(one: string, other: string): number {
@@ -20,7 +20,7 @@ function distance(one: string, other: string): number {
 /** Maximum share of letters that may differ. */
 const MAX_SHARE = 0.4;
 
-/** The known name with the smallest distance; `undefined` if none is near. */
+/** The known name with the smallest distance; `undefined` if none is close enough. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Math.floor(Math.max(name.length, 3) * MAX_SHARE) + 1;

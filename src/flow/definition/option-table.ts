@@ -1,19 +1,19 @@
 /**
  * The options of flow files, for the flow and its gateway (`with`, `gateway`) and for executors. Rows with a `flag` are
- * also flags of the command line.
+ * also command-line flags.
  */
 
-/** A flag of the command line, in kebab case. */
+/** A command-line flag, in kebab case. */
 export interface OptionFlag {
   readonly meaning: string;
   /** Name of the value in the help. `pairs`: KEY: VALUE, repeatable. `undefined`: a switch. */
   readonly value?: string;
-  /** Whether the flag takes several values. */
+  /** Whether the flag accepts several values. */
   readonly several?: boolean;
 }
 
 export interface OptionRow {
-  /** `ignored`: accepted with a warning, because old files have it. `exported`: has an effect in manifests only. */
+  /** `ignored`: accepted with a warning, because old files contain it. `exported`: has an effect in manifests only. */
   readonly use: 'used' | 'exported' | 'ignored';
   readonly flag?: OptionFlag;
   /** Whether executors inherit the option from the flow. */
@@ -33,7 +33,7 @@ const flag = (meaning: string, value?: string, several?: boolean): { readonly fl
 
 const ignored = (note?: string): OptionRow => ({ use: 'ignored', ...(note && { note }) });
 
-/** Options of the original that have no effect here, neither for flows nor for executors. */
+/** Options of the original framework that have no effect here, for flows or for executors. */
 const WITHOUT_EFFECT: OptionTable = {
   timeout_ctrl: ignored(),
   quiet: ignored('set the log level with LECTERN_LOG_LEVEL'),

@@ -7,7 +7,7 @@ import { OLD_NAMES, type OptionTable } from './option-table.ts';
 
 export type Options = Record<string, unknown>;
 
-/** What reading a definition reports in addition to errors. */
+/** The warnings from reading a definition, and how strictly it is checked. */
 export interface OptionReport {
   /** One sentence each, for the log. */
   readonly warnings: string[];
@@ -15,7 +15,7 @@ export interface OptionReport {
   readonly lenient: boolean;
 }
 
-/** `usesWith` to `uses_with`, `failuresAre500` to `failures_are_500`. */
+/** Converts `usesWith` to `uses_with`, and `failuresAre500` to `failures_are_500`. */
 const toSnakeCase = (key: string): string => key.replace(/[A-Z]|(?<=[a-z])\d/g, (sign) => `_${sign.toLowerCase()}`);
 
 export const invalidOption = (path: string, message: string) =>
@@ -32,7 +32,10 @@ export function reportMistake(
   warnings.push(`${path}: ${message}; ${instead}`);
 }
 
-/** An unknown key, with the nearest known name. `owner` says whose option it is, such as "executor `a`". */
+/**
+ * Reports an unknown key and suggests the nearest known name. `owner` describes the owner of the option, such as
+ * "executor `a`".
+ */
 function reportUnknown(key: string, known: readonly string[], path: string, owner: string, report: OptionReport): void {
   const near = nearestName(toSnakeCase(key), known);
   const unknown = `unknown option \`${key}\` of ${owner}`;
@@ -41,11 +44,11 @@ function reportUnknown(key: string, known: readonly string[], path: string, owne
   else throw invalidOption(path, `${unknown}: ${advice}`);
 }
 
-/** Where options come from, for messages. */
+/** The origin of options, for messages. */
 export interface OptionOwner {
   /** Path in the definition. */
   readonly path: string;
-  /** What the options belong to, such as "executor `a`". */
+  /** The owner of the options, such as "executor `a`". */
   readonly owner: string;
 }
 

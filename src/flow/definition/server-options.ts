@@ -1,6 +1,6 @@
 /**
  * Reads `grpc_server_options`, `grpc_channel_options` and `uvicorn_kwargs`. The names in them are defined by the
- * libraries of the original. A name without a counterpart here causes a warning.
+ * libraries of the original framework. A name without a counterpart here causes a warning.
  */
 import { ownValue } from '#own-value.ts';
 import type { GrpcOptions, HttpServerOptions } from './definition.ts';
@@ -65,11 +65,11 @@ const MS_PER_SECOND = 1000;
 
 interface HttpRow {
   readonly name: keyof HttpServerOptions;
-  /** Factor from the original's unit to ours. */
+  /** Factor that converts the original framework's unit to ours. */
   readonly factor: number;
 }
 
-/** Arguments of the original's HTTP server that have a counterpart here. Times in the original are in seconds. */
+/** Arguments of the original framework's HTTP server that have a counterpart here. Its times are in seconds. */
 const UVICORN: Readonly<Record<string, HttpRow>> = {
   timeout_keep_alive: { name: 'keepAliveMs', factor: MS_PER_SECOND },
   backlog: { name: 'backlog', factor: 1 },
@@ -93,7 +93,7 @@ export function readHttpServerOptions(reader: OptionReader, { warnings }: Option
   return options;
 }
 
-/** The reverse of `readHttpServerOptions`: the arguments for the given options. */
+/** The inverse of `readHttpServerOptions`: converts the options back to arguments. */
 export const uvicornArguments = (options: HttpServerOptions): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(UVICORN).flatMap(([argument, { name, factor }]) => {

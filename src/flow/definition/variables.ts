@@ -9,7 +9,7 @@ export interface Variables {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** Applies `change` to every string of a tree. Keys stay as they are. */
+/** Applies `change` to every string of a tree. Keys are not changed. */
 function mapStrings(value: unknown, change: (text: string, path: string) => unknown, path = ''): unknown {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value)) return value.map((part, at) => mapStrings(part, change, `${path}[${at}]`));
@@ -82,7 +82,7 @@ function fillReferences(text: string, path: string, root: unknown): unknown {
   return filled === text ? text : parseScalar(filled);
 }
 
-/** How many levels of references to other references are resolved. */
+/** Maximum number of levels of nested references that are resolved. */
 const REFERENCE_PASSES = 3;
 
 /**

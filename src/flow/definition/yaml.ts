@@ -9,11 +9,11 @@ import { checkKeys, invalidOption, type OptionReport, type Options } from './opt
 import { substitute, type Variables } from './variables.ts';
 
 export interface LoadOptions extends Partial<Variables> {
-  /** Folder that relative paths start from. */
+  /** Base folder for relative paths. */
   readonly baseDir?: string;
   /** Options that override those of the file, such as command-line flags. */
   readonly with?: Options;
-  /** Unknown options and duplicate names are warnings instead of errors, as older files need. */
+  /** Unknown options and duplicate names are warnings instead of errors, because older files contain them. */
   readonly lenient?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ function parseYaml(text: string, what: string): Options {
 
 const FLOW_KEYS = ['jtype', 'version', 'with', 'gateway', 'executors', 'deployments', 'pods', 'env', 'name', 'metas'];
 
-/** The executors, under any of the three names the key has had. */
+/** The list of executors, under any of the three names that its key has had. */
 function readEntries(tree: Options): Options[] {
   const [key] = ['executors', 'deployments', 'pods'].filter((name) => tree[name] !== undefined && tree[name] !== null);
   if (!key) return [];

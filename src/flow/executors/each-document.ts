@@ -8,8 +8,8 @@ export interface EachOptions {
 }
 
 /**
- * Runs `work` for each document. A document for which it fails gets the tag `error` with name and message. Throws
- * the first document's error when all fail, and the reason of an aborted signal.
+ * Runs `work` for each document. If `work` fails, the document gets an `error` tag with the error's name and message.
+ * Throws the first document's error if all documents fail, and the reason of an aborted signal.
  */
 export async function eachDocument(
   docs: readonly Document[],

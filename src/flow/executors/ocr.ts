@@ -22,7 +22,7 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
       if (!ocr) throw problem('FaceNotReadyError', { message: 'Text recognition is turned off on this server' });
     }
 
-    /** Replaces an image by its text, which may be empty. */
+    /** Replaces an image with its text, which may be empty. */
     async recognise({ docs, signal }: Call): Promise<void> {
       const pictures = docs.filter(isImage);
       await eachDocument(pictures, { atOnce: IMAGES_AT_ONCE, signal }, async (doc) => {
@@ -35,6 +35,6 @@ export function ocrExecutor(ocr: BuiltInTools['ocr']): ExecutorClass {
   };
 }
 
-/** Other file types are left to the executor Read. */
+/** Other file types are handled by the Read executor. */
 const isImage = ({ blob, mimeType }: Document): boolean =>
   blob !== undefined && blob.length > 0 && (mimeType === '' || mimeType.startsWith('image/'));

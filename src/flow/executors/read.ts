@@ -10,7 +10,8 @@ import { readParameters, readSettings, type Settings } from './settings.ts';
 import type { BuiltInTools, Read as ReadOne, ReadPage, ReadSource } from './tools.ts';
 
 /**
- * Reader options that requests may set. Only the operator sets options that cost money, run scripts or choose a proxy.
+ * Reader options that requests may set. Only the operator may set options that cost money, run scripts or choose a
+ * proxy.
  */
 const REQUEST_OPTIONS = [
   'targetSelector',
@@ -88,7 +89,7 @@ function parseDataUri(uri: string): ReadSource {
   }
 }
 
-/** The decoded bytes need not be UTF-8. */
+/** The decoded bytes need not be valid UTF-8. */
 const decodePercent = (data: string): Uint8Array =>
   Buffer.from(
     Buffer.from(data)

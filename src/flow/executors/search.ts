@@ -59,6 +59,6 @@ function matchOf({ id, url, title, heading, text, start, end, score }: FoundPass
   return match;
 }
 
-/** A passage has the same id in every answer. */
+/** A passage has the same id in every response. */
 const passageId = (id: string, start: number, end: number): string =>
   createHash('sha256').update(`${id} ${start} ${end}`).digest('hex').slice(0, 32);

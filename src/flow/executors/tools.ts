@@ -67,7 +67,7 @@ export interface FoundPassage {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Higher is better. Comparable only within one answer. */
+  /** Higher is better. Comparable only within one result list. */
   readonly score: number;
 }
 

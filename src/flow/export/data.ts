@@ -1,20 +1,20 @@
-/** Data of executors that must outlive their containers. */
+/** Executor data that must outlive its container. */
 import { problem } from '#errors.ts';
 import type { DeploymentDefinition, ExecutorSource } from '../definition/definition.ts';
 import { COLLECTION_NAMES, DEFAULT_COLLECTION } from '../executors/collection.ts';
 
 const MODES = ['ro', 'rw'];
 
-/** An entry of the option `volumes`. */
+/** An entry of the `volumes` option. */
 export interface Volume {
-  /** Folder on the host, or volume name; `undefined` if not given. */
+  /** Folder on the host, or volume name; `undefined` if not specified. */
   readonly source: string | undefined;
   /** Path in the container. */
   readonly target: string;
   readonly isReadOnly: boolean;
 }
 
-/** Reads the option `volumes`: `target`, `source:target` or `source:target:ro`. */
+/** Reads the `volumes` option: `target`, `source:target` or `source:target:ro`. */
 export function readVolumes({ name, rest }: DeploymentDefinition): Volume[] {
   return [rest.volumes ?? []].flat().map((volume) => {
     const parts = typeof volume === 'string' ? volume.split(':') : [];
@@ -30,7 +30,7 @@ export function readVolumes({ name, rest }: DeploymentDefinition): Volume[] {
   });
 }
 
-/** The collection that a built-in executor keeps in the data folder. */
+/** The collection that a built-in executor stores in the data folder. */
 export function collectionOf({ uses, modules, options }: ExecutorSource): string | undefined {
   const isBuiltIn = typeof uses === 'string' && modules.length === 0 && COLLECTION_NAMES.includes(uses);
   return isBuiltIn ? String(options.collection ?? DEFAULT_COLLECTION) : undefined;

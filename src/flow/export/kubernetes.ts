@@ -1,6 +1,7 @@
 /**
- * Writes Kubernetes manifests: the gateway and each executor run on their own, find each other by name and have health
- * probes. Executors that keep data are StatefulSets with a volume each; the others are Deployments with an autoscaler.
+ * Writes Kubernetes manifests: the gateway and each executor run as separate programs, find each other by name and have
+ * health probes. Executors that store data are StatefulSets with a volume each; the others are Deployments with an
+ * autoscaler.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -87,7 +88,7 @@ const configMap = (unit: Unit, target: Target): Manifest => ({
   data: { [unit.file]: unit.yaml },
 });
 
-/** Probes by gRPC health check, else HTTP, else by connecting to the port. Kubernetes cannot probe gRPC with TLS. */
+/** Uses a gRPC health check, else HTTP, else a connection to the port. Kubernetes cannot probe gRPC with TLS. */
 function probeOf({ ports, hasTls }: Unit): Manifest {
   const grpc = ports.find(({ protocol }) => protocol === 'GRPC');
   const http = ports.find(({ protocol }) => protocol !== 'GRPC');

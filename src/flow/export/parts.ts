@@ -37,12 +37,12 @@ export interface ExecutorPart {
   readonly host: string;
   /** Content of the executor's configuration file. */
   readonly yaml: string;
-  /** Arguments of the command `lectern executor`, including the configuration file. */
+  /** Arguments of the `lectern executor` command, including the configuration file. */
   readonly args: readonly string[];
   /** Whether it stores data in `DATA_DIR`. */
   readonly keepsData: boolean;
   readonly volumes: readonly Volume[];
-  /** `undefined` without the option `monitoring`. */
+  /** `undefined` without the `monitoring` option. */
   readonly metricsPort: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface GatewayPart {
   readonly ports: readonly { readonly protocol: Protocol; readonly port: number }[];
   readonly hasToken: boolean;
   readonly hasTls: boolean;
-  /** `undefined` without the option `monitoring`. */
+  /** `undefined` without the `monitoring` option. */
   readonly metricsPort: number | undefined;
 }
 
@@ -66,11 +66,11 @@ export const EXECUTOR_PORT = 8080;
 export const CONFIG_DIR = '/etc/lectern';
 export const TLS_DIR = '/etc/lectern-tls';
 export const DATA_DIR = '/data';
-/** Setting with the data folder of the built-in executors. */
+/** The setting that contains the data folder of the built-in executors. */
 export const DATA_VARIABLE = 'LECTERN_DATA_DIR';
 const WORKSPACE_DIR = `${DATA_DIR}/workspace`;
 const MODULES_DIR = '/flow';
-/** Environment variable with the gateway's token. The token is a secret and is not written to files. */
+/** The environment variable that contains the gateway's token. The token is a secret and is not written to files. */
 export const TOKEN_VARIABLE = 'FLOW_TOKEN';
 const FIRST_PORT = 8080;
 
@@ -153,7 +153,9 @@ function externalEntry(
   });
 }
 
-/** A join with `no_reduce` runs in the gateway's process, because an external executor takes a single request. */
+/**
+ * A join with `no_reduce` runs in the gateway's process, because an external executor accepts only a single request.
+ */
 const runsInGateway = ({ reduce, needs, external }: DeploymentDefinition): boolean =>
   !external && !reduce && needs.length > 1;
 

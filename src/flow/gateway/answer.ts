@@ -1,4 +1,4 @@
-/** HTTP answers of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
+/** HTTP responses of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
 import { asProblem, type Problem } from '#errors.ts';
 import type { Document } from '../document.ts';
 import { documentJson, type Issue, statusObject } from '../json/index.ts';
@@ -43,7 +43,7 @@ export const issuesOf = (failure: Problem): readonly Issue[] =>
 
 export interface RequestFacts {
   readonly requestId: string;
-  /** The request's documents, returned with the failure; `undefined` if they were not read. */
+  /** The request's documents, returned with the failure; `undefined` if they were not parsed. */
   readonly docs?: readonly Document[];
 }
 
@@ -56,7 +56,7 @@ export function failureAnswer(error: unknown, facts: RequestFacts): Answer {
   return detailAnswer(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }
 
-/** Clients read the description from the header and reject other forms. */
+/** Clients read the description from the header and reject other formats. */
 function unavailableBody(failure: Problem, { requestId, docs }: RequestFacts): string {
   const status = statusObject(unavailableStatus(failure));
   const header = JSON.stringify({ requestId, status, execEndpoint: '', targetExecutor: '' });

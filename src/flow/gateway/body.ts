@@ -1,4 +1,4 @@
-/** Reads a request body within a size limit and parses it as JSON. Errors have the `detail` form. */
+/** Reads a request body within a size limit and parses it as JSON. Errors are in the `detail` format. */
 import type { IncomingMessage } from 'node:http';
 import { Problem, problem } from '#errors.ts';
 import { parseWithArrays } from '../json/arrays.ts';
@@ -17,7 +17,7 @@ const brokenOff = (): Problem => problem('DataStreamBrokenError', { message: 'Th
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Reserves memory shared by all requests; false when none is left. */
+  /** Reserves part of the memory that all requests share; returns false if too little is left. */
   reserve(bytes: number): boolean;
 }
 
@@ -29,7 +29,7 @@ const outOfMemory = (): Problem =>
 
 /**
  * Reads the whole body. Rejects with RequestPayloadTooLargeError, ServiceNodeResourceDrainError when other requests use
- * all memory for bodies, or DataStreamBrokenError when the client disconnects.
+ * up the memory for bodies, or DataStreamBrokenError when the client disconnects.
  */
 export function readBytes(request: IncomingMessage, { maxBytes, reserve }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length']);
@@ -62,7 +62,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^(?:application\/(?:[\w.-]+\+)?json)?$/i.test(type.trim());
 }
 
-/** Rejects with SubmittedDataMalformedError with the list of issues as its fact `detail`, or like `readBytes`. */
+/** Rejects with SubmittedDataMalformedError, whose `facts.detail` is the list of issues, or like `readBytes`. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(request, limits);
   if (bytes.length === 0) throw invalidAt(BODY, 'missing');
@@ -74,7 +74,7 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
 
 /**
  * Parses JSON; long lists of numbers become NdArrays (`parseWithArrays`). Throws SubmittedDataMalformedError with the
- * position of a syntax error, or when the values would take many times the memory of the text.
+ * position of a syntax error, or when the values would use many times the memory of the text.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -96,8 +96,8 @@ export function parseJson(text: string): unknown {
 /** Texts shorter than this are not checked, because they cannot contain too many values. */
 const UNCHECKED_LENGTH = 2 ** 20;
 /**
- * Maximum number of objects, lists and keys. Each takes tens of bytes of memory, for as little as the two characters
- * `[]`.
+ * Maximum number of objects, lists and keys. Each uses tens of bytes of memory, although its text may be only the two
+ * characters `[]`.
  */
 const MAX_CONTAINERS = 4_000_000;
 const QUOTE = 0x22;

@@ -1,11 +1,11 @@
-/** CORS answers as the original framework sends them (docs/reference/wire/flow.md, CORS). */
+/** CORS responses, identical to those of the original framework (docs/reference/wire/flow.md, CORS). */
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
 
 const METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
 const MAX_AGE_SECONDS = '600';
 
-/** The answer to a preflight request; `undefined` for any other request. */
+/** The response to a preflight request; `undefined` for any other request. */
 export function preflight({ method, headers }: IncomingMessage): Answer | undefined {
   const { origin } = headers;
   if (method !== 'OPTIONS' || !origin || !headers['access-control-request-method']) return undefined;

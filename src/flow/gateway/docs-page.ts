@@ -1,6 +1,6 @@
 /**
- * The page at `/docs`: every route of the gateway with a form that sends a request, and the fields of all bodies. It
- * loads nothing from other hosts. Its script and style sheet are files of the package.
+ * The page at `/docs`: every gateway route with a form that sends a request, and the fields of all bodies. It loads
+ * nothing from other hosts. Its script and style sheet are files of the package.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface DocsPageInput {
 /** The relative path is the same from src and from dist. */
 const FOLDER = new URL('../../../assets/flow-page/', import.meta.url);
 
-/** The first request that a form shows. */
+/** The request that a form shows at first. */
 const EXAMPLES: Readonly<Record<RequestSchema, object>> = {
   DataRequest: { data: [{ text: 'hello' }], parameters: {} },
   EndpointRequest: { data: [{ text: 'hello' }], execEndpoint: '/search', parameters: {} },
@@ -101,7 +101,7 @@ function renderPage({ title, description, routes, needsToken, schemas }: DocsPag
 
 const digestOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The answer is the same for every request; the files are read for the first one. */
+/** The response is the same for every request; the files are read only for the first request. */
 export function createDocsPage(input: DocsPageInput): () => Promise<Answer> {
   let page: Promise<Answer> | undefined;
   async function create(): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** Examples of requests and answers in the gateway's OpenAPI document. The answers were recorded from a gateway. */
+/** Examples of requests and responses in the gateway's OpenAPI document. The responses were recorded from a gateway. */
 import type { RequestSchema, ResponseSchema } from './routes.ts';
 
 const ID = '2b7e151628aed2a6abf7158809cf4f3c';

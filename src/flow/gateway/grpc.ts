@@ -24,15 +24,15 @@ import { createTokenCheck } from './token.ts';
 
 export interface GrpcGatewayTools {
   readonly flow: Flow;
-  /** Options of the flow's definition by default. */
+  /** By default, the options of the flow's definition. */
   readonly options?: GatewayOptions;
   /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** Environment for `_status`, which shows only a fixed list of variables. */
+  /** Environment variables for `_status`, which shows only a fixed list of them. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<StreamLimits>;
-  /** Receives the sizes of requests and answers. */
+  /** Receives the sizes of requests and responses. */
   readonly observe?: FlowObserver | undefined;
 }
 
@@ -41,8 +41,8 @@ export interface GrpcGateway {
   /** Opens the port; 0 for any free port. Rejects with the gRPC library's error if the port is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
   /**
-   * Refuses new requests with UNAVAILABLE and reports NOT_SERVING. Resolves when all running requests are answered,
-   * after `graceMs` at the latest. The port stays open.
+   * Refuses new requests with UNAVAILABLE and reports NOT_SERVING. Resolves when all running requests have been
+   * answered, after `graceMs` at the latest. The port stays open.
    */
   drain(graceMs?: number): Promise<void>;
   /** Drains and closes the port and all connections, after `graceMs` at the latest. */
@@ -52,10 +52,10 @@ export interface GrpcGateway {
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const GRACE_MS = 10_000;
 /**
- * A gateway of the original framework may use this one as an executor. It asks reflection for the services, builds a
- * stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a name that it does
- * not know. All versions from 3.9 on know the services listed here; only newer ones know the dry run, and only the
- * newest `stream_doc`. Services that are not listed are served too.
+ * A gateway of the original framework may use this gateway as an executor. It requests the list of services by
+ * reflection, builds a stub for each name except reflection `v1alpha` (and, from 3.9 on, the dry run), and crashes on a
+ * name that it does not know. All versions from 3.9 on know the services listed here; only newer ones know the dry run,
+ * and only the newest `stream_doc`. Services that are not listed are served too.
  */
 const LISTED_SERVICES = [SERVICES.stream, SERVICES.single, SERVICES.discovery, SERVICES.info, SERVICES.reflectionAlpha];
 const SERVED_SERVICES = [...LISTED_SERVICES, SERVICES.document, SERVICES.dryRun, SERVICES.health, SERVICES.reflection];
@@ -76,7 +76,7 @@ export function createGrpcGateway(tools: GrpcGatewayTools): GrpcGateway {
   const requests = createRequestMethods({
     handle: withTimeout(reportingErrors(handle, onError), options.requestTimeoutMs),
     prefetch: options.prefetch,
-    // A gateway that uses this one as an executor looks for the error mark.
+    // A gateway that uses this gateway as an executor checks for the error mark.
     marksErrors: true,
     oldForms: { prefersOld: prefersOldForm(options), dryRun: (signal) => flow.dryRun(signal) },
     limits,

@@ -10,7 +10,7 @@ export interface GatewayHealth {
 
 export const HEALTH_TAGS = ['Health'];
 
-/** Custom routes replace those of the same path and method. */
+/** Custom routes replace those with the same path and method. */
 export function healthRoutes({ version, isDraining }: GatewayHealth): Route[] {
   const answer = (body: object = {}): Answer => ({
     code: isDraining() ? 503 : 200,

@@ -25,25 +25,25 @@ import { createWebSocketGateway, type SocketLimits } from './websocket.ts';
 export interface GatewayLimits extends SocketLimits {
   /** Maximum total size of the bodies of all running HTTP requests. */
   readonly maxHeldBytes: number;
-  /** A client that reads none of its answer for this long is disconnected. */
+  /** A client that reads none of its response for this long is disconnected. */
   readonly unreadMs: number;
 }
 
 export interface HttpGatewayTools {
   readonly flow: Flow;
-  /** Options of the flow's definition by default. */
+  /** By default, the options of the flow's definition. */
   readonly options?: GatewayOptions;
   /** WEBSOCKET serves only health, status and description over plain HTTP. */
   readonly protocol: Exclude<Protocol, 'GRPC'>;
   /** Product version. */
   readonly version: string;
   readonly log?: Log | undefined;
-  /** Environment for `/status`, which shows only a fixed list of variables. */
+  /** Environment variables for `/status`, which shows only a fixed list of them. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<GatewayLimits>;
-  /** Receives the sizes of requests and answers. */
+  /** Receives the sizes of requests and responses. */
   readonly observe?: FlowObserver | undefined;
-  /** Returns why a request is refused with HTTP 403; `undefined` to allow it. */
+  /** Returns the reason for refusing a request with HTTP 403; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
@@ -55,8 +55,8 @@ export interface HttpGateway {
   /** Opens the port; 0 for any free port. Rejects with the system's error when it is in use. */
   listen(port: number, host: string): Promise<{ readonly port: number; readonly url: string }>;
   /**
-   * Refuses new requests with 503 and new WebSockets. Resolves when all running requests are answered and all
-   * WebSockets are closed, after `graceMs` at the latest. The port stays open.
+   * Refuses new requests (with status 503) and new WebSockets. Resolves when all running requests have been answered
+   * and all WebSockets are closed, after `graceMs` at the latest. The port stays open.
    */
   drain(graceMs?: number): Promise<void>;
   /** Drains and closes the port and all connections, after `graceMs` at the latest. */
@@ -64,10 +64,10 @@ export interface HttpGateway {
 }
 
 const MAX_BODY_BYTES = 64 * 2 ** 20;
-/** How long the rest of a refused body is read before the connection is closed. */
+/** Maximum time for reading the rest of a refused body before the connection is closed. */
 const REST_MS = 10_000;
 const UNREAD_MS = 60_000;
-/** Default of `maxHeldBytes`, as a number of bodies of the maximum size. */
+/** Default value of `maxHeldBytes`, as a number of maximum-size bodies. */
 const HELD_BODIES = 8;
 const GRACE_MS = 10_000;
 
@@ -79,7 +79,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const running = createRunningRequests();
   const { isDraining } = running;
   const routes = gatewayRoutes({ flow, options, protocol, version, environment, isDraining });
-  // Custom routes come last, so they replace any other of their path and method.
+  // Custom routes come last, so they replace any other route with the same path and method.
   const router = createRouter([
     ...descriptionRoutes(routes, { ...options, version: INTERFACE_VERSIONS.flow.version }),
     ...routes,
@@ -193,7 +193,7 @@ function send(request: IncomingMessage, response: ServerResponse, { code, body, 
   if (!request.complete) drainRefused(request, response);
 }
 
-/** Returns the answer, or throws a ServiceTimeoutError and aborts the request when it takes too long. */
+/** Returns the response, or throws a ServiceTimeoutError and aborts the request when it takes too long. */
 async function withTimeout(
   answer: Answer | Promise<Answer>,
   timeoutMs: number,
@@ -214,8 +214,8 @@ async function withTimeout(
 }
 
 /**
- * Reads and drops the rest of a refused body for a while. A client that is disconnected while sending never sees the
- * answer.
+ * Reads and discards the rest of a refused body for a while. A client that is disconnected while it is still sending
+ * never receives the response.
  */
 function drainRefused(request: IncomingMessage, response: ServerResponse): void {
   const timer = setTimeout(() => request.destroy(), REST_MS);

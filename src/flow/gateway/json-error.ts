@@ -1,6 +1,6 @@
 /**
- * Finds a JSON syntax error and describes it in the words that existing clients match on (those of Python's json). Runs
- * only after JSON.parse failed.
+ * Finds a JSON syntax error and describes it with the wording that existing clients match on (that of Python's `json`
+ * module). Runs only after JSON.parse failed.
  */
 
 export interface JsonError {

@@ -1,4 +1,4 @@
-/** The HTTP server below a gateway: TLS, limits, and requests that are not plain HTTP/1. */
+/** The HTTP server of a gateway: TLS, limits, and requests that are not plain HTTP/1. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -7,7 +7,7 @@ import { trackUnusedConnections, type UnusedConnections } from '#http/unused-con
 import type { GatewayOptions } from '../definition/definition.ts';
 
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Longer than clients keep idle connections, so that the client closes them first. */
+/** Longer than clients keep idle connections open, so that the client closes them first. */
 const KEEP_ALIVE_MS = 65_000;
 /** Maximum time to receive a request. */
 const REQUEST_MS = 300_000;
@@ -24,7 +24,7 @@ export interface Listener {
   readonly unused: UnusedConnections;
 }
 
-/** Throws when only one of certificate and key is given, or one cannot be read. */
+/** Throws if only one of certificate and key is set, or if either cannot be read. */
 export async function createListener(
   options: GatewayOptions,
   { onRequest, onWebSocket }: ListenerHandlers,
@@ -81,8 +81,8 @@ async function createPlainListener({ sslCertfile, sslKeyfile, httpServer }: Gate
 }
 
 /**
- * Some clients offer an HTTP/2 upgrade and accept an HTTP/1 answer. Node has detached the connection by then, so it is
- * handed back with the request, minus the upgrade headers, in front.
+ * Some clients offer an HTTP/2 upgrade but accept an HTTP/1 response. Node has already detached the connection, so this
+ * returns the connection with the request, without its upgrade headers, prepended to the data.
  */
 function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
   const { method, url, headers, rawHeaders } = request;
@@ -96,7 +96,7 @@ function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer):
   return socket;
 }
 
-/** Answers requests that are not valid HTTP or whose header is too long. */
+/** Responds to requests that are not valid HTTP or whose header is too long. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.destroyed || error.code === 'ECONNRESET') return;
   const isLong = error.code === 'HPE_HEADER_OVERFLOW';

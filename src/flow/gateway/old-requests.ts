@@ -1,5 +1,5 @@
 /**
- * Runs old requests that arrive as bytes, over WebSocket and gRPC, and answers them in their own form
+ * Runs old requests that arrive as bytes, over WebSocket and gRPC, and responds in their own format
  * (docs/reference/wire/flow.md, Old messages).
  */
 import { problem } from '#errors.ts';
@@ -10,24 +10,24 @@ import { decodeOldRequest, encodeOldAnswer, type OldRequest, STATUS_COMMAND } fr
 import { createRequest, type DataRequest, ERROR, type Status, timestamp } from '../request.ts';
 import type { JsonObject } from '../values.ts';
 
-/** The functions of the flow that an old request needs. */
+/** The functions of the flow that old requests use. */
 export interface OldRequestTools {
   /** Throws like `Flow.handle`. */
   handle(request: DataRequest): Promise<DataRequest>;
   dryRun(): Promise<Status>;
 }
 
-/** An old request and how it is answered. */
+/** An old request and the way to respond to it. */
 export interface OldCall {
   readonly requestId: string;
   readonly generation: 1 | 2;
   /** Throws like `Flow.handle`. */
   run(tools: OldRequestTools): Promise<Uint8Array>;
-  /** Encodes an answer that reports a failure. */
+  /** Encodes a response that reports a failure. */
   writeFailure(status: Status): Uint8Array;
 }
 
-/** Whether ambiguous messages count as old ones. The flow's option `rest_api_version` decides. */
+/** Whether ambiguous messages count as old ones. The flow's `rest_api_version` option decides. */
 export const prefersOldForm = ({ restApiVersion }: Pick<GatewayOptions, 'restApiVersion'>): boolean =>
   restApiVersion !== '3';
 
@@ -69,7 +69,7 @@ function toDataRequest(old: OldRequest): DataRequest {
   return request;
 }
 
-/** Runs a control request. Only the command STATUS can be run from outside, as over HTTP. */
+/** Runs a control request. Clients can run only the STATUS command, as over HTTP. */
 async function runControl(old: OldRequest, { dryRun }: OldRequestTools): Promise<Uint8Array> {
   if (old.command !== STATUS_COMMAND) {
     throw invalidAt({ parent: { parent: BODY, key: 'control' }, key: 'command' }, 'status');

@@ -58,7 +58,7 @@ const FAILED = {
   ]),
   422: { description: 'The request is invalid', ...json(reference('Failure'), INVALID_EXAMPLE) },
   503: unavailable('An executor is unavailable'),
-  504: unavailable('An executor did not answer in time'),
+  504: unavailable('An executor did not respond in time'),
 };
 
 const reason = (description: string, text: string) => ({
@@ -86,14 +86,14 @@ function createOperation(route: Route): object {
       requestBody: { required: true, ...json(reference(requestSchema), REQUEST_EXAMPLES[requestSchema]) },
     }),
     responses: {
-      200: { description: 'The answer', ...json(reference(responseSchema), RESPONSE_EXAMPLES[responseSchema]) },
+      200: { description: 'The response', ...json(reference(responseSchema), RESPONSE_EXAMPLES[responseSchema]) },
       ...REFUSED,
       ...(requestSchema && FAILED),
       ...(requestSchema === 'ReloadRequest' && { 404: MODE_FAILURES[404] }),
       ...(isMode && MODE_FAILURES),
       ...(responseSchema === 'Health' && { 503: DRAINING }),
       500: {
-        description: 'An unexpected failure; with the option `failures_are_500`, also an executor that failed',
+        description: 'An unexpected failure; with the `failures_are_500` option, also an executor that failed',
         ...json({ anyOf: [reference('Failure'), reference(responseSchema)] }, { detail: 'Internal server error' }),
       },
     },
@@ -134,7 +134,10 @@ export function createDescription(routes: readonly Route[], facts: DescriptionOp
   };
 }
 
-/** The routes of the description and its page. They are always served and need no token: the page asks for it. */
+/**
+ * The routes of the description and its page. They are always served and need no token: the page itself prompts for the
+ * token.
+ */
 export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
   const description = ok(JSON.stringify(createDescription(routes, facts)));
   const page = createDocsPage({

@@ -4,11 +4,11 @@ import { isObject } from '../values.ts';
 import { parseJson } from './body.ts';
 import type { V1Kind } from './rest-v1.ts';
 
-/** Number of documents sent through the flow at once, as in the original. */
+/** Number of documents sent through the flow at once, as in the original framework. */
 export const DEFAULT_PART_SIZE = 100;
 
 const DATA = { parent: BODY, key: 'data' };
-/** Values of `data_type`. Without it, an object is a document and a string is content. */
+/** The `data_type` values. Without one, an object is a document and a string is content. */
 const DOCUMENTS = 1;
 const CONTENTS = 2;
 
@@ -48,7 +48,7 @@ function parseDocument(text: string, at: number): object {
     const value = parseJson(text);
     if (isObject(value)) return value;
   } catch {
-    // Reported below with its place in the body.
+    // Reported below with its location in the body.
   }
   throw invalidAt({ parent: DATA, key: at }, 'dict');
 }

@@ -1,5 +1,5 @@
 /**
- * Writes answers of REST version 1: the protobuf message in camelCase, without empty fields
+ * Writes responses of REST version 1: the protobuf message in camelCase, without empty fields
  * (docs/reference/wire/flow.md, Generations).
  */
 import type { Document, Score } from '../document.ts';
@@ -18,7 +18,7 @@ export interface QueryLanguage {
   readonly priority?: number;
 }
 
-/** An object with the key, or an empty one if the key has no value. */
+/** An object with the key, or an empty object if the key has no value. */
 const ifGiven = <T>(key: string, value: T, isGiven = Boolean(value)): Record<string, T> =>
   isGiven ? { [key]: value } : {};
 
@@ -93,7 +93,7 @@ function v1Routes(routes: readonly Route[]): object[] {
   return [...routes, ...(gateway ? [gateway] : [])].map(v1Route);
 }
 
-/** Formats 32 hexadecimal digits as a UUID. Any other id stays as it is. */
+/** Formats 32 hexadecimal digits as a UUID. Any other id is returned unchanged. */
 export const formatUuid = (id: string): string =>
   id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
 

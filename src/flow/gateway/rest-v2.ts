@@ -1,5 +1,6 @@
 /**
- * Writes answers of REST version 2: camelCase with defaults, integer status codes (docs/reference/wire/flow.md, Generations).
+ * Writes responses of REST version 2: camelCase with defaults, integer status codes (docs/reference/wire/flow.md,
+ * Generations).
  */
 import type { Document, Score, Scores } from '../document.ts';
 import { base64Of, isoTimeZ } from '../json/index.ts';
@@ -68,11 +69,11 @@ const v2Route = ({ executor, startTime, endTime, status }: Route) => ({
 
 const dataObject = ({ docs }: DataRequest) => ({ docs: docs.map(v2Document), groundtruths: [] });
 
-/** The answer of index, search, update and delete: only the documents. */
+/** The response of index, search, update and delete: only the documents. */
 export const v2DocumentsAnswer = (answer: DataRequest): string =>
   JSON.stringify({ requestId: answer.header.requestId, data: dataObject(answer) });
 
-/** The answer of /post: the whole message. */
+/** The response of /post: the whole message. */
 export const v2MessageAnswer = (answer: DataRequest): string =>
   JSON.stringify({
     requestId: answer.header.requestId,

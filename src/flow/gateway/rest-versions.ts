@@ -12,7 +12,7 @@ import { DEFAULT_PART_SIZE, readMimeType, readV1Data } from './rest-v1-data.ts';
 import { v2DocumentsAnswer, v2MessageAnswer } from './rest-v2.ts';
 
 export interface BodyContext {
-  /** The endpoint of the route. If it is missing, the body names the endpoint. */
+  /** The endpoint of the route. If it is missing, the body specifies the endpoint. */
   readonly endpoint?: string | undefined;
   /** Key of the documents in version 1. */
   readonly kind?: V1Kind;
@@ -31,7 +31,7 @@ export interface ReadBody {
 }
 
 export interface RestFormat {
-  /** Throws SubmittedDataMalformedError with the fact `detail`. */
+  /** Throws SubmittedDataMalformedError with `facts.detail`. */
   read(body: unknown, context: BodyContext): ReadBody;
   write(answer: DataRequest, reading: ReadBody, context: BodyContext): string;
 }
@@ -63,7 +63,7 @@ export const REST_V2: RestFormat = {
   write: (answer, _body, { endpoint }) => (endpoint ? v2DocumentsAnswer(answer) : v2MessageAnswer(answer)),
 };
 
-/** Adds the two query-language entries that `top_k` stands for. */
+/** Adds the two query-language entries for which `top_k` is a shorthand. */
 function readQueryset(body: Record<string, unknown>): QueryLanguage[] {
   const location = { parent: BODY, key: 'queryset' };
   const given = body.queryset ?? [];

@@ -14,7 +14,7 @@ export interface RouteMatch {
 
 export interface Router {
   match(request: IncomingMessage): RouteMatch;
-  /** The answer to a request without a route: 405, 307 without the trailing slash, or 404. */
+  /** The response to a request without a route: 405, a 307 redirect to the path without its trailing slash, or 404. */
   refuse(request: IncomingMessage, match: RouteMatch): Answer;
 }
 

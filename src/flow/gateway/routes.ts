@@ -23,16 +23,16 @@ import { DRAINING } from './running-requests.ts';
 import { handleInParts } from './split-request.ts';
 import { writeStatusReport } from './status-report.ts';
 
-/** A request as a route sees it. */
+/** A request as a route receives it. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  /** 32 hexadecimal digits. The same id is in the answer's header, its body and the log. */
+  /** 32 hexadecimal digits. The same id is in the response's header, its body and the log. */
   readonly requestId: string;
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
   /** The value of `{mode}` in `/api/{mode}`. */
   readonly name: string;
-  /** Reads the body as JSON. Rejects with a Problem whose fact `detail` is a list of issues. */
+  /** Reads the body as JSON. Rejects with a Problem whose `facts.detail` is a list of issues. */
   json(): Promise<unknown>;
 }
 
@@ -194,7 +194,7 @@ function customRoutes(tools: RouteTools): Route[] {
   );
 }
 
-/** Reads a body, sends it through the flow and writes the answer in the same format. */
+/** Reads a body, sends it through the flow and writes the response in the same format. */
 function createDataHandler(tools: RouteTools, format: RestFormat, context: BodyContext): Route['run'] {
   return async (exchange) => {
     const reading = format.read(await exchange.json(), context);
@@ -280,13 +280,13 @@ function modeRoute(tools: RouteTools): Route {
   };
 }
 
-/** `/api/{mode}` always answers in the form of REST version 1. */
+/** `/api/{mode}` always responds in the format of REST version 1. */
 async function runMode(tools: RouteTools, exchange: Exchange): Promise<Answer> {
   const mode = exchange.name.toLowerCase();
   const kind = V1_KINDS.find((one) => one === mode);
   if (!kind && mode !== 'control') return reasonAnswer(405, `unsupported mode ${exchange.name}`);
   const given = await exchange.json();
-  // A body that is only a list or a text is the data.
+  // If the body is only a list or a string, it is the data.
   const body = Array.isArray(given) || typeof given === 'string' ? { data: given } : isObject(given) ? given : {};
   if (!kind) return runV1Control(tools, exchange, body);
   if (body.data === undefined) return reasonAnswer(406, '"data" field is empty');
@@ -302,7 +302,7 @@ function runV1Request(
   kind: V1Kind,
 ): Promise<Answer> {
   const reading = REST_V1.read(body, { endpoint: `/${kind}`, kind });
-  // In the original, only the routes of the endpoints wrote empty tags.
+  // In the original framework, only the routes of the endpoints wrote empty tags.
   const request = { ...reading, objectIds: undefined };
   return runBody(tools, exchange, reading, (answer) => JSON.stringify(v1Answer(answer, request)));
 }

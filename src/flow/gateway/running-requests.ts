@@ -11,7 +11,7 @@ export interface RunningRequests {
 }
 
 export const DRAINING = 'The gateway is shutting down';
-/** When clients should try again, in seconds. Another instance may respond by then. */
+/** Delay after which clients should retry, in seconds. By then, another instance may be available. */
 const RETRY_AFTER = 1;
 
 export function createRunningRequests(): RunningRequests {

@@ -3,7 +3,7 @@ import type { RequestSchema, ResponseSchema } from './routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The names of the original framework, for the schemas that it has too. They are used in the published document. */
+/** The names that the original framework uses for the same schemas. The published document uses these names. */
 const PUBLISHED_NAMES: ReadonlyMap<string, string> = new Map([
   ['Document', 'PydanticDocument'],
   ['DataRequest', 'JinaRequestModel'],
@@ -31,7 +31,7 @@ const object = (properties: Readonly<Record<string, object>>, required: readonly
   properties,
   ...(required.length && { required }),
 });
-/** An object whose fields are all present. */
+/** An object whose fields are all required. */
 const whole = (properties: Readonly<Record<string, object>>): Schema => object(properties, Object.keys(properties));
 
 const TEXT = { type: 'string' };
@@ -121,7 +121,7 @@ const DEFINITIONS = {
   OldRequest: object(OLD_FIELDS, ['data']),
   ModeRequest: object({
     ...OLD_FIELDS,
-    command: { enum: ['STATUS', 'RELOAD'], description: 'For the mode CONTROL' },
+    command: { enum: ['STATUS', 'RELOAD'], description: 'For the CONTROL mode' },
     targets: TARGETS,
   }),
   ReloadRequest: object({ targets: TARGETS }, ['targets']),

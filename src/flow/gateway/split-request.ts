@@ -1,8 +1,8 @@
-/** Sends a request through the flow in parts of `request_size` documents and merges the answers. */
+/** Sends a request through the flow in parts of `request_size` documents and merges the results. */
 import type { Flow, HandleOptions } from '../flow.ts';
 import { type DataRequest, failed, type Route } from '../request.ts';
 
-/** Throws like `Flow.handle`; the answers of earlier parts are then dropped. */
+/** Throws like `Flow.handle`; the responses to earlier parts are then discarded. */
 export async function handleInParts(
   flow: Flow,
   request: DataRequest,
@@ -19,7 +19,7 @@ export async function handleInParts(
   return mergeAnswers(answers);
 }
 
-/** Merges the answers: documents in order, each route from its first start to its last end, and the first failure. */
+/** Merges the results: documents in order, each route from its first start to its last end, and the first failure. */
 function mergeAnswers(answers: readonly DataRequest[]): DataRequest {
   const routes = new Map<string, Route>();
   for (const answer of answers) {

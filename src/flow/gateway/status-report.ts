@@ -150,7 +150,7 @@ function readableSize(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }
 
-/** The report as JSON text, in the format of the given REST version. */
+/** The report as JSON text, in the format of one REST version. */
 export function writeStatusReport({ form, ...facts }: StatusReportInput & { readonly form: '1' | '2' | '3' }): string {
   const report = createStatusReport(facts, form === '1' ? V1 : CURRENT);
   if (form === '3') return JSON.stringify(report);

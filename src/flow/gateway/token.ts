@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether a request may be answered. Without a token, every request may. */
+/** Returns a function that checks whether a request is authorized. If no token is set, every request is. */
 export function createTokenCheck(token: string | undefined): (request: Pick<IncomingMessage, 'headers'>) => boolean {
   if (!token) return () => true;
   const expected = digest(token);

@@ -1,4 +1,4 @@
-/** Answers the frames of one WebSocket connection: each with one frame, or by closing the connection. */
+/** Handles the frames of one WebSocket connection: responds to each with one frame, or closes the connection. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { asProblem, type Problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -17,7 +17,7 @@ export type FrameAnswer =
   | { readonly closeCode: number; readonly reason: string };
 
 export interface FrameAnswers {
-  /** Never rejects. `undefined` if the signal was aborted before the answer was complete. */
+  /** Never rejects. `undefined` if the signal was aborted before the response was complete. */
   answer(received: ReceivedFrame, signal: AbortSignal): Promise<FrameAnswer | undefined>;
   /** Whether the frame ends the stream; `ignored` if only the client may close the connection. */
   readEnd(received: ReceivedFrame): boolean | 'ignored';
@@ -53,7 +53,7 @@ function unavailableReason(failure: Problem): string {
 type WriteFailure = (failure: Problem) => string | Uint8Array | undefined;
 
 export function createFrameAnswers({ flow, codec, headers, log }: FrameAnswersTools): FrameAnswers {
-  /** Whether requests of generation 1 have arrived. Their clients end the connection themselves. */
+  /** Whether requests of generation 1 have arrived. Their clients close the connection themselves. */
   let hasV1Requests = false;
   /** Resolves when all requests of generation 1 received so far have been answered. */
   let v1Answered: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** One WebSocket connection: limits the requests that run at once and the answers that wait to be sent. */
+/** One WebSocket connection: limits the number of concurrent requests and the size of unsent responses. */
 import type { RawData, WebSocket } from 'ws';
 import type { FlowObserver } from '../observer.ts';
 import type { SocketLimits } from './websocket.ts';
@@ -29,9 +29,9 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
   /** One controller for each running request, so that its listeners are released with it. */
   const inWork = new Set<AbortController>();
   let inWorkBytes = 0;
-  /** The code of the close frame that follows all answers. Set once no more requests are read. */
+  /** The code of the close frame that follows all responses. Set once no more requests are read. */
   let endCode: number | undefined;
-  /** Number of answers handed to the network. */
+  /** Number of responses passed to the network. */
   let sentCount = 0;
 
   const hasCapacity = (): boolean =>
@@ -131,8 +131,8 @@ export function openConnection(socket: WebSocket, tools: ConnectionTools): Conne
 }
 
 /**
- * Closes a connection whose client neither answers pings nor reads answers. While reading is paused because requests
- * are running, pongs cannot arrive, so silence is ignored.
+ * Closes the connection if its client neither responds to pings nor reads responses. While reading is paused because
+ * requests are running, pongs cannot arrive, so missing pongs are ignored.
  */
 function startPings(
   socket: WebSocket,

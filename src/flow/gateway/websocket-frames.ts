@@ -1,4 +1,4 @@
-/** WebSocket frames of requests and answers: JSON text or protobuf (docs/reference/wire/flow.md, WebSocket). */
+/** WebSocket frames of requests and responses: JSON text or protobuf (docs/reference/wire/flow.md, WebSocket). */
 import { type Problem, problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
@@ -19,23 +19,23 @@ export interface RequestFrame {
   readonly requestId: string;
   /** The generation of an old request. Requests of generation 1 run one after another. */
   readonly generation?: 1 | 2;
-  /** Returns the frame with the answer. Throws like `Flow.handle`. */
+  /** Returns the frame with the response. Throws like `Flow.handle`. */
   run(flow: Flow, options: HandleOptions): Promise<string | Uint8Array>;
   /** The frame that reports a failure. */
   writeFailure(failure: Problem): string | Uint8Array;
 }
 
 export interface FrameCodec {
-  /** Whether answers to a dry run are binary. */
+  /** Whether responses to a dry run are binary. */
   readonly isBinary: boolean;
-  /** Why a frame of this type closes the connection; `undefined` to read it. */
+  /** The reason why a frame of this type closes the connection; `undefined` if the frame is accepted. */
   refuse(bytes: Buffer, isBinary: boolean): string | undefined;
   isEnd(bytes: Buffer, isBinary: boolean): boolean;
   /** Throws SubmittedDataMalformedError. */
   read(bytes: Buffer, isBinary: boolean): RequestFrame;
-  /** The frame that reports bytes that are not a request. `undefined` closes the connection. */
+  /** The frame that reports that the received bytes are not a request. `undefined` closes the connection. */
   writeUnreadable(failure: Problem, bytes: Buffer, isBinary: boolean): string | undefined;
-  /** The answer to a dry run. */
+  /** The response to a dry run. */
   writeStatus(status: Status): string | Uint8Array;
 }
 
@@ -57,7 +57,7 @@ function readJsonMessage(body: unknown): RequestFrame {
   };
 }
 
-/** Reads one of the oldest messages, recognized by the key of its body. Its documents are read as they are. */
+/** Reads one of the oldest messages, recognized by the key of its body. Its documents are parsed unchanged. */
 function readV1Message(body: Record<string, unknown>): RequestFrame {
   const requestId = idOf(body);
   if (isObject(body.control)) return readV1Control(body.control, requestId);
@@ -129,7 +129,7 @@ const JSON_TEXT: FrameCodec = {
   writeStatus: (status) => (status.code === ERROR ? JSON.stringify({ ...statusObject(status), code: 'ERROR' }) : '{}'),
 };
 
-/** Clients of generations 1 and 2 request no subprotocol, and send text and bytes. Bytes must be old requests. */
+/** Clients of generations 1 and 2 do not request a subprotocol, and send text and bytes. Bytes must be old requests. */
 const WITHOUT_SUBPROTOCOL: FrameCodec = {
   ...JSON_TEXT,
   refuse: (bytes, isBinary) =>

@@ -1,6 +1,6 @@
 /**
- * The WebSocket gateway (docs/reference/wire/flow.md, WebSocket): many concurrent requests on each connection, answered
- * as they finish. A client that does not read its answers is not read from either.
+ * The WebSocket gateway (docs/reference/wire/flow.md, WebSocket): many concurrent requests on each connection, with
+ * responses in the order of completion. If a client does not read its responses, its requests are not read either.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -21,7 +21,7 @@ export interface SocketLimits {
   readonly maxMessageBytes: number;
   /** Maximum total size of the running requests of one connection. */
   readonly maxInWorkBytes: number;
-  /** Maximum size of unsent answers of one client. Above it, no more requests are read. */
+  /** Maximum size of unsent responses of one client. Above it, no more requests are read. */
   readonly maxUnreadBytes: number;
 }
 
@@ -51,7 +51,7 @@ export interface WebSocketGateway {
   close(graceMs: number): Promise<void>;
 }
 
-/** Chooses the subprotocol: JSON if offered, else bytes. */
+/** Chooses the subprotocol: JSON if the client offers it, else bytes. */
 function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
   if (offered.has('json')) return 'json';
   return offered.has('bytes') ? 'bytes' : false;
@@ -133,7 +133,7 @@ export function createWebSocketGateway({
   };
 }
 
-/** Sends one answer without waiting for a message. */
+/** Sends one response without waiting for a message. */
 async function answerDryRun(socket: WebSocket, codec: FrameCodec, flow: Flow): Promise<void> {
   const disconnected = new AbortController();
   socket.on('close', () => disconnected.abort());

@@ -273,7 +273,7 @@ export function findFile(name: string): Uint8Array[] | undefined {
   const { files } = loadCatalogue();
   if (!files.has(name)) return undefined;
   const found = new Set([name]);
-  // Iterating a Set also visits items that are added meanwhile.
+  // Iterating a Set also visits items that are added during the iteration.
   for (const one of found) for (const imported of files.get(one)!.imports) found.add(imported);
   return [...found].map((one) => files.get(one)!.bytes);
 }

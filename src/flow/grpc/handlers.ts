@@ -39,7 +39,7 @@ export function createHandlerFactory({
   isAllowed,
   onError,
 }: HandlerTools): (library: GrpcLibrary, method: Method) => UntypedHandleCall {
-  /** Why a call is refused before it starts. */
+  /** The reason for refusing a call before it starts; `undefined` to accept it. */
   function refuseCall(method: Method, info: CallInfo): RpcFailure | undefined {
     if (method.isPublic || !isAllowed || isAllowed(info.metadata('authorization'))) return undefined;
     return createRpcFailure(CODE.unauthenticated, 'Not authenticated');

@@ -31,7 +31,7 @@ const decodeServiceName = (bytes: Buffer): string =>
 const encodeStatus = (status: number): Buffer =>
   Buffer.from(createWriter().uint32(tagOf(1, VARINT)).int32(status).finish());
 
-/** `services` are service names. The empty name stands for the whole server. */
+/** `services` are service names. The empty name represents the whole server. */
 export function createHealth(services: readonly string[]): Health {
   const known = new Set(['', ...services]);
   const watchers = new Set<ResponseStream>();

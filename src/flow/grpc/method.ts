@@ -1,4 +1,4 @@
-/** A gRPC method as this server sees it: bytes in, bytes out. */
+/** A gRPC method of this server, which receives and returns raw bytes. */
 import type { Duplex, Writable } from 'node:stream';
 import type { RpcFailure } from './failures.ts';
 import type { MethodName } from './names.ts';
@@ -10,7 +10,7 @@ export interface CallInfo {
   headers(): Record<string, string>;
   /** Binary metadata, whose names end in `-bin`. */
   bytes(name: string): Buffer | undefined;
-  /** Aborted when the client disconnects or its deadline passes before the answer. */
+  /** Aborted when the client disconnects or its deadline passes before the call ends. */
   readonly signal: AbortSignal;
 }
 

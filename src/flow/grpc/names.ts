@@ -40,7 +40,7 @@ export const METADATA = {
   traceParent: 'traceparent',
   /** HTTP headers that executors may see, as JSON. */
   headers: 'lectern-headers-bin',
-  /** Mark in the trailing metadata of an executor's answer whose status is an error. */
+  /** Set in the trailing metadata if the status of an executor's response is an error. */
   isError: 'is-error',
   inOrder: '__results_in_order__',
   prefetch: '__prefetch__',

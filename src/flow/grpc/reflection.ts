@@ -92,7 +92,7 @@ function answerReflection(bytes: Buffer, services: readonly string[]): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** The methods of both versions of the reflection service. They list the services `listed`. */
+/** The methods of both versions of the reflection service. They list the services in `listed`. */
 export function reflectionMethods(listed: readonly string[]): Method[] {
   return [SERVICES.reflectionAlpha, SERVICES.reflection].map((service) => ({
     service,

@@ -1,4 +1,4 @@
-/** The methods that carry requests, shared by gateways and executors that are served on their own. */
+/** The methods that carry requests, shared by gateways and standalone executors. */
 
 import { asProblem } from '#errors.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -23,19 +23,19 @@ export interface RequestMethodsTools {
   /** Maximum number of concurrent requests of one call; 0 for no limit. */
   readonly prefetch: number;
   readonly limits?: Partial<StreamLimits> | undefined;
-  /** Whether failed answers are marked in the trailing metadata, which gateways check. */
+  /** Whether failure responses are marked in the trailing metadata, which gateways check. */
   readonly marksErrors?: boolean;
-  /** `undefined`: only current requests are answered. */
+  /** `undefined`: only current requests are supported. */
   readonly oldForms?: OldForms | undefined;
-  /** Receives the sizes of requests and answers. */
+  /** Receives the sizes of requests and responses. */
   readonly observe?: FlowObserver | undefined;
 }
 
 export interface RequestMethods {
   readonly methods: readonly Method[];
-  /** The encoded answer, with the error mark if needed. */
+  /** The encoded response, with the error mark if needed. */
   reply(answered: EncodedAnswer): Reply;
-  /** Refuses new calls. Streams stop reading and end once all their requests are answered. */
+  /** Refuses new calls. Streams stop reading and end once all their requests have been answered. */
   stop(): void;
 }
 
@@ -68,7 +68,7 @@ export function createRequestMethods({
   }
 
   async function runMessage(message: Buffer, info: CallInfo): Promise<StreamAnswer> {
-    // The decoded answer is not kept while the message waits for earlier ones.
+    // The decoded response is not retained while the message waits for earlier ones.
     const { request, ...answer } = await answerStreamMessage(handle, message, info, oldForms);
     const sentBytes = answer.message?.length ?? 0;
     observe?.transferred?.({ receivedBytes: message.length, sentBytes }, request);
@@ -93,7 +93,9 @@ export function createRequestMethods({
     stream.on('close', () => open.delete(served));
   }
 
-  /** Answers one document with one message per resulting document, or one empty message if there is none. */
+  /**
+   * Processes one document and sends one message for each resulting document, or one empty message if there is none.
+   */
   async function runDocument(bytes: Buffer, stream: ResponseStream, info: CallInfo): Promise<void> {
     try {
       const { answer } = await answerRequest(handle, decodeSingleDocument(bytes), info);

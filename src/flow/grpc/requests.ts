@@ -1,4 +1,4 @@
-/** Decodes requests, runs them and encodes answers, for all gRPC methods that carry requests. */
+/** Decodes requests, runs them and encodes responses, for all gRPC methods that carry requests. */
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { type OldCall, readOldCall } from '../gateway/old-requests.ts';
 import { decodeRequest, encodeRequest } from '../proto/codec.ts';
@@ -22,7 +22,7 @@ export function readRequest(bytes: Buffer, info: CallInfo): DataRequest {
   return request;
 }
 
-/** Reports a failure caused by the request as its answer. */
+/** Returns a failure caused by the request as its response. */
 function refusedAnswer({ header: { requestId }, parameters }: DataRequest, failure: Problem): DataRequest {
   const answer = createRequest({ parameters });
   answer.header = { requestId, status: refusalStatus(failure) };
@@ -49,7 +49,7 @@ export async function answerRequest(handle: Handle, request: DataRequest, info: 
   }
 }
 
-/** Answers to requests of generations 1 and 2, which old clients send to the streaming method. */
+/** How to respond to requests of generations 1 and 2, which old clients send to the streaming method. */
 export interface OldForms {
   /** Whether ambiguous messages, which could be old or current, count as old. */
   readonly prefersOld: boolean;
@@ -58,7 +58,7 @@ export interface OldForms {
 
 /**
  * Like `answerRequest`, for one message of a stream. Invalid bytes end the stream. An unavailable executor ends it too,
- * after an answer with the request's id.
+ * after a response with the id of the request.
  */
 export async function answerStreamMessage(
   handle: Handle,
@@ -119,7 +119,7 @@ export function withTimeout(handle: Handle, timeoutMs: number | undefined): Hand
   };
 }
 
-/** Reports internal errors, whose details the caller does not see. */
+/** Reports internal errors, whose details are hidden from the caller. */
 export const reportingErrors =
   (handle: Handle, report: (error: unknown) => void): Handle =>
   async (request, info) => {

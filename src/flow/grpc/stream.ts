@@ -1,17 +1,17 @@
 /**
- * A streaming call (docs/reference/wire/flow.md, gRPC) with many concurrent requests. A client that does not read its
- * answers is not read from either.
+ * A streaming call (docs/reference/wire/flow.md, gRPC) with many concurrent requests. If a client does not read its
+ * responses, its requests are not read either.
  */
 import type { DataRequest } from '../request.ts';
 import type { RpcFailure } from './failures.ts';
 import { type BidiStream, failStream } from './method.ts';
 
 export interface StreamLimits {
-  /** Maximum total size of messages that are running or waiting for earlier answers. */
+  /** Maximum total size of messages that are running or waiting for earlier responses. */
   readonly maxInWorkBytes: number;
-  /** Maximum size of answers the client has not read. Above it, no more requests are read. */
+  /** Maximum size of responses that the client has not read. Above it, no more requests are read. */
   readonly maxUnreadBytes: number;
-  /** A client that reads none of its answers for this long is disconnected. */
+  /** A client that reads none of its responses for this long is disconnected. */
   readonly unreadMs: number;
 }
 
@@ -22,10 +22,10 @@ export const STREAM_LIMITS: StreamLimits = {
   unreadMs: 300_000,
 };
 
-/** A failure ends the call once all running requests are answered. */
+/** A failure ends the call once all running requests have been answered. */
 export interface StreamAnswer {
   readonly message?: Buffer;
-  /** The answer in the message. */
+  /** The response in the message. */
   readonly request?: DataRequest;
   readonly failure?: RpcFailure;
 }
@@ -35,13 +35,13 @@ export interface StreamTools {
   readonly answer: (message: Buffer) => Promise<StreamAnswer>;
   /** Maximum number of concurrent requests; 0 for no limit. */
   readonly prefetch: number;
-  /** Whether answers keep the order of their requests. */
+  /** Whether responses keep the order of their requests. */
   readonly inOrder: boolean;
   readonly limits: StreamLimits;
 }
 
 export interface CallStream {
-  /** Stops reading and ends the call with the failure once all running requests are answered. */
+  /** Stops reading and ends the call with the failure once all running requests have been answered. */
   end(failure: RpcFailure): void;
 }
 
@@ -52,7 +52,7 @@ interface Slot {
 
 export function serveStream(stream: BidiStream, { answer, prefetch, inOrder, limits }: StreamTools): CallStream {
   const maxInWork = prefetch > 0 ? prefetch : Number.POSITIVE_INFINITY;
-  /** Requests without an answer, or whose answer waits for earlier ones. */
+  /** Requests without a response, or with a response that waits for earlier ones. */
   const slots = new Set<Slot>();
   let inWorkBytes = 0;
   let unreadBytes = 0;

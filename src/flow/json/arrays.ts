@@ -1,13 +1,13 @@
 /**
  * Keeps long lists of numbers as text while parsing JSON. Parsing and writing 50,000 numbers costs far more than the
- * rest of a request, and most executors never read them. So `embedding` and `tensor` become NdArrays that hold their
+ * rest of a request, and most executors never read them. So `embedding` and `tensor` become NdArrays that contain their
  * JSON text.
  */
 import { randomBytes } from 'node:crypto';
 import { NdArray } from '../ndarray.ts';
 import { isObject } from '../values.ts';
 
-/** Minimum length of a text with lists kept as text. Shorter texts are faster to parse as a whole. */
+/** Minimum length of a JSON text in which lists are kept as text. Shorter texts are faster to parse as a whole. */
 const MIN_LENGTH = 4096;
 
 /**
@@ -142,6 +142,6 @@ export function parseWithArrays(text: string, parse: (text: string) => unknown =
   const value = parse(taken.text);
   const data = isObject(value) ? value.data : undefined;
   const placed = restoreArrays(isObject(data) ? data.docs : data, taken);
-  // If a placeholder is outside the documents or in tags, where a list must stay a list, all is parsed as usual.
+  // If a placeholder is outside the documents or in tags, where a list must stay a list, everything is parsed as usual.
   return placed === taken.arrays.length ? value : parse(text);
 }

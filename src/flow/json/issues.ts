@@ -22,7 +22,7 @@ function pathOf(location: JsonLocation): (string | number)[] {
   return path.reverse();
 }
 
-/** A SubmittedDataMalformedError (422) with the list of issues as its fact `detail`. */
+/** A SubmittedDataMalformedError (422) with the list of issues as its `facts.detail`. */
 export const malformed = (detail: readonly Issue[]): Problem =>
   problem('SubmittedDataMalformedError', {
     message: detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),

@@ -57,12 +57,15 @@ function readStruct(value: unknown, location: JsonLocation): JsonObject {
 }
 
 /**
- * Counts array entries that a request declares without sending a byte for each (zeros and sparse arrays). The answer
- * writes them all out, so a hundred bytes could produce a hundred megabytes.
+ * Counts array entries that a request declares without sending a byte for each (zeros and sparse arrays). The response
+ * contains all of them, so a hundred bytes could produce a hundred megabytes.
  */
 interface ArrayCounts {
   entries: number;
-  /** Nested lists that arrays of bytes turn into: each takes far more memory than the single byte it may hold. */
+  /**
+   * Number of nested lists to which arrays of bytes are expanded: each list uses far more memory than the single byte
+   * that it may contain.
+   */
   lists: number;
 }
 
@@ -164,7 +167,7 @@ function readScore(value: unknown, location: JsonLocation): Score {
   return read;
 }
 
-/** Scores by name. Older clients send a list whose entries carry their name. */
+/** Scores by name. Older clients send a list in which each entry contains its name. */
 function readScores(value: unknown, location: JsonLocation): Scores {
   const read: Scores = {};
   if (Array.isArray(value)) {
@@ -205,7 +208,7 @@ const blobOrArray: Field = (reading, value, location) => {
 
 const setTensor: Field = (reading, value, location) => {
   const tensor = readArray(value, location, reading.counts);
-  // An empty tensor yields to any other content.
+  // Any other content takes precedence over an empty tensor.
   if (!tensor.shape.includes(0)) setContent(reading, 'tensor', location, tensor);
   else reading.document.content ??= tensor;
 };
@@ -321,7 +324,10 @@ function finishDocument({ document, extraFields, chunks, matches, depth }: Readi
   return document;
 }
 
-/** A URL becomes the URI, anything else the text. Never a file name: strings from outside must not reach the disk. */
+/**
+ * A URL becomes the URI, anything else the text. It is never used as a file name, because untrusted strings must not be
+ * used as paths.
+ */
 export function documentFromString(value: string): Document {
   const document = new Document();
   if (/^(?:data:|https?:\/\/)/i.test(value)) document.uri = value;
@@ -330,11 +336,11 @@ export function documentFromString(value: string): Document {
 }
 
 export interface ReadOptions {
-  /** The endpoint of the route. If it is missing, as at /post, the body names the endpoint. */
+  /** The endpoint of the route. If it is missing, as at /post, the body specifies the endpoint. */
   readonly endpoint?: string;
   /** Treats strings in `data` as document ids. Older clients send them to /delete. */
   readonly stringsAreIds?: boolean;
-  /** Keeps the request id of the body, for WebSocket. Otherwise every request gets a new id. */
+  /** Keeps the request id of the body, for WebSocket. Otherwise every request is assigned a new id. */
   readonly keepsId?: boolean;
 }
 
@@ -365,8 +371,8 @@ const firstGiven = (body: Record<string, unknown>, ...keys: string[]): [string, 
 };
 
 /**
- * Reads a request from the JSON of an HTTP body or WebSocket frame. Throws SubmittedDataMalformedError; its fact
- * `detail` is a list of {loc, msg, type}.
+ * Reads a request from the JSON of an HTTP body or WebSocket frame. Throws SubmittedDataMalformedError; its
+ * `facts.detail` is a list of {loc, msg, type}.
  */
 export function readRequest(
   body: unknown,

@@ -8,7 +8,7 @@ const quote = JSON.stringify as (value: unknown) => string;
 const textOrNull = (value: string): string => (value === '' ? 'null' : quoteText(value));
 const numberOrNull = (value: number): string => (value && Number.isFinite(value) ? String(value) : 'null');
 
-/** Maximum length of strings that are checked before escaping, because most of them need none. */
+/** Maximum length of strings that are checked before escaping, because most of them need no escaping. */
 const SHORT = 200;
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -90,7 +90,7 @@ let lastText = '';
 
 /** ISO 8601 with microseconds, without a time zone. */
 function dateTime({ seconds, nanos }: Timestamp): string {
-  // The timestamps of a request fall within a second or two.
+  // The timestamps of a request usually differ by no more than a second or two.
   if (seconds !== lastSecond) {
     lastText = new Date(seconds * 1000).toISOString().slice(0, 19);
     lastSecond = seconds;
@@ -101,7 +101,7 @@ function dateTime({ seconds, nanos }: Timestamp): string {
 export const isoTime = (time: Timestamp): string => `${dateTime(time)}+00:00`;
 export const isoTimeZ = (time: Timestamp): string => `${dateTime(time)}Z`;
 
-/** The status as an object for JSON.stringify, in the form of HTTP answers. */
+/** The status as an object for JSON.stringify, in the format of HTTP responses. */
 export const statusObject = ({ code, description, exception }: Status) => ({
   code,
   description,
@@ -117,11 +117,13 @@ const routeJson = ({ executor, startTime, endTime, status }: Route): string =>
   `{"executor":${quote(executor)},"startTime":${startTime ? `"${isoTime(startTime)}"` : 'null'}` +
   `,"endTime":${endTime ? `"${isoTime(endTime)}"` : 'null'},"status":${statusJson(status)}}`;
 
-/** Written only if the request has a timeout, because clients of the original do not expect an unset one. */
+/**
+ * Written only if the request has a timeout, because clients of the original framework do not expect an unset timeout.
+ */
 const timeoutJson = ({ timeout }: DataRequest['header']): string =>
   timeout === undefined ? '' : `,"timeout":${timeout}`;
 
-/** The body of an HTTP answer. */
+/** The body of an HTTP response. */
 export function requestJson({ header, parameters, routes, docs }: DataRequest): string {
   return (
     `{"header":{"requestId":${quote(header.requestId)},"status":${statusJson(header.status)}` +

@@ -1,6 +1,6 @@
 /**
- * The metrics of flows under the names of the original framework (docs/reference/wire/flow.md, Metrics), and the observer
- * that records them.
+ * Metrics of flows, with the names that the original framework uses (docs/reference/wire/flow.md, Metrics), and the
+ * observer that records them.
  */
 import type { FlowObserver } from '../observer.ts';
 
@@ -11,15 +11,15 @@ interface MeasureRow {
 
 export const MEASURES = {
   jina_receiving_request_seconds: { type: 'summary', meaning: 'Time to answer a received request' },
-  jina_sending_request_seconds: { type: 'summary', meaning: 'Time from sending a request to its answer' },
-  jina_number_of_pending_requests: { type: 'gauge', meaning: 'Requests waiting for their answer' },
+  jina_sending_request_seconds: { type: 'summary', meaning: 'Time from sending a request to its response' },
+  jina_number_of_pending_requests: { type: 'gauge', meaning: 'Requests waiting for their response' },
   jina_successful_requests: { type: 'counter', meaning: 'Requests that succeeded' },
   jina_failed_requests: { type: 'counter', meaning: 'Requests that failed' },
   jina_received_request_bytes: { type: 'summary', meaning: 'Size of received requests' },
   jina_request_size_bytes: { type: 'summary', meaning: 'Old name of jina_received_request_bytes' },
-  jina_sent_response_bytes: { type: 'summary', meaning: 'Size of answers' },
+  jina_sent_response_bytes: { type: 'summary', meaning: 'Size of responses' },
   jina_sent_request_bytes: { type: 'summary', meaning: 'Size of requests sent to executors' },
-  jina_received_response_bytes: { type: 'summary', meaning: 'Size of answers received from executors' },
+  jina_received_response_bytes: { type: 'summary', meaning: 'Size of responses received from executors' },
   jina_process_request_seconds: { type: 'summary', meaning: 'Time spent in an executor' },
   jina_document_processed: { type: 'counter', meaning: 'Documents processed by an executor' },
 } as const satisfies Readonly<Record<string, MeasureRow>>;
@@ -33,13 +33,13 @@ export const GATEWAY_NAME = 'gateway/rep-0';
 
 /** Stores measured values, for example for Prometheus. */
 export interface MeasureSink {
-  /** `details` are labels for sinks that accept more than the labels of the original. */
+  /** `details` are additional labels for sinks that support more labels than the original framework. */
   add(name: MeasureName, labels: Labels, value: number, details?: Labels): void;
   /** Creates the series without a value, so that it exists before the first event. */
   touch(name: MeasureName, labels: Labels): void;
 }
 
-/** Clients choose the endpoint, so only the first 100 get their own series; the rest share one. */
+/** Clients choose the endpoint, so only the first 100 have their own series; the rest share one series. */
 const MAX_ENDPOINT_SERIES = 100;
 const OTHER_ENDPOINTS = 'other';
 
@@ -56,7 +56,7 @@ const GATEWAY_MEASURES: readonly MeasureName[] = [
   'jina_received_response_bytes',
 ];
 
-/** `gateway` is the name of the gateway; `undefined` in the program of an executor. */
+/** `gateway` is the gateway's name; `undefined` in an executor's program. */
 export function observeWith(sink: MeasureSink, gateway: string | undefined): Required<FlowObserver> {
   const gatewayLabels = { runtime_name: gateway ?? '' };
   if (gateway !== undefined) for (const name of GATEWAY_MEASURES) sink.touch(name, gatewayLabels);

@@ -6,7 +6,7 @@ import { serveMetrics } from './serve-metrics.ts';
 
 afterEach(closeAll);
 
-/** Values by series, without creation times, durations and what is still 0. */
+/** Values by series, without creation times, durations and values that are still 0. */
 const seriesOf = (text: string): Record<string, number> =>
   Object.fromEntries(
     text

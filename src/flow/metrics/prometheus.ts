@@ -24,7 +24,7 @@ const formatLabels = (labels: Labels): string =>
     .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(',');
 
-/** Whole numbers get a fraction, as in the original framework. */
+/** Whole numbers are written with a decimal fraction, as in the original framework. */
 const formatNumber = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
 
 function* formatFamily(base: MeasureName, series: ReadonlyMap<string, Series>): Generator<string> {

@@ -1,4 +1,4 @@
-/** Sends calls to an executor's process, matches answers by id, and kills a process that is blocked by a call. */
+/** Sends calls to an executor's process, matches responses by id, and kills a process that is blocked by a call. */
 import { setMaxListeners } from 'node:events';
 import { CATCH_ALL, DRY_RUN } from '../executor.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -13,7 +13,7 @@ import { createSilenceWatch } from './silence-watch.ts';
 
 /** A process that sends nothing for this long after an aborted call is killed. */
 const SILENCE_MS = 10_000;
-/** An aborted call is dropped after this time, because the executor may never answer. */
+/** An aborted call is dropped after this time, because the executor may never respond. */
 const DROP_MS = 30_000;
 
 export interface CallsOptions {
@@ -27,13 +27,13 @@ export interface CallsOptions {
 }
 
 export interface Calls {
-  /** Number of calls without an answer. */
+  /** Number of calls without a response. */
   readonly size: number;
-  /** Resolves with the answer. Rejects with a WorkerUnavailableError when the process does not answer. */
+  /** Resolves with the response. Rejects with a WorkerUnavailableError when the process does not respond. */
   send(replica: Replica, call: WorkerCall): Promise<DataRequest>;
-  /** Rejects with a WorkerUnavailableError when the process does not answer in time. */
+  /** Rejects with a WorkerUnavailableError when the process does not respond in time. */
   ping(replica: Replica, signal: AbortSignal): Promise<void>;
-  /** Handles a frame of the process. Throws for an unexpected one. `type` is the executor's class name. */
+  /** Handles a frame from the process. Throws if the frame is unexpected. `type` is the executor's class name. */
   receive(kind: number, id: number, payload: Buffer, type: string): void;
   /** Stops watching a process that has ended. */
   stopWatch(): void;
@@ -41,7 +41,7 @@ export interface Calls {
   failAll(reason: string, ended: Replica | undefined): void;
 }
 
-/** The process ended before it answered the request. */
+/** The process ended before it responded to the request. */
 class ExecutorDiedError extends Error {
   override readonly name = 'ExecutorDied';
 }
@@ -57,7 +57,7 @@ interface PendingCall {
 export function createCalls(options: CallsOptions): Calls {
   const { name, deployment, observe, onClosed } = options;
   const pending = new Map<number, PendingCall>();
-  /** Dropped calls whose answer may still arrive. */
+  /** Dropped calls whose response may still arrive. */
   const dropped = new Set<number>();
   const pings = createPings(name);
   const silence = createSilenceWatch(SILENCE_MS);

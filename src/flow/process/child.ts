@@ -25,9 +25,9 @@ export interface ChildOptions {
 export interface Child {
   readonly pid: number | undefined;
   send(kind: number, id: number, ...parts: readonly Uint8Array[]): void;
-  /** Kills the process and its children. The first reason wins. */
+  /** Kills the process and its children. Only the first reason is reported. */
   end(reason: string): void;
-  /** Whether a running process keeps the parent alive. */
+  /** Sets whether a running process keeps the parent alive. */
   keepAlive(isHeld: boolean): void;
 }
 
@@ -35,7 +35,7 @@ const HOST = new URL(`./host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, 
 const MEMORY_CHECK_MS = 200;
 /** Share of the memory limit for the V8 heap. The rest is for buffers, code and threads. */
 const HEAP_SHARE = 0.75;
-/** How long to wait for output after the process has ended. */
+/** Maximum time to wait for output after the process has ended. */
 const OUTPUT_MS = 1000;
 /** Matches the ways in which V8 ends a process that runs out of memory. */
 const OUT_OF_MEMORY = /SIGABRT|SIGILL|SIGTRAP|exit code 13[234]/;

@@ -6,7 +6,10 @@ import { symbols } from 'pino';
 import { createLog, type Log } from '#telemetry/log.ts';
 import { programFile } from '../../../test/support/program.ts';
 
-/** Where executors import `lectern/flow` from: the sources, or the built package in another process. */
+/**
+ * The location from which executors import `lectern/flow`: the sources, or the built package if they run in another
+ * process.
+ */
 export const flowIndex = async (ownProcesses: boolean): Promise<string> =>
   ownProcesses
     ? path.join(path.dirname(await programFile()), 'flow/index.js')

@@ -1,6 +1,6 @@
 /**
  * Frames between the server and an executor's process: length, kind and id in 9 bytes, then the payload. A call and its
- * answer share the id.
+ * response share the id.
  */
 import type { Socket } from 'node:net';
 
@@ -22,7 +22,7 @@ export const FRAME = {
 } as const;
 
 const HEAD_BYTES = 9;
-/** Maximum size of a payload. A larger one is an error of the sender. */
+/** Maximum size of a payload. A larger payload is an error of the sender. */
 const MAX_PAYLOAD_BYTES = 2 ** 28;
 /** Maximum size of a frame that is copied into one buffer, which is cheaper than several writes. */
 const MAX_COPIED_BYTES = 16_384;

@@ -1,6 +1,6 @@
 /**
- * Entry point of an executor's process, started by `worker.ts`. Loads the module, runs the executor, answers calls on
- * file descriptor 3 and logs to 4. Ends when its parent does.
+ * Entry point of an executor's process, started by `worker.ts`. Loads the module, runs the executor, responds to calls
+ * on file descriptor 3 and logs to 4. Ends when its parent does.
  */
 import net from 'node:net';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
@@ -39,7 +39,7 @@ let stacks = false;
 let type = '';
 /** Controllers of running calls, keyed by call id. */
 const calls = new Map<number, AbortController>();
-/** Metrics of a call, keyed by its answer. */
+/** Metrics of a call, keyed by its response. */
 const metrics = new WeakMap<DataRequest, Processed>();
 
 function killGroup(): void {

@@ -1,4 +1,4 @@
-/** Payloads of the frames. Calls and answers are a JSON header followed by protobuf requests. */
+/** Payloads of the frames. Calls and responses are a JSON header followed by protobuf requests. */
 import { deserialize, serialize } from 'node:v8';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import { decodeRequestList, encodeRequestListExactly } from '../proto/request.ts';
@@ -17,7 +17,7 @@ export interface Init {
 }
 
 /**
- * Uses V8 serialization, because options may hold NaN, dates or bytes. Throws an Error for values that cannot be
+ * Uses V8 serialization, because options may contain NaN, dates or bytes. Throws an Error for values that cannot be
  * copied.
  */
 export const encodeInit = (init: Init): Uint8Array => serialize(init);
@@ -100,7 +100,7 @@ export interface Answer {
 
 export const encodeAnswer = ({ request, processed }: Answer): Uint8Array[] => encodeFrame(processed ?? null, [request]);
 
-/** Throws an Error when the payload is not an answer. */
+/** Throws an Error when the payload is not a response. */
 export function decodeAnswer(payload: Buffer): Answer {
   const { facts, requests } = decodeFrame(payload);
   const [request] = requests;

@@ -125,7 +125,7 @@ describe.each([
     return flow;
   }
 
-  /** A flow with one executor, for tests that leave it as it is. */
+  /** A flow with one executor, for tests that do not change it. */
   let shared: Flow | undefined;
   async function sharedFlow(): Promise<Flow> {
     if (!shared) {

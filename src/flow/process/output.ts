@@ -12,7 +12,7 @@ const MAX_BYTES = 256 * 1024;
 /** Maximum number of lines logged from all streams in one window; further lines are counted and dropped. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 16_384;
-/** Number of characters of standard error that are kept, to explain why the process ended. */
+/** Number of characters of standard error that are retained, to explain why the process ended. */
 const MAX_ERROR_LENGTH = 4096;
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -102,7 +102,7 @@ function logLine(log: Log, name: string, line: string): void {
       return;
     }
   } catch {
-    // Not a log line: forward it as it is.
+    // Not a log line: forward it unchanged.
   }
   log.warn({ executor: name }, line);
 }

@@ -1,4 +1,4 @@
-/** Pings to an executor's process, matched with their answers by id. */
+/** Pings to an executor's process, matched with their responses by id. */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { WorkerUnavailableError } from '../runtime/worker.ts';
 import { FRAME } from './frames.ts';
@@ -12,7 +12,7 @@ export interface Ping {
 }
 
 export interface Pings {
-  /** Rejects with a WorkerUnavailableError when the process does not answer in time. */
+  /** Rejects with a WorkerUnavailableError when the process does not respond in time. */
   send(ping: Ping): Promise<void>;
   receive(id: number): void;
 }
@@ -33,7 +33,7 @@ export function createPings(name: string): Pings {
         signal.throwIfAborted();
       } catch (error) {
         throw error instanceof DeadlineExceededError
-          ? new WorkerUnavailableError('unreachable', `${name} does not answer`, error)
+          ? new WorkerUnavailableError('unreachable', `${name} does not respond`, error)
           : error;
       } finally {
         signal.removeEventListener('abort', stop);

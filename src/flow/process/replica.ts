@@ -13,7 +13,7 @@ export interface ReplicaOptions {
   readonly maxMemoryBytes: number;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
-  /** Kills the process while it starts. */
+  /** Aborting this signal kills a process that is still starting. */
   readonly signal: AbortSignal;
   /** Called for frames after the process is ready. If it throws, the process is killed. */
   readonly onFrame: OnFrame;

@@ -1,4 +1,4 @@
-/** Kills a process that stays silent after a call was cancelled: the call is blocking it. */
+/** Kills a process that sends nothing after a call was cancelled, because the call is blocking it. */
 import type { Replica } from './replica.ts';
 
 export interface SilenceWatch {

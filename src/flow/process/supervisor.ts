@@ -21,7 +21,7 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/** Calls wait for a restart within this time; otherwise they fail at once. */
+/** Calls wait for a restart that is due within this time; otherwise they fail at once. */
 const MAX_WAIT_MS = MAX_DELAY_MS;
 const CLOSE_MS = 10_000;
 

@@ -1,4 +1,6 @@
-/** Runs an executor in its own process, as a worker of a deployment. When the process dies, only its running calls fail. */
+/**
+ * Runs an executor in its own process, as a worker of a deployment. If the process dies, only its running calls fail.
+ */
 import type { Log } from '#telemetry/log.ts';
 import type { ExecutorDeployment, ExecutorSource } from '../definition/definition.ts';
 import type { FlowObserver } from '../observer.ts';
@@ -24,8 +26,8 @@ export interface ProcessWorkerOptions {
 }
 
 /**
- * Rejects with an ExecutorClassMissingError when no module has the class, and with the executor's error when it cannot
- * start.
+ * Rejects with an ExecutorClassMissingError when no module exports the class, and with the executor's error when it
+ * cannot start.
  */
 export async function openProcessWorker(options: ProcessWorkerOptions): Promise<Worker> {
   const { observe } = options;

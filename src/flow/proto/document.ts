@@ -145,7 +145,7 @@ const DOCUMENT: FieldReaders<Reading> = {
   },
 };
 
-/** Reads a document as it is, without adjusting nested documents. A missing id is generated. */
+/** Reads a document as received, without adjusting nested documents. A missing id is generated. */
 export function readDocument(reader: Reader, depth = 0, level = 0): Document {
   if (level > MAX_DOCUMENT_DEPTH) throw new RangeError('documents are nested too deeply');
   const reading: Reading = { document: new Document(''), level };
@@ -178,7 +178,9 @@ function writeScores(writer: Writer, number: number, scores: Scores): void {
   }
 }
 
-/** A member of a oneof is written even when empty, because being set is information. */
+/**
+ * A member of a oneof is written even when empty, because an empty member that is set differs from one that is not set.
+ */
 function writeContent(writer: Writer, content: Document['content']): void {
   if (content === undefined) return;
   if (typeof content === 'string') writer.uint32(tagOf(4, BYTES)).string(content);

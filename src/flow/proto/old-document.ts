@@ -69,7 +69,7 @@ function readScoreEntry(reader: Reader, scores: Scores, depth: number): void {
 
 const QUANTIZATION = tagOf(4, VARINT);
 
-/** The numbers in quantized arrays do not have the type that `dtype` names, and executors could not detect that. */
+/** The numbers in quantized arrays do not have the type that `dtype` specifies, and executors could not detect that. */
 function checkNotQuantized(array: NdArray): void {
   for (const bytes of array.dense?.unknown ?? []) {
     const reader = createReader(bytes);
@@ -169,7 +169,7 @@ const DOCUMENT: FieldReaders<Reading> = {
 };
 
 /**
- * Reads a document of either generation. Unknown fields are dropped, because they would have another meaning in
+ * Reads a document of either generation. Unknown fields are dropped, because they would have a different meaning in
  * messages of the current generation.
  */
 export function readOldDocument(reader: Reader, depth = 0, level = 0): Document {
@@ -222,7 +222,9 @@ function writeScores(writer: Writer, { scores, evaluations }: Document, generati
   }
 }
 
-/** A member of a oneof is written even when empty, because being set is information. */
+/**
+ * A member of a oneof is written even when empty, because an empty member that is set differs from one that is not set.
+ */
 function writeContent(writer: Writer, content: Document['content']): void {
   if (content === undefined) return;
   if (typeof content === 'string') writer.uint32(tagOf(13, BYTES)).string(content);

@@ -13,7 +13,7 @@ const ID = '5f3c2c9a-63f4-4a38-9f0e-0a7d2d2d1a10';
 const DOCS = { docs: [{ id: 'd1', text: 'a' }] };
 const TEXT = { fields: { a: { string_value: 'b' } } };
 
-/** The request with its own documents as the answer. */
+/** The request with its own documents as the response. */
 const echoed = (old: OldRequest) => encodeOldAnswer(old, { ...createRequest(), docs: old.docs });
 
 const document = {

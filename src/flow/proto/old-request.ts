@@ -24,11 +24,11 @@ import {
   writeUnknown,
 } from './wire.ts';
 
-/** Kinds of requests of generation 1, with the field number of their body. */
+/** Kinds of generation 1 requests, with the field number of their body. */
 export const OLD_KINDS = { train: 2, index: 3, search: 4, delete: 9, update: 10 } as const;
 export type OldKind = keyof typeof OLD_KINDS;
 
-/** Commands of control requests; the others cannot be run from outside. */
+/** Commands of control requests; clients cannot run the others. */
 export const STATUS_COMMAND = 1;
 
 /** Status codes that differ from those of current messages. */
@@ -134,7 +134,7 @@ const skip = (reader: Reader): void => {
   reader.skipType(BYTES);
 };
 
-/** Readers of the fields. Status and routes of a request are dropped, because those of the answer replace them. */
+/** Field readers. The request's status and routes are dropped, because those of the response replace them. */
 const REQUEST_1: FieldReaders<OldRequest> = {
   [tagOf(1, BYTES)]: readId,
   [tagOf(OLD_KINDS.train, BYTES)]: bodyReader('train', DOCUMENTS),
@@ -237,7 +237,7 @@ function writeOldAnswer2(writer: Writer, old: OldRequest, { docs, header, parame
 const statusFor = ({ kind }: OldRequest, status: Status | undefined): Status =>
   kind === 'control' && status?.code !== ERROR ? { code: OLD_READY, description: '' } : oldStatus(status);
 
-/** The answer to `old` in its own form, with its request id. */
+/** The response to `old` in the same format, with its request id. */
 export const encodeOldAnswer = (old: OldRequest, answer: DataRequest): Uint8Array =>
   encodeWith((writer) => {
     writeText(writer, 1, old.requestId);

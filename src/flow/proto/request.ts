@@ -128,7 +128,7 @@ export function writeHeader(writer: Writer, header: Header): void {
   openNested(writer, 1);
   writeText(writer, 1, requestId);
   writeStatus(writer, 2, status);
-  // Optional fields: set but empty differs from not set.
+  // For optional fields, an empty value differs from an unset one.
   if (execEndpoint !== undefined) writer.uint32(tagOf(3, BYTES)).string(execEndpoint);
   if (targetExecutor !== undefined) writer.uint32(tagOf(4, BYTES)).string(targetExecutor);
   if (timeout !== undefined) writer.uint32(tagOf(5, VARINT)).uint32(timeout);

@@ -26,7 +26,9 @@ function checkDepth(depth: number): void {
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('a value is nested too deeply');
 }
 
-/** Each level of a value takes two nested messages. The depth is counted from the value, not the enclosing message. */
+/**
+ * Each level of a value requires two nested messages. The depth is counted from the value, not the enclosing message.
+ */
 function readValue(reader: Reader, depth: number): JsonValue {
   checkDepth(depth);
   const box: Box = { value: null };

@@ -95,5 +95,5 @@ export function writeFloat(writer: Writer, number: number, value: number): void 
   else writer.uint32(tagOf(number, FIXED32)).float(value);
 }
 
-/** Starts a nested message. `ldelim()` of the writer ends it. */
+/** Starts a nested message. The writer's `ldelim()` ends it. */
 export const openNested = (writer: Writer, number: number): Writer => writer.uint32(tagOf(number, BYTES)).fork();

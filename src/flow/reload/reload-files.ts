@@ -1,4 +1,4 @@
-/** Applies changed files to a running flow or executor (option `reload`). */
+/** Applies changed files to a running flow or executor (the `reload` option). */
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '#telemetry/log.ts';
@@ -12,7 +12,7 @@ import type {
 import type { ReloadableFlow } from './reloadable-flow.ts';
 import { type FileWatcher, watchFiles } from './watch-files.ts';
 
-/** Reads the definition again. Throws an error for an invalid one. */
+/** Reloads the definition. Throws an error if it is invalid. */
 export type Load<Definition> = () => Definition;
 
 const NO_WATCHER: FileWatcher = { close() {} };
@@ -51,9 +51,9 @@ interface ReloadFlowOptions {
 }
 
 /**
- * Watches the files of a flow whose option `reload` is on. A change of the flow file or of an executor's configuration
- * file replaces the flow; a change of a module rebuilds its executors. If this fails, the error is logged and the old
- * flow stays.
+ * Watches the files of a flow whose `reload` option is on. A change to the flow file or to an executor's configuration
+ * file replaces the flow; a change to a module rebuilds its executors. If this fails, the error is logged and the old
+ * flow stays in use.
  */
 export async function reloadFlowOnChange({ flow, load, log, intervalMs }: ReloadFlowOptions): Promise<FileWatcher> {
   const watched = () => flow.definition.deployments.filter(({ reload }) => reload);
@@ -100,7 +100,7 @@ export async function reloadFlowOnChange({ flow, load, log, intervalMs }: Reload
 interface ReloadExecutorOptions {
   readonly current: () => DeploymentDefinition;
   readonly load: Load<DeploymentDefinition> | undefined;
-  /** Rebuilds the executors, from the new definition if one is given. */
+  /** Rebuilds the executors, from the new definition if there is one. */
   readonly rebuild: (definition: DeploymentDefinition | undefined) => Promise<void>;
   readonly log: Log | undefined;
   readonly intervalMs?: number | undefined;

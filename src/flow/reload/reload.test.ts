@@ -90,5 +90,5 @@ it('lets requests finish on the old flow', async () => {
   expect(textsOf(await running)).toEqual(['c']);
 });
 
-/** Does not wait for the executor that holds requests of the old flow. */
+/** Does not wait for the executor that blocks requests of the old flow. */
 const answerOfNew = async () => (flow.definition.deployments.some(({ name }) => name === 'd') ? answer() : []);

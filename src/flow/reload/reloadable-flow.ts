@@ -4,8 +4,8 @@ import { createFlow, type Flow, type FlowTools } from '../flow.ts';
 
 export interface ReloadableFlow extends Flow {
   /**
-   * Starts a flow of the new definition and switches to it; then the old one finishes its requests and is closed. Rejects
-   * and keeps the old flow if the new one cannot start.
+   * Starts a flow from the new definition and switches to it. The old flow then finishes its requests and is closed.
+   * Rejects and keeps the old flow if the new one cannot start.
    */
   replace(definition: FlowDefinition): Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface Channel {
   readonly address: string;
   /** Unary call. Rejects with a RemoteCallError. */
   callUnary(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
-  /** Streaming call with one message; resolves with the first answer. */
+  /** Streaming call with one message; resolves with the first response. */
   callStream(method: MethodName, bytes: Uint8Array, metadata?: CallMetadata, signal?: AbortSignal): Promise<Answer>;
   close(): void;
 }

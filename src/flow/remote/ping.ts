@@ -22,8 +22,8 @@ export interface PingTarget {
 }
 
 /**
- * Pings a gateway or executor. `whole` also asks a gateway whether all its executors answer. Rejects with an Error that
- * states the cause.
+ * Pings a gateway or executor. With `whole`, it also checks that all executors of a gateway respond. Rejects with an
+ * Error that gives the cause.
  */
 export async function pingGrpc(
   target: PingTarget,

@@ -62,8 +62,8 @@ function createRemoteWorker(target: RemoteTarget, tools: ChannelTools, observe: 
   let onlyStreams = false;
 
   /**
-   * Asks which endpoints the executor serves. Repeated after an outage, because another executor may have taken its
-   * place.
+   * Requests the list of endpoints that the executor serves. Repeated after an outage, because another executor may
+   * have replaced it.
    */
   async function discoverEndpoints(): Promise<void> {
     isDiscovering = true;
@@ -131,7 +131,7 @@ function createRemoteWorker(target: RemoteTarget, tools: ChannelTools, observe: 
   };
 }
 
-/** Failures are marked in the trailing metadata, even if the answer itself has no error status. */
+/** Failures are marked in the trailing metadata, even if the response itself has no error status. */
 function decodeAnswer({ bytes, trailer }: Answer): DataRequest {
   let request: DataRequest;
   try {

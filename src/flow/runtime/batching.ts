@@ -15,7 +15,10 @@ interface Batch {
   timer: NodeJS.Timeout;
 }
 
-/** Returns to each request its documents. A list of another length cannot be split, so it is an error. */
+/**
+ * Distributes the resulting documents to their requests. A list of a different length cannot be split, so it is an
+ * error.
+ */
 function distributeAnswer(answer: Answer, waiting: readonly WaitingCall[], total: number): void {
   if (!Array.isArray(answer)) {
     for (const { resolve } of waiting) resolve(answer);

@@ -31,7 +31,7 @@ interface Generation {
   readonly shards: readonly Replicas[];
   readonly before: Replicas | undefined;
   readonly after: Replicas | undefined;
-  /** Requests between two executors of this generation. */
+  /** Requests that are passing between two executors of this generation. */
   readonly inWork: Set<Promise<unknown>>;
 }
 
@@ -121,7 +121,7 @@ export function createDeployment(definition: DeploymentDefinition, tools: Deploy
       ...(await openGeneration(definition, tools, ++version, closed.signal)),
       inWork: new Set<Promise<unknown>>(),
     };
-    // If the deployment was closed meanwhile, close the new executors.
+    // If the deployment was closed in the meantime, close the new executors.
     const old = isClosed ? fresh : generation;
     if (!isClosed) generation = fresh;
     await closeGeneration(old, graceMs);
@@ -196,7 +196,7 @@ const concatenate = (parts: readonly DataRequest[]): DataRequest => ({
   docs: parts.flatMap(({ docs }) => docs),
 });
 
-/** Waits for `inWork` before closing, because a request between two executors is in neither of them. */
+/** Waits for `inWork` before closing, because neither executor knows of a request that is passing between them. */
 async function closeGeneration(generation: Generation, graceMs: number): Promise<void> {
   if (generation.inWork.size > 0) await within(graceMs, Promise.allSettled(generation.inWork)).catch(() => {});
   const closed = await Promise.allSettled(allReplicas(generation).map((replicas) => replicas.close(graceMs)));

@@ -111,7 +111,7 @@ describe('dispatch by endpoint', () => {
     expect(answer.routes[1]!.endTime).toBeUndefined();
     expect(answer.routes[1]!.startTime).toBeDefined();
     expect((await ask(flow, { endpoint: '/index' })).docs).toEqual([]);
-    // Endpoints match exactly: without the slash it is another one.
+    // Endpoints match exactly: without the slash, it is a different endpoint.
     expect(textsOf(await ask(flow, { endpoint: 'index' }))).toEqual(['b']);
     expect(flow.endpoints()).toEqual(['/index']);
   });

@@ -25,12 +25,12 @@ interface Node {
   readonly at: number;
   readonly inputs: readonly Input[];
   readonly condition: Condition | undefined;
-  /** Whether the answers of the deployment are not used. */
+  /** Whether the results of the deployment are unused. */
   readonly floating: boolean;
 }
 
 export interface Graph {
-  /** Names of the deployments whose answers are not used. */
+  /** Names of the deployments whose results are not used. */
   readonly floating: readonly string[];
   run(request: DataRequest, how: RunOptions): Promise<DataRequest>;
   /** Resolves when no floating deployment is still working. */
@@ -134,7 +134,7 @@ export function createGraph({ deployments, conditions, observe, tracer }: GraphO
     async run(request, { signal, headers, started, trace }) {
       const { targetExecutor } = request.header;
       const { parameters } = request;
-      // Executors may change this copy. The answer is built from the original request.
+      // Executors may change this copy. The response is built from the original request.
       const first = {
         header: request.header,
         parameters,
@@ -212,7 +212,7 @@ async function send(
   }
 }
 
-/** Builds the answer from the last deployment's output and the routes and results of all. */
+/** Builds the response from the output of the last deployment and the routes and results of all deployments. */
 function createAnswer(run: Run, answer: DataRequest, order: readonly number[]): DataRequest {
   const { input } = run;
   const routes: Route[] = [...input.routes, { executor: GATEWAY, startTime: run.started, endTime: timestamp() }];

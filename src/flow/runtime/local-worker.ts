@@ -1,4 +1,4 @@
-/** Runs an executor in this process: finds the handler of the endpoint, calls it and applies its answer. */
+/** Runs an executor in this process: finds the handler of the endpoint, calls it and applies its result. */
 import { Problem } from '#errors.ts';
 import { setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -78,7 +78,7 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
 
   function logFailure(error: unknown, endpoint: string, { header: { requestId } }: DataRequest): void {
     const facts = { executor: name, endpoint, requestId };
-    // A Problem is an answer to the request; serious ones were logged where they arose.
+    // A Problem is a normal response to a request; serious ones were logged where they occurred.
     if (error instanceof Problem) options.log?.info({ ...facts, failure: error.name }, 'an executor refused a request');
     else options.log?.error({ ...facts, error: describeError(error) }, 'an executor failed');
   }

@@ -18,7 +18,7 @@ const isExecutorClass = (value: unknown): value is ExecutorClass =>
   typeof value === 'function' && value.prototype instanceof Executor;
 
 /**
- * With `version` above 0 a changed file is imported again. The URL carries its modification time, because Node never
+ * With `version` above 0 a changed file is imported again. The URL contains its modification time, because Node never
  * unloads modules: an unchanged file must not be loaded twice.
  */
 async function importModule(file: string, version: number): Promise<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** Which executors run in their own processes. */
+/** Tests which executors run in their own processes. */
 // Full run only: starts executor processes.
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';

@@ -10,7 +10,7 @@ import type { Worker } from './worker.ts';
 
 export interface SourceTools {
   readonly executors: Readonly<Record<string, ExecutorClass>>;
-  /** Whether executors from modules run in their own processes, unless their definition says otherwise. */
+  /** Whether executors from modules run in their own processes, unless their definition specifies otherwise. */
   readonly ownProcesses?: boolean | undefined;
   readonly log?: Log | undefined;
   readonly observe?: FlowObserver | undefined;

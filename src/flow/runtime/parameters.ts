@@ -11,7 +11,7 @@ function splitKey(key: string): [name: string, key: string] | undefined {
   return [key.slice(0, at), key.slice(at + 2)];
 }
 
-/** Whether any parameter targets a single deployment. If none does, all deployments can share one object. */
+/** Whether any parameter targets a single deployment. If not, all deployments can share one object. */
 export function haveTargets(parameters: JsonObject, names: ReadonlySet<string>): boolean {
   for (const key in parameters) if (names.has(key) || splitKey(key)) return true;
   return false;

@@ -20,7 +20,7 @@ const MAX_PROGRAM_SIZE = 1000;
 const MAX_CACHED = 256;
 const cache = new Map<string, Promise<RE2JS>>();
 
-/** Compiles a pattern and caches the last 256 of them. */
+/** Compiles a pattern. The last 256 compiled patterns are cached. */
 export function compilePattern(pattern: string): Promise<RE2JS> {
   const found = cache.get(pattern);
   if (found) return found;
@@ -34,7 +34,7 @@ export function compilePattern(pattern: string): Promise<RE2JS> {
 
 export type NameTest = (name: string) => boolean;
 
-/** Why the pattern is too complex to compile; undefined if it is not. */
+/** The reason why the pattern is too complex to compile; `undefined` if it is not. */
 function findExcess(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN_LENGTH) return `it is longer than ${MAX_PATTERN_LENGTH} characters`;
   let written = pattern.length;
@@ -46,8 +46,8 @@ function findExcess(pattern: string): string | undefined {
 }
 
 /**
- * Compiles a test whether a name starts with a match of the pattern. Throws SubmittedDataMalformedError for a pattern
- * that is invalid or too expensive to compile or match.
+ * Compiles a test of whether a name starts with a match for the pattern. Throws SubmittedDataMalformedError for a
+ * pattern that is invalid or too expensive to compile or match.
  */
 export async function compileTarget(pattern: string): Promise<NameTest> {
   if (/^\w+$/.test(pattern)) return (name) => name.startsWith(pattern);

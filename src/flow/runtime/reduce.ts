@@ -28,7 +28,10 @@ function fill(target: Document, other: Document, depth: number): void {
   }
 }
 
-/** Appends documents with new ids to the first list. A document with a known id fills the gaps of the first one. */
+/**
+ * Appends documents with new ids to the first list. A document with a known id fills empty fields of the first document
+ * with this id.
+ */
 export function reduceDocuments(parts: readonly (readonly Document[])[], depth = 0): Document[] {
   const [first = [], ...others] = parts;
   const all = [...first];

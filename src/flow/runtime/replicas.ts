@@ -1,4 +1,4 @@
-/** Distributes calls over equal workers: round robin, with retries on another worker if one is unavailable. */
+/** Distributes calls over equivalent workers: round robin, with retries on another worker if one is unavailable. */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { cloneRequest, type DataRequest } from '../request.ts';
 import { createRotation } from './rotation.ts';
@@ -15,7 +15,7 @@ export interface ReplicasOptions {
 export interface Replicas {
   readonly addresses: readonly string[];
   endpoints(): ReadonlySet<string> | undefined;
-  /** Throws the WorkerUnavailableError of the last attempt. */
+  /** Throws the WorkerUnavailableError from the last attempt. */
   process(call: WorkerCall): Promise<DataRequest>;
   ping(signal: AbortSignal): Promise<void>;
   /** Waits up to `graceMs` for running calls. */
@@ -35,7 +35,7 @@ export function createReplicas({ workers, timeoutSendMs, retries, retryTimeouts 
 
   async function attempt(worker: Worker, call: WorkerCall): Promise<DataRequest> {
     if (timeoutSendMs === undefined) return worker.process(call);
-    // Not AbortSignal.any: its signals stay registered with long-lived ones.
+    // AbortSignal.any is not used, because its signals remain registered with long-lived signals.
     const ended = new AbortController();
     const stop = () => ended.abort(call.signal.reason);
     if (call.signal.aborted) stop();

@@ -1,16 +1,19 @@
-/** The shape of a flow's graph: where each deployment gets its input, and which deployments the answer depends on. */
+/**
+ * The shape of a flow's graph: where the input of each deployment comes from, and which deployments the response
+ * depends on.
+ */
 import { type DeploymentDefinition, START } from '../definition/definition.ts';
 
 export interface Input {
   /** Index of the upstream deployment; -1 for the start. */
   readonly from: number;
-  /** Index of the copy of its output to take. Each consumer has its own copy. */
+  /** Index of the copy of the upstream output to use. Each consumer has its own copy. */
   readonly copy: number;
 }
 
 /** Deployments are identified by their index in the definition. */
 export interface Topology {
-  /** The deployment whose output is the answer; -1 if there is none. */
+  /** The deployment whose output is the response; -1 if there is none. */
   readonly last: number;
   /** The inputs of each deployment, in the order of `needs`. */
   readonly inputs: readonly (readonly Input[])[];
@@ -18,7 +21,7 @@ export interface Topology {
   readonly consumers: readonly number[];
   /** Number of consumers of the original request. */
   readonly startConsumers: number;
-  /** The deployments that the answer depends on. */
+  /** The deployments that the response depends on. */
   readonly awaited: ReadonlySet<number>;
   /** Depth-first order from the start: a join comes right after the first branch that leads to it. */
   readonly order: readonly number[];

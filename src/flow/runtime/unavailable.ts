@@ -1,4 +1,7 @@
-/** Reports an unavailable executor in the words that clients match on (docs/reference/wire/flow.md, Failures). */
+/**
+ * Reports an unavailable executor with the wording that existing clients match on (docs/reference/wire/flow.md,
+ * Failures).
+ */
 import { type Problem, problem } from '#errors.ts';
 import type { UnavailableReason, WorkerUnavailableError } from './worker.ts';
 

@@ -25,11 +25,11 @@ export interface Worker {
   /** The endpoints it serves, `/default` for a catch-all; `undefined` until they are known. */
   endpoints(): ReadonlySet<string> | undefined;
   /**
-   * Returns the answer. Failures of the executor itself are in `header.status`. Throws a WorkerUnavailableError when
+   * Returns the response. Failures of the executor itself are in `header.status`. Throws a WorkerUnavailableError when
    * the executor could not be reached.
    */
   process(call: WorkerCall): Promise<DataRequest>;
-  /** Whether the worker cannot take calls now. If so, another replica is used. */
+  /** Whether the worker cannot accept calls now. If so, another replica is used. */
   isUnavailable?(): boolean;
   /** Rejects if the executor does not respond. */
   ping(signal: AbortSignal): Promise<void>;
@@ -38,7 +38,7 @@ export interface Worker {
 
 export type UnavailableReason = 'unreachable' | 'cancelled' | 'timeout' | 'other';
 
-/** The executor could not be reached or did not answer. */
+/** The executor could not be reached or did not respond. */
 export class WorkerUnavailableError extends Error {
   readonly reason: UnavailableReason;
 

@@ -24,9 +24,9 @@ export interface MetricsPackage {
 }
 
 export interface OtlpObserverOptions extends MetricsPackage {
-  /** Options of the gateway; `undefined` in the program of an executor. */
+  /** The gateway's options; `undefined` in an executor's program. */
   readonly gateway: OperationOptions | undefined;
-  /** The collector of an executor, by its name such as `a/rep-0`; `undefined` if its metrics are off. */
+  /** The collector for an executor, by its name such as `a/rep-0`; `undefined` if its metrics are off. */
   readonly collectorOf: (runtime: string) => HostAndPort | undefined;
   readonly resourceOf: (service: string) => unknown;
   readonly exporterFor: (collector: HostAndPort) => unknown;

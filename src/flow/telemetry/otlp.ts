@@ -1,6 +1,6 @@
 /**
- * Sends spans and metrics of a flow to OpenTelemetry collectors over OTLP/gRPC, as the options `traces_exporter_*` and
- * `metrics_exporter_*` do in the original. The packages are optional.
+ * Sends spans and metrics of a flow to OpenTelemetry collectors over OTLP/gRPC, as with the options `traces_exporter_*`
+ * and `metrics_exporter_*` in the original framework. The packages are optional.
  */
 import type { Context, Tracer } from '@opentelemetry/api';
 import { within } from '#concurrency/deadline.ts';
@@ -15,14 +15,14 @@ import { createOtlpObserver, type MetricsPackage } from './metrics.ts';
 import type { FlowTracer, FlowTracing, SpanKind } from './tracing.ts';
 
 export interface FlowTelemetry extends FlowTracing {
-  /** Records the metrics of the programs whose option `metrics` is on. */
+  /** Records the metrics of the programs whose `metrics` option is on. */
   readonly observe: FlowObserver;
   /** Sends the remaining spans and metrics, waiting at most a few seconds. */
   close(): Promise<void>;
 }
 
 export interface TelemetryOptions {
-  /** Options of the gateway; `undefined` in the program of an executor. */
+  /** The gateway's options; `undefined` in an executor's program. */
   readonly gateway: OperationOptions | undefined;
   readonly deployments: FlowDefinition['deployments'];
   /** Product version. */

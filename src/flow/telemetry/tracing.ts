@@ -42,7 +42,7 @@ export interface FlowTracing {
 
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** Runs work within a span, if there is a tracer. The work gets the parent for spans inside it. */
+/** Runs work within a span, if there is a tracer. The work receives the parent for its own spans. */
 export async function traceRequest(
   tracer: FlowTracer | undefined,
   name: string,
@@ -60,7 +60,7 @@ export async function traceRequest(
   }
 }
 
-/** Remembers what executors did for each answer. */
+/** Records which executor produced each response, with its metrics. */
 export interface AnswerFacts {
   readonly observe: FlowObserver;
   of(answer: DataRequest): ProcessedFacts | undefined;

@@ -2,14 +2,14 @@
 import { ownValue } from '#own-value.ts';
 import { type Color, parseColor } from './color.ts';
 
-/** Why an element with all its descendants is invisible. */
+/** The way in which an element and all its descendants are made invisible. */
 export type HidingMethod = 'display' | 'place' | 'size';
 
 export interface Appearance {
   readonly hiddenBy: HidingMethod | null;
   /** Opacity of the element with all its descendants, 0 to 1. An element that a script fades in counts as opaque. */
   readonly opacity: number;
-  /** Inherited, and a descendant may override it: undefined if not set. */
+  /** Inherited; a descendant may override it. `undefined` if not set. */
   readonly invisible?: boolean;
   readonly indented?: boolean;
   readonly font?: FontSize;
@@ -18,9 +18,9 @@ export interface Appearance {
   readonly fill?: Color | 'unknown';
   /** `unknown` for a picture, a gradient or a color that cannot be interpreted. */
   readonly background?: Color | 'unknown';
-  /** Whether it may overlap elements other than its ancestors. */
+  /** Whether the element may overlap elements other than its ancestors. */
   readonly positioned: boolean;
-  /** Whether it is a surface that other elements may overlap. */
+  /** Whether the element is a surface that other elements may overlap. */
   readonly overlappable: boolean;
   /** Whether the window background may be dark. */
   readonly dark: boolean;
@@ -28,7 +28,7 @@ export interface Appearance {
 
 export interface FontSize {
   readonly size: number;
-  /** Whether `size` is a factor of the parent's size instead of px. */
+  /** Whether `size` is a multiple of the parent's size rather than a number of pixels. */
   readonly relative: boolean;
 }
 
@@ -42,12 +42,12 @@ const TRACKED = new Set(
   ).split(' '),
 );
 
-/** Whether a property is read: the listed ones and all custom properties. */
+/** Whether a property is tracked: the listed properties and all custom properties are. */
 export const isTrackedProperty = (property: string): boolean => TRACKED.has(property) || property.startsWith('--');
 
 type Values = ReadonlyMap<string, string>;
 
-/** Below this opacity a person sees nothing. */
+/** Minimum opacity at which a person can see anything. */
 export const MIN_VISIBLE_OPACITY = 0.05;
 const SMALLEST_FONT_PX = 2;
 const OFFSCREEN_PX = -900;
@@ -82,13 +82,13 @@ const isZero = (value: string | undefined): boolean =>
 
 const words = (value: string | undefined): string[] => (value ?? '').split(/[\s,]+/).filter(Boolean);
 
-/** The four sides of a shorthand: top, right, bottom, left. */
+/** The four sides of a CSS shorthand: top, right, bottom, left. */
 function sides(value: string | undefined): readonly (string | undefined)[] {
   const [top, right = top, bottom = top, left = right] = words(value);
   return [top, right, bottom, left];
 }
 
-/** Whether a `clip` shows at most a pixel: its sides meet. */
+/** Whether a `clip` shows at most one pixel, because its sides meet. */
 function isClippedAway(clip: string | undefined): boolean {
   const inside = /^rect\(([^()]*)\)$/.exec(clip ?? '')?.[1];
   if (inside === undefined) return false;
@@ -96,7 +96,10 @@ function isClippedAway(clip: string | undefined): boolean {
   return bottom! - top! <= 1 || right! - left! <= 1;
 }
 
-/** Whether a `clip-path` leaves nothing: an inset whose sides meet, a circle without size, a polygon in one point. */
+/**
+ * Whether a `clip-path` leaves nothing visible: an inset with sides that meet, a circle without size, or a polygon with
+ * a single point.
+ */
 function isCutAway(path: string | undefined): boolean {
   const found = /^(inset|circle|ellipse|polygon|rect|xywh)\(\s*([^()]*)\)/.exec(path ?? '');
   if (!found) return false;
@@ -190,7 +193,7 @@ function hidingMethodOf(values: Values, mayChange: boolean): HidingMethod | null
   return isCollapsed(values, mayChange) ? 'size' : null;
 }
 
-/** 0 to 1; opaque if the value is not an opacity. */
+/** An opacity from 0 to 1; 1 (opaque) if the value is not a valid opacity. */
 function opacityOf(value: string | undefined): number {
   if (value === undefined || !/^[+-]?[\d.]+(?:e[+-]?\d+)?%?$/.test(value)) return 1;
   const number = Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1);
@@ -248,7 +251,7 @@ function colorAmong(value: string): Color | 'unknown' | undefined {
   return /var\(|color/.test(value) ? 'unknown' : undefined;
 }
 
-/** Computes the appearance of an element. `mayChange`: scripts could later show what is hidden now. */
+/** Computes the appearance of an element. `mayChange`: scripts could later show elements that are hidden now. */
 export function readAppearance(values: Values, mayChange: boolean): Appearance {
   const hiddenBy = hidingMethodOf(values, mayChange);
   const isAnimated = (mayChange && isInMotion(values)) || isInMotion(values, /^animation/);

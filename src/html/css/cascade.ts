@@ -1,7 +1,7 @@
 /**
  * The declarations of style sheets for the elements of a document: the CSS cascade (Cascade 5, section 6) for author
  * rules. Rules are indexed by the id, class or name at the end of their selectors. Selectors with names that the page
- * does not have are never parsed, so a large sheet costs little more than reading it.
+ * does not have are never parsed, so a large style sheet costs little more than scanning its text.
  */
 import { parse, type Selector } from 'css-what';
 import type { Document, Element } from '../node.ts';
@@ -18,9 +18,9 @@ export interface MatchedDeclarations {
 }
 
 export interface Cascade {
-  /** Undefined if no rule matches the element. */
+  /** The declarations for an element; undefined if no rule matches it. */
   of(element: Element): MatchedDeclarations | undefined;
-  /** Whether a sheet imports other sheets, which are not read. */
+  /** Whether a style sheet imports others; imported sheets are not read. */
   readonly imports: boolean;
   /** False if there were more rules than could be read or applied. */
   readonly complete: boolean;
@@ -28,19 +28,22 @@ export interface Cascade {
 
 const MAX_CHARACTERS = 4_000_000;
 const MAX_RULES = 60_000;
-/** Maximum number of elements tested against compounds, for one selector and for all selectors. */
+/**
+ * Maximum number of steps (one element tested against one compound), for a single selector and for all selectors
+ * together.
+ */
 const MAX_SELECTOR_STEPS = 200_000;
 const MAX_STEPS = 3_000_000;
 /** Maximum cost of walks over the whole page: the number of selectors that need one, times the number of elements. */
 const MAX_WALKED_ELEMENTS = 2_000_000;
 
-/** Properties for which such a walk is worthwhile. */
+/** Properties that justify a walk over the whole page. */
 const HIDING_PROPERTIES = new Set(['display', 'visibility', 'opacity', 'clip', 'clip-path', 'position', 'font-size']);
 
 interface Applied {
   readonly declarations: readonly Declaration[];
   readonly selector: string;
-  /** Null if only a walk over the page can evaluate it. */
+  /** Null if the selector can be evaluated only by a walk over the page. */
   readonly complex: ComplexSelector | null;
   readonly specificity: number;
   readonly layer: number;
@@ -96,7 +99,9 @@ function inCascadeOrder(sheets: readonly StyleSheet[], styles: readonly string[]
 
 const VARIABLE = /var\(\s*(--[\w-]+)/gi;
 
-/** Returns a filter that drops unused custom properties, of which there are many. `styles` are style attributes. */
+/**
+ * Returns a filter that drops unused custom properties, since pages often define many. `styles` are style attributes.
+ */
 function usedProperties(
   sheets: readonly StyleSheet[],
   styles: readonly string[],
@@ -168,7 +173,7 @@ function findMatches(document: Document, page: PageIndex, matcher: Matcher, appl
   let steps = MAX_STEPS;
   let walked = MAX_WALKED_ELEMENTS;
   let complete = true;
-  /** Matches a selector; false if it exceeds its steps. */
+  /** Matches a selector; returns false if it exceeds its step limit. */
   const match = (complex: ComplexSelector, rule: number): boolean => {
     const allowed = Math.min(MAX_SELECTOR_STEPS, steps);
     matcher.work.left = allowed;
@@ -215,7 +220,7 @@ function walk(document: Document, selector: string): Element[] {
   }
 }
 
-/** Later rules win; among important ones, earlier layers win. */
+/** Merges rules. Later rules take precedence; among important declarations, earlier layers do. */
 function merge(rules: readonly Applied[]): MatchedDeclarations {
   const normal = new Map<string, string>();
   const important = new Map<string, string>();

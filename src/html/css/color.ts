@@ -51,7 +51,7 @@ function channels(hex: string): Rgb {
   return [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb;
 }
 
-/** Parses a color in lower case; null if it is not a color, or depends on something that is not known at this point. */
+/** Parses a color in lower case. Returns null if the text is not a color, or depends on something unknown here. */
 export function parseColor(value: string): Color | null {
   const named = NAMED.get(value);
   if (named) return named;
@@ -113,7 +113,7 @@ function degrees(hue: string): number {
   return hue.endsWith('grad') ? number * 0.9 : hue.endsWith('rad') ? (number * 180) / Math.PI : number;
 }
 
-/** Hue in degrees, saturation and lightness in percent (CSS Color 4, section 7.1). */
+/** Converts hue in degrees, saturation and lightness in percent (CSS Color 4, section 7.1). */
 function fromHsl(hue: number, saturation: number, lightness: number): Rgb {
   const light = lightness / 100;
   const strength = (saturation / 100) * Math.min(light, 1 - light);
@@ -130,7 +130,7 @@ function fromHwb(hue: number, white: number, black: number): Rgb {
   return fromHsl(hue, 100, 50).map((channel) => channel * (1 - sum / 100) + 2.55 * white) as unknown as Rgb;
 }
 
-/** CSS Color 4, section 9.2 and its sample code. */
+/** See CSS Color 4, section 9.2, and its sample code. */
 function fromOklab(lightness: number, a: number, b: number): Rgb {
   const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
@@ -145,7 +145,7 @@ function fromOklab(lightness: number, a: number, b: number): Rgb {
 
 const companded = (light: number) => 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
 
-/** A gray of CIE Lab; null for other colors, for which it is enough to know that they are not gray. */
+/** Returns a gray of CIE Lab; null for other colors, because it is enough to know that they are not gray. */
 function fromLightness(lightness: number, chroma: number): Rgb | null {
   if (chroma > 3) return null;
   const y = lightness > 8 ? ((lightness + 16) / 116) ** 3 : lightness / 903.3;

@@ -61,7 +61,7 @@ function conditionHolds(text: string, leaf: (inside: string) => boolean | null, 
   return result;
 }
 
-/** Splits into words and parenthesized parts; null if parentheses do not match. */
+/** Splits a condition into words and parenthesized parts; null if its parentheses do not match. */
 function termsOf(text: string): string[] | null {
   const terms: string[] = [];
   let term = '';
@@ -96,7 +96,7 @@ function splitOutside(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Media features of a desktop window; an empty value answers a query by name alone. */
+/** Media features of a desktop window; an empty value matches a query for the feature's name alone. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   hover: ['hover', ''],
   'any-hover': ['hover', ''],

@@ -1,5 +1,6 @@
 /**
- * Whether a style attribute alone hides the text of its element. For HTML fragments embedded in someone else's page.
+ * Whether a style attribute alone hides the text of its element. Used for HTML fragments embedded in someone else's
+ * page.
  */
 import { isTinyFont, isTrackedProperty, MIN_VISIBLE_OPACITY, readAppearance } from './appearance.ts';
 import { areIndistinguishable, blendOver, WHITE } from './color.ts';

@@ -1,7 +1,7 @@
 /**
  * Matches one element against one complex selector, from its end to its start. Cheap if few elements are candidates,
- * such as those with the class at the end. Every step is counted; when steps run out, callers use `select.ts`, which
- * is linear in the tree for any selector. Elements are given by their numbers in a `PageIndex`.
+ * such as those with the class at the end. Every step is counted; if the step limit is reached, callers use
+ * `select.ts`, which takes linear time for any selector. Elements are identified by their numbers in a `PageIndex`.
  */
 
 import type { PseudoSelector, Selector } from 'css-what';
@@ -32,7 +32,7 @@ export interface ComplexSelector {
   readonly compounds: readonly Compound[];
   /** CSS specificity: ids, classes and names in one number. */
   readonly specificity: number;
-  /** A superset of the matching elements, in document order. */
+  /** A superset of the elements that match, in document order. */
   readonly candidates: readonly number[];
 }
 
@@ -178,11 +178,11 @@ export class Matcher {
   }
 
   /**
-   * Whether an element matches. Backtracks to another ancestor or sibling where a combinator allows several. When
-   * steps run out, the rest does not match.
+   * Whether an element matches. Backtracks to another ancestor or sibling where a combinator allows several. If the
+   * step limit is reached, the remaining elements do not match.
    */
   matches(start: number, { compounds }: ComplexSelector): boolean {
-    /** The elements chosen for the compounds so far. */
+    /** The elements currently chosen for the compounds. */
     const taken: number[] = [];
     let candidate = start;
     while (this.work.left-- > 0) {
@@ -200,13 +200,13 @@ export class Matcher {
     return false;
   }
 
-  /** The first element that a combinator allows; -1 for none. */
+  /** The first candidate that a combinator allows; -1 if there is none. */
   private firstCandidate(number: number, combinator: Combinator | null): number {
     const { parents, previous } = this.page;
     return (combinator === ' ' || combinator === '>' ? parents : previous)[number]!;
   }
 
-  /** The next one that it allows. */
+  /** The next candidate that the combinator allows. */
   private nextCandidate(number: number, combinator: Combinator | null): number {
     if (combinator === ' ') return this.page.parents[number]!;
     return combinator === '~' ? this.page.previous[number]! : -1;

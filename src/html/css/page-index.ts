@@ -10,7 +10,7 @@ const BRACKETED = /\[[^\]]*\]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
 const NAMED = /[.#](?:[\w-]|[^\0-\x7f]|\\[0-9a-f]{1,6}\s?|\\.)+/gi;
 const NOT_NOW =
   /::|:(?:before|after|first-line|first-letter|hover|focus|focus-visible|focus-within|active|visited|target)\b(?!\()/;
-/** Classes that apply only until scripts run, on a page whose scripts were not run. */
+/** Classes that are removed once scripts run. They apply on a page where scripts were not run. */
 const UNTIL_SCRIPTS = /^\.(?:no-?js|no-?javascript)$/i;
 
 const NONE: readonly number[] = [];
@@ -67,7 +67,7 @@ export class PageIndex {
     return this.lists.get(this.folded(mark)) ?? NONE;
   }
 
-  /** The elements with a mark, as flags by element: not 0 if it has the mark. */
+  /** For each element, a flag that is not 0 if the element has the mark. */
   flagsOf(mark: string): Uint8Array {
     const key = this.folded(mark);
     let flags = this.flags.get(key);
@@ -94,7 +94,9 @@ export class PageIndex {
     return found;
   }
 
-  /** Whether the page has the names in a selector's text. The check is cheap and returns true in case of doubt. */
+  /**
+   * Whether the page contains the names in a selector's text. This check is cheap; in case of doubt it returns true.
+   */
   mayMatch(selector: string): boolean {
     const plain = /[[(]/.test(selector) ? selector.replace(BRACKETED, '') : selector;
     if (plain.includes(':') && NOT_NOW.test(plain)) return false;

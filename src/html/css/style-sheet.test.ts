@@ -9,7 +9,7 @@ const read = (css: string, maxRules = 1000) =>
     maxRules,
   });
 
-/** As `selector{property:value}`, in order. */
+/** Formats each rule as `selector{property:value}`, in order. */
 const rules = (css: string) =>
   read(css).rules.map(({ selectors, declarations }) => {
     const written = declarations.map(({ property, value, important }) => `${property}:${value}${important ? '!' : ''}`);

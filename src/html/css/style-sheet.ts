@@ -15,9 +15,9 @@ export interface StyleRule {
 
 export interface StyleSheet {
   readonly rules: readonly StyleRule[];
-  /** Layers in the order in which they were first named. */
+  /** Layers, in the order of their first mention. */
   readonly layers: readonly string[];
-  /** Whether the sheet imports other sheets, which are not read. */
+  /** Whether the style sheet imports others; imported sheets are not read. */
   readonly imports: boolean;
   /** False if the sheet is too large to be read completely. */
   readonly complete: boolean;
@@ -144,7 +144,7 @@ function nested(selectors: readonly string[], around: readonly string[]): string
     .filter((selector) => selector.length <= MAX_SELECTOR_CHARACTERS);
 }
 
-/** Splits a list of selectors at its commas; selectors that are too long or too many are dropped. */
+/** Splits a list of selectors at its commas. Overlong selectors, and those beyond the maximum number, are dropped. */
 function selectorsOf(prelude: string): string[] {
   const found: string[] = [];
   let from = 0;
@@ -188,7 +188,7 @@ function endOfItem(text: string, from: number): number {
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']' };
 const INNER = /["'()[\]\\]/g;
 
-/** The last position of the string, escape or bracketed part that starts at `at`; `at` for anything else. */
+/** The last position of the string, escape or bracketed part that starts at `at`; `at` itself if none starts there. */
 function endOfPiece(text: string, at: number): number {
   const sign = text[at]!;
   if (sign === '\\') return at + 1;

@@ -70,8 +70,8 @@ export const crawlSite = defineTool({
   },
 });
 
-/** Minimum number of tokens for which a page is worth showing. */
+/** Minimum number of tokens for which it is worthwhile to show a page. */
 const MIN_TOKENS_PER_PAGE = 40;
 
-/** Number of tokens of the separator between two pages. */
+/** Number of tokens in the separator between two pages. */
 const SEPARATOR_TOKENS = 12;

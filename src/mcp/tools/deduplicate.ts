@@ -10,7 +10,7 @@ export const deduplicate = defineTool({
   name: 'deduplicate',
   title: 'Remove near-duplicate texts',
   description:
-    'Finds near-duplicates by the cosine similarity of embeddings. With `threshold`: keeps each text, in order, unless it is at least that similar to a kept one. With `keep`: selects that many texts that differ most from each other, starting with the first. The answer gives indexes into `texts`, from 0.',
+    'Finds near-duplicates by the cosine similarity of embeddings. With `threshold`: keeps each text, in order, unless it is at least that similar to a kept one. With `keep`: selects that many texts that differ most from each other, starting with the first. The response contains indexes into `texts`, from 0.',
   input: z.strictObject({
     texts: z.array(z.string().min(1)).min(1).max(MAX_TEXTS).describe('The texts to compare.'),
     threshold: z

@@ -19,7 +19,7 @@ const SOURCES = ['url', 'base64', 'path'] as const;
 const input = {
   url: z.string().optional().describe('URL of the document, http or https.'),
   base64: z.string().optional().describe('Content of the document in base64; also give its `name`.'),
-  name: z.string().max(255).optional().describe('File name for `base64`; its extension tells the file type.'),
+  name: z.string().max(255).optional().describe('File name for `base64`; its extension determines the file type.'),
   max_tokens: maxTokens(),
   offset: offset(),
   page: pageOption,
@@ -38,7 +38,7 @@ const shared = {
 const READS =
   'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, an image or plain text, and returns it as Markdown';
 
-/** The tool for remote callers. It reads no local files. */
+/** The tool for remote callers, which cannot read local files. */
 export const readDocument = defineTool({
   ...shared,
   description: `${READS}. Give one of \`url\` and \`base64\`. Text in images is recognized.`,

@@ -15,7 +15,7 @@ export const offset = () =>
     .int()
     .min(0)
     .default(0)
-    .describe('Where to continue in a long text: the number named by the previous answer. Keep the other arguments.');
+    .describe('Where to continue in a long text: the number named by the previous response. Keep the other arguments.');
 
 export const readUrl = defineTool({
   name: 'read_url',

@@ -17,7 +17,7 @@ import { shortSource } from '../untrusted-marks.ts';
 
 const MAX_URLS = 20;
 const CONCURRENCY = 5;
-/** Minimum number of tokens for a page: with fewer, the fence leaves no room for text. */
+/** Minimum number of tokens per page. With fewer, the fence would use up the whole budget. */
 const MIN_TOKENS_PER_PAGE = 400;
 
 type Outcome = { readonly target: string; readonly text?: PageText; readonly failure?: string };
@@ -70,7 +70,7 @@ export const readUrls = defineTool({
   },
 });
 
-/** Number of tokens of `[20/20] `. */
+/** Number of tokens in `[20/20] `. */
 const NUMBERING_TOKENS = 8;
 
 /** Maps a list with at most `atOnce` concurrent calls. Rejects with the first failure. */

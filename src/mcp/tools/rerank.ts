@@ -9,7 +9,7 @@ export const rerank = defineTool({
   name: 'rerank',
   title: 'Order texts by relevance',
   description:
-    'Orders texts by relevance to a query, best first, with a reranking model. The answer gives indexes into `documents`, from 0.',
+    'Orders texts by relevance to a query, best first, with a reranking model. The response contains indexes into `documents`, from 0.',
   input: z.strictObject({
     query: z.string().min(1).describe(RERANK_FIELDS.query.meaning),
     documents: z.array(z.string()).min(1).max(MAX_DOCUMENTS).describe('Texts to rank.'),

@@ -28,8 +28,8 @@ export const screenshot = defineTool({
   async run({ url, fullPage, width, height, ...options }, call) {
     const target = normalizeUrl(url, 'url');
     const respondWith = fullPage ? 'pageshot' : 'screenshot';
-    // With `doNotTrack` the image comes as a data URL. Otherwise it is a URL on the server, which may be unreachable
-    // from here.
+    // With `doNotTrack`, the image is returned as a data URL. Otherwise, it would be a URL on the server, which may be
+    // unreachable from here.
     const readOptions = { ...options, respondWith, viewport: { width, height }, doNotTrack: true };
     const { page } = await call.client.read(target, readOptions, { signal: call.signal });
     const data = /^data:image\/png;base64,(.+)$/.exec(page.pageshotUrl ?? page.screenshotUrl ?? '')?.[1];

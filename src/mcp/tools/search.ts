@@ -46,7 +46,7 @@ const EXCLUDED_OPTIONS = [
 ] as const;
 const FURTHER_OPTIONS = Object.keys(ALL_OPTIONS).filter((name) => !EXCLUDED_OPTIONS.some((other) => other === name));
 
-/** Describes `options`. Reader options are listed in read_url only. */
+/** Describes `options`. The reader options are listed only in read_url. */
 const furtherOptions = (own: readonly string[]) => {
   const names = FURTHER_OPTIONS.filter((name) => !(name in OPTIONS) && !own.includes(name));
   return z
@@ -133,9 +133,9 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   return textResult([markUntrusted(whole, source), cut, notice].filter(Boolean).join('\n'));
 }
 
-/** Number of tokens of the words around the results. */
+/** Tokens reserved for the text around the results. */
 const OVERHEAD_TOKENS = 200;
-/** Number of tokens of the separator between two texts. */
+/** Number of tokens in the separator between two texts. */
 const SEPARATOR_TOKENS = 8;
 const MIN_PASSAGE_TOKENS = 100;
 const MAX_PASSAGE_TOKENS = 50_000;

@@ -1,4 +1,4 @@
-/** What every backend must do: the built-in one, ONNX files and remote servers. */
+/** Contract tests for every backend: the built-in one, ONNX files and remote servers. */
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const TEXTS = [
   'one',
   'The quick brown fox jumps over the lazy dog, and then it does so again because nobody has seen it.',
 ];
-/** Unusual input, sent by mistake or on purpose. */
+/** Unusual input, whether accidental or malicious. */
 const ODD_TEXTS = [
   '',
   ' ',
@@ -36,7 +36,7 @@ const ODD_TEXTS = [
   '\uffff\ufffe',
 ];
 
-/** Runs the suite for embeddings; `create` is called once and its backend closed at the end. */
+/** Runs the suite for embeddings. `create` is called once, and its backend is closed at the end. */
 export function describeEmbedder(
   name: string,
   create: () => Embedder | Promise<Embedder>,
@@ -153,7 +153,7 @@ export function describeEmbedder(
   });
 }
 
-/** Runs the suite for reranking; `create` is called once and its backend closed at the end. */
+/** Runs the suite for reranking. `create` is called once, and its backend is closed at the end. */
 export function describeReranker(
   name: string,
   create: () => Reranker | Promise<Reranker>,
@@ -314,7 +314,7 @@ function describeAbort(
     const running = run(aborting.signal);
     const others = use();
     aborting.abort(new Error('aborting'));
-    // It may have finished before the abort.
+    // The call may have finished before it was aborted.
     const outcome = await running.then(
       () => 'done',
       (error: unknown) => (error as Error).message,

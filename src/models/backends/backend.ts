@@ -12,8 +12,8 @@ import type { SoundRule } from '../media/sound.ts';
  */
 export interface Prepared {
   /**
-   * Number of tokens that the model will process, including special tokens and prompt; an estimate for remote
-   * tokenizers.
+   * Number of tokens that the model will process, including special tokens and the prompt. For remote tokenizers, an
+   * estimate.
    */
   readonly tokens: number;
   /** Number of tokens before truncation; equals `tokens` if nothing was cut. */
@@ -22,8 +22,8 @@ export interface Prepared {
 }
 
 /**
- * The form in which a model expects each medium: preprocessed by a rule, or the original file. A medium that is unset
- * is not supported.
+ * The form in which a model expects each medium: preprocessed by a rule, or the original file. An unset medium is not
+ * supported.
  */
 export interface MediaFormats {
   readonly image?: PictureRule | 'file' | undefined;
@@ -58,7 +58,7 @@ export interface Output {
   readonly pieces?: readonly string[] | undefined;
   /** Output of sparse models, instead of `values`. */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** Token count by the remote server, if it reports one. */
+  /** Token count reported by the remote server, if any. */
   readonly tokens?: number | undefined;
 }
 
@@ -66,10 +66,7 @@ export type OutputKind = 'pooled' | 'tokens' | 'sparse';
 
 export interface EmbedOptions {
   readonly output: OutputKind;
-  /**
-   * Requested vector length. A backend whose shorter vectors are not prefixes of the full one returns this length
-   * itself.
-   */
+  /** Requested vector length. A backend that cannot shorten a vector by truncation must return this length itself. */
   readonly dimensions: number;
   readonly signal: AbortSignal;
 }
@@ -77,50 +74,51 @@ export interface EmbedOptions {
 export interface Embedder extends Backend {
   /** Length of a full vector. */
   readonly dimensions: number;
-  /** Inputs in order. Texts may be any string, including empty ones and lone surrogates. */
+  /** Prepares inputs in order. Texts may be any string, including empty ones and lone surrogates. */
   prepare(texts: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /**
-   * Prepares the chunks of one document, which run as one sequence and are pooled chunk by chunk. Chunks are joined by
-   * a space that belongs to no chunk, and preceded by the prompt once. With `maxTokens`, chunks are packed into windows
-   * at chunk borders. `embed` returns one row per chunk. Undefined if the model does not support late chunking.
+   * Prepares the chunks of one document. The chunks run as one sequence and are pooled one by one. They are joined by
+   * spaces that belong to no chunk, and the prompt precedes the whole sequence once. With `maxTokens`, chunks are
+   * packed into windows at chunk boundaries. `embed` returns one row per chunk. Undefined if the model does not support
+   * late chunking.
    */
   prepareChunks?(prefix: string, items: readonly string[], options: PrepareOptions): Promise<Prepared[]>;
   /** Undefined for a text-only model. */
   media?(): Promise<MediaFormats>;
-  /** Media in order, in the form that `media` returns. */
+  /** Prepares media in order. Each item must be in the form that `media` specifies. */
   prepareMedia?(media: readonly ReadyMedium[], options: PrepareOptions): Promise<Prepared[]>;
-  /** One output per input, in order, independent of the other inputs in the batch. */
+  /** Returns one output per input, in order. Each output is independent of the other inputs in the batch. */
   embed(batch: readonly Prepared[], options: EmbedOptions): Promise<Output[]>;
 }
 
 export interface Reranker extends Backend {
   /**
-   * Prepares query-document pairs. A document that is too long becomes several windows, of which the best score counts:
-   * `documents[i]` lists the positions in `pairs` of document i. A query takes at most half of the context. `isBlind`
-   * means that the model recognizes no part of the query.
+   * Prepares query-document pairs. A document that is too long is split into several windows, and its score is the best
+   * score of its windows: `documents[i]` lists the positions in `pairs` of document i. A query uses at most half of the
+   * context. `isBlind` means that the model recognizes no part of the query.
    */
   prepare(
     query: string,
     documents: readonly string[],
     options: PrepareOptions,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind?: boolean }>;
-  /** One score per pair, between 0 and 1, in order, independent of the other pairs. */
+  /** Returns one score per pair, between 0 and 1, in order. Each score is independent of the other pairs. */
   score(batch: readonly Prepared[], signal: AbortSignal): Promise<Float32Array>;
 }
 
 /**
- * Backends throw problems: DownstreamServiceFailureError for permanent failures (a broken file, a refusal by the
+ * Backends throw problems: DownstreamServiceFailureError for permanent failures (a broken file, a rejection by the
  * server), ServiceNodeResourceDrainError with `retryAfter` for temporary ones (a worker that died, a server that is
- * busy or unreachable), ServiceTimeoutError for timeouts.
+ * busy or unreachable), and ServiceTimeoutError for timeouts.
  */
 export interface Backend {
-  /** Slow preparation before `load` that uses no memory: downloading files, waiting for a server. */
+  /** Slow preparation before `load` that uses no memory, such as downloading files or waiting for a server. */
   fetch?(): Promise<void>;
-  /** Fingerprint of the files. A failed load is not repeated at once with the same fingerprint. */
+  /** Fingerprint of the files. After a failed load, the same fingerprint is not retried immediately. */
   stamp?(): Promise<string>;
   /** Loads the model into memory. Concurrent calls share one load. */
   load(signal?: AbortSignal): Promise<void>;
-  /** Frees the memory after running work has finished. */
+  /** Frees the memory once running work has finished. */
   unload(): Promise<void>;
   readonly loaded: boolean;
   /** Approximate memory use when loaded, in bytes. */

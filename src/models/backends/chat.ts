@@ -1,4 +1,4 @@
-/** Client of the OpenAI chat completions protocol, with and without streaming. */
+/** Client for the OpenAI chat completions protocol, with and without streaming. */
 import { Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from '../generate.ts';
@@ -10,7 +10,7 @@ interface ChatResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The fetch that the client needs, for servers that the operator configured. */
+/** The `fetch` function that the client needs, for servers configured by the operator. */
 export interface ChatFetch {
   (
     url: string,
@@ -22,7 +22,7 @@ export interface ChatFetch {
       readonly timeoutMs: number;
     },
   ): Promise<ChatResponse>;
-  /** Throws if this URL must not be called. */
+  /** Throws if the URL must not be called. */
   readonly check?: (url: string) => void;
 }
 
@@ -32,22 +32,22 @@ export interface ChatOptions {
   readonly model: string;
   readonly key?: string | undefined;
   readonly fetch: ChatFetch;
-  /** Timeout for the whole request, including the answer. */
+  /** Timeout for the whole request, including reading the response. */
   readonly timeoutMs: number;
 }
 
-/** The server took longer than the timeout, or reported a timeout of its own (status 504). */
+/** The server exceeded the timeout, or reported a timeout of its own (status 504). */
 export class ModelTimeoutError extends Problem {
   constructor(message: string, cause?: unknown) {
     super('DownstreamServiceFailureError', { message }, cause);
   }
 }
 
-/** Maximum size of an answer, in bytes; no page needs a larger one. */
+/** Maximum size of a response, in bytes; no page needs a larger one. */
 const MAX_ANSWER_BYTES = 4_000_000;
-/** Maximum size of a stream. It is larger, because each event wraps a few letters in hundreds of bytes. */
+/** Maximum size of a stream, in bytes. It is larger because each event wraps a few letters in hundreds of bytes. */
 const MAX_STREAM_BYTES = 64_000_000;
-/** Maximum number of bytes read of an error response. */
+/** Maximum number of bytes read from an error response. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): Chat {
@@ -64,7 +64,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
         timeoutMs,
       });
     let response = await send(request);
-    // The server may not support this JSON schema. Retry without it, because the answer is validated anyway.
+    // The server may not support this JSON schema. Retry without it, because the response is validated anyway.
     if (request.responseFormat && (response.status === 400 || response.status === 422)) {
       await drained(response);
       response = await send({ ...request, responseFormat: undefined });
@@ -77,7 +77,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
   function blame(error: unknown, { signal }: ChatRequest, limit: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof Problem) return error;
-    if (limit.aborted) return new ModelTimeoutError(`The model did not answer within ${timeoutMs / 1000} s`, error);
+    if (limit.aborted) return new ModelTimeoutError(`The model did not respond within ${timeoutMs / 1000} s`, error);
     return failure('The model server cannot be reached', error);
   }
 
@@ -96,7 +96,7 @@ export function createChat({ url, model, key, fetch, timeoutMs }: ChatOptions): 
       const limit = AbortSignal.timeout(timeoutMs);
       try {
         const response = await ask(request, limit, true);
-        // Some servers ignore `stream` and send a whole answer.
+        // Some servers ignore `stream` and send the whole response at once.
         if (/\bjson\b/i.test(response.headers['content-type'] ?? '')) {
           const { text: whole, ...end } = answerOf(await text(response.body, MAX_ANSWER_BYTES));
           yield { text: whole };
@@ -129,13 +129,13 @@ async function drained({ body }: ChatResponse): Promise<void> {
   }
 }
 
-/** Omits the server's own message, because it may contain URLs and keys. */
+/** Builds the error for a rejected request. It omits the server's own message, which may contain URLs and keys. */
 async function refusal(response: ChatResponse): Promise<Problem> {
   const { status, headers } = response;
   await drained(response);
   if (status === 429 || status === 503) {
     return problem('ServiceNodeResourceDrainError', {
-      message: 'The model server has no capacity left, try again',
+      message: 'The model server has no capacity left; try again later',
       retryAfter: retryAfterSeconds(headers['retry-after'], 5),
     });
   }
@@ -151,7 +151,7 @@ async function text(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > maxBytes) throw failure('The answer of the model server is too long');
+    if (size > maxBytes) throw failure('The response from the model server is too long');
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -174,7 +174,7 @@ function parsed(json: string): Completion {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw failure('The answer of the model server is incomplete or not valid JSON', error);
+    throw failure('The response from the model server is incomplete or not valid JSON', error);
   }
   if (typeof value !== 'object' || value === null) throw notACompletion();
   const completion = value as Completion;
@@ -183,7 +183,7 @@ function parsed(json: string): Completion {
   return completion;
 }
 
-const notACompletion = () => failure('The answer of the model server is not a chat completion');
+const notACompletion = () => failure('The response from the model server is not a chat completion');
 
 const usageOf = ({ usage }: Completion): ChatUsage | undefined =>
   usage && typeof usage.prompt_tokens === 'number'
@@ -224,7 +224,7 @@ async function* deltas(body: AsyncIterable<Uint8Array>): AsyncGenerator<ChatDelt
     }
     yield { text: piece };
   }
-  if (!done && !finished) throw failure('The answer of the model server is incomplete');
+  if (!done && !finished) throw failure('The response from the model server is incomplete');
   yield { text: '', end: { usage, complete: finished !== 'length' } };
 }
 
@@ -232,7 +232,7 @@ async function* atMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Async
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > maxBytes) throw failure('The answer of the model server is too long');
+    if (size > maxBytes) throw failure('The response from the model server is too long');
     yield bytes;
   }
 }

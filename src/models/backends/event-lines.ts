@@ -3,7 +3,7 @@
  * yields their data.
  */
 
-/** The `data` of each event, with its lines joined. Also yields a last event without a closing blank line. */
+/** Yields the `data` of each event, with its lines joined. Also yields a last event without a closing blank line. */
 export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];
   for await (const line of lines(body)) {
@@ -25,7 +25,9 @@ function dataOf(line: string): string | undefined {
   return value.startsWith(' ') ? value.slice(1) : value;
 }
 
-/** Splits at CR LF, LF or CR. An incomplete line is kept in pieces and joined once, to stay linear in time. */
+/**
+ * Splits at CR LF, LF or CR. The parts of an incomplete line are collected and joined once, so that time stays linear.
+ */
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let open: string[] = [];

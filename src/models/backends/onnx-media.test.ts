@@ -1,6 +1,6 @@
 /**
- * Models for images and audio, from ONNX files with fixed weights. Each vector is compared with plain arithmetic in
- * float64.
+ * Tests of image and audio models, using ONNX files with fixed weights. Each vector is compared with the result of
+ * plain float64 arithmetic.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';

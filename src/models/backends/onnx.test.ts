@@ -52,13 +52,13 @@ async function opened(row: EmbeddingRow, graph: Uint8Array, given: Partial<OnnxO
   return embedder;
 }
 
-/** The ids of the processes that this process has started. */
+/** Ids of the child processes of this process. */
 async function children(): Promise<number[]> {
   const text = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** Numbers in [0, 1) from a seed. */
+/** Generates numbers in [0, 1) from a seed. */
 function lcg(seed: number): () => number {
   let state = seed;
   return () => {
@@ -107,7 +107,7 @@ describe('an encoder', wait, () => {
     const prepared = await embedder.prepare(texts, { maxTokens: 64, signal });
     expect(prepared.map(({ tokens }) => tokens <= 64 && tokens >= 2)).toEqual(texts.map(() => true));
     expect(prepared[0]).toMatchObject({ tokens: 2, fullTokens: 2 });
-    // Tokens are counted up to eight contexts, and estimated beyond.
+    // Tokens are counted up to eight times the context size; beyond that, their number is estimated.
     expect(prepared[5]!.tokens).toBe(64);
     expect(prepared[5]!.fullTokens).toBeGreaterThan(390_000);
     expect(prepared[5]!.fullTokens).toBeLessThan(410_000);
@@ -250,7 +250,7 @@ describe('graphs of other kinds', wait, () => {
     const together = await embed(texts);
     for (const [at, text] of texts.entries()) expectClose(together[at]!.values, (await embed([text]))[0]!.values, 1e-6);
     const states = bertStates(model.shape, model.weights, idsOf('[CLS]', 'a', '[SEP]'));
-    // Eight-bit weights only give close results.
+    // Eight-bit weights give only approximate results.
     expectClose(together[0]!.values, meanOf(states), 0.2);
   });
 
@@ -359,7 +359,7 @@ describe('a process that is killed', wait, () => {
     const before = await children();
     const embedder = await opened(testEmbeddingRow(), smallModel().file);
     await embedder.load();
-    // Earlier processes may still be exiting.
+    // Processes started earlier may still be exiting.
     const added = async () => (await children()).filter((one) => !before.includes(one));
     expect(await added()).not.toEqual([]);
     await embedder.close();

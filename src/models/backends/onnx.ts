@@ -29,13 +29,13 @@ import type {
 export interface OnnxOptions {
   /** Downloads the files of a row if needed and returns their paths; see `createHub`. */
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
-  /** Number of threads of one run. Default: the number of processors. */
+  /** Number of threads for one run. Default: the number of processors. */
   readonly threads?: number | undefined;
   /** Maximum memory of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;
   /** Timeout of one batch. Default: two minutes. */
   readonly timeoutMs?: number | undefined;
-  /** Timeout from the start of the process to the loaded model. Default: five minutes. */
+  /** Timeout from process start until the model is loaded. Default: five minutes. */
   readonly loadTimeoutMs?: number | undefined;
   readonly log: ModelLog;
 }
@@ -52,7 +52,7 @@ export interface ModelFiles {
 }
 
 const BATCH = { tokens: RUN_TOKENS, inputs: 128 };
-/** Memory of a process with the runtime but without a model. */
+/** Memory used by a process with the runtime but without a model. */
 const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 
 type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
@@ -146,7 +146,7 @@ async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promis
   return { ...common, does: 'embed', pooling: row.pooling, normalizes: row.normalizes, output, dimensions };
 }
 
-/** The rule of the row, or else that of the published configuration. */
+/** Returns the row's rule, or else the rule from the published configuration. */
 async function pictureRuleOf({ rule }: ImageTower, { picturesConfig }: ModelFiles): Promise<PictureRule> {
   if (rule) return rule;
   if (picturesConfig === undefined) throw new Error('there is no preprocessing rule for images');
@@ -164,7 +164,7 @@ const sequences = (batch: readonly Prepared[]) => batch.map(({ payload }) => pay
 type Payload = Sequence | ReadyMedium;
 const isOf = (medium: 'image' | 'audio') => (payload: Payload) => 'medium' in payload && payload.medium === medium;
 
-/** Groups a batch by graph: texts, images, sounds. Each item keeps its position in the batch. */
+/** Groups a batch by graph: texts, images, sounds. Each item remembers its position in the batch. */
 function requestsOf(batch: readonly Prepared[], output: EmbedOptions['output']) {
   const all = batch.map(({ payload }, at) => ({ payload: payload as Payload, at }));
   const texts = all.filter(({ payload }) => !('medium' in payload));
@@ -197,7 +197,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
     dimensions: row.dimensions,
     prepare: (texts: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
       ready({ do: 'prepare', texts, maxTokens, task }, signal),
-    // With any other kind of pooling, a chunk of tokens has no vector of its own.
+    // Other kinds of pooling cannot give a group of tokens its own vector.
     ...(row.pooling === 'mean' && {
       prepareChunks: (prefix: string, items: readonly string[], { maxTokens, task, signal }: PrepareOptions) =>
         ready({ do: 'chunks', prefix, items, maxTokens, task }, signal),

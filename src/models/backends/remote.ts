@@ -1,5 +1,5 @@
 /**
- * Models on remote servers, which the operator configures row by row. Their URLs are trusted and fetched within the
+ * Models on remote servers, each configured by the operator in one row. Their URLs are trusted and fetched within the
  * region (src/net/trusted.ts).
  */
 export { createRemoteEmbedder } from '../remote/embedder.ts';

@@ -1,6 +1,6 @@
 /**
- * Backends of the built-in models. They run in the server's own process: a text takes microseconds, and long texts are
- * processed in steps that yield to the event loop.
+ * Backends of the built-in models. They run in the server's own process: a short text takes microseconds, and long
+ * texts are processed in steps that yield to the event loop.
  */
 import { problem } from '#errors.ts';
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
@@ -14,7 +14,7 @@ export interface StaticBackends {
   readonly reranker: Reranker;
 }
 
-/** Embedder and reranker share one copy of the model, freed when both are unloaded. */
+/** The embedder and the reranker share one copy of the model, which is freed when both are unloaded. */
 export function createStaticBackends(): StaticBackends {
   const users = new Set<'embedder' | 'reranker'>();
   let model: Promise<StaticModel> | undefined;
@@ -67,7 +67,7 @@ interface Shared {
 
 interface PreparedText {
   readonly ids: Int32Array;
-  /** Up to the last available id. */
+  /** The text, up to the last id in `ids`. */
   readonly text: string;
 }
 
@@ -94,7 +94,7 @@ function createEmbedder({ get, own }: Shared): Embedder {
       const outputs: Output[] = [];
       for (const { payload } of batch) {
         const { ids, text } = payload as PreparedText;
-        // The first 256 numbers are the learned part, which is much faster to compute alone.
+        // The first 256 dimensions are the learned part; computing them alone is much faster.
         const values =
           dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
         outputs.push({ values, rows: 1 });

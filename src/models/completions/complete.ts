@@ -1,6 +1,6 @@
 /**
- * One chat completion, from the checked request to the last piece of the answer (docs/reference/wire/models.md, Chat
- * completions).
+ * Runs one chat completion, from the validated request to the last piece of the response
+ * (docs/reference/wire/models.md, Chat completions).
  */
 import { problem } from '#errors.ts';
 import { ModelTimeoutError } from '../backends/chat.ts';
@@ -29,9 +29,9 @@ export interface CompletionCall {
 
 export interface CompleteTools extends MediaTools {
   readonly tokens: Tokens;
-  /** Timeout for each piece of an answer. */
+  /** Timeout for each piece of the response. */
   readonly deadlineMs: number;
-  /** Timeout for generative engines, which limit the whole answer themselves. */
+  /** Timeout for generative engines, which limit the duration of the whole response themselves. */
   readonly generatingMs: number;
 }
 
@@ -41,7 +41,7 @@ export interface Tokens {
   keep(text: string, tokens: number): string;
 }
 
-/** Tokens of an image (docs/reference/wire/models.md, Chat completion answers). */
+/** Number of tokens for an image (docs/reference/wire/models.md, Chat completion answers). */
 const TILE_SIDE = 512;
 const TILE_TOKENS = 85;
 
@@ -49,8 +49,8 @@ const tilesOf = ({ width, height }: Page['size']): number =>
   Math.max(1, Math.ceil(width / TILE_SIDE)) * Math.max(1, Math.ceil(height / TILE_SIDE));
 
 /**
- * Yields pieces of the answer; the last one contains the finish reason. Throws ParamValidationError,
- * TokenLimitExceededError and RateLimitTriggeredError before the first piece; later the errors of the engine, or
+ * Yields pieces of the response; the last one contains the finish reason. Before the first piece it throws
+ * ParamValidationError, TokenLimitExceededError or RateLimitTriggeredError; later, the errors of the engine or
  * ServiceTimeoutError.
  */
 export async function* complete(
@@ -123,7 +123,7 @@ function refuseLong({ id, contextTokens }: Engine, tokens: number): void {
   throw problem('TokenLimitExceededError', { message });
 }
 
-/** Aborts its signal when the caller disconnects or when no piece arrives in time. */
+/** Aborts its signal if the caller disconnects or if no piece arrives in time. */
 function createWatch(ms: number, caller: AbortSignal) {
   const late = new AbortController();
   const message = `The model wrote nothing for ${ms / 1000} s`;
@@ -131,7 +131,7 @@ function createWatch(ms: number, caller: AbortSignal) {
   let timer = setTimeout(expire, ms);
   return {
     signal: AbortSignal.any([caller, late.signal]),
-    /** The timer is stopped while the caller reads a piece. */
+    /** The timer is paused while the caller processes a piece. */
     async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
       for await (const item of items) {
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** The chat completion engines, by the model names that requests use. */
+/** The chat completion engines, keyed by the model names that requests use. */
 import { problem } from '#errors.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { Models } from '../generate.ts';
@@ -18,9 +18,9 @@ export interface CompletionModel {
 }
 
 export interface OpenCompletion {
-  /** The id that the request named, or its short form if only that is known. */
+  /** The id in the request, or its short form if only that is known. */
   readonly name: string;
-  /** Id of the engine that answers. */
+  /** Id of the engine that generates the response. */
   readonly model: string;
   readonly request: CompletionRequest;
   pieces(call: CompletionCall): AsyncGenerator<CompletionPiece>;
@@ -33,7 +33,7 @@ export interface Completions {
   find(name: string): CompletionModel | undefined;
 }
 
-/** Model ids on their servers, by role. */
+/** The id of each role's model on its server. */
 export interface ModelNames {
   readonly chat?: string | undefined;
   readonly vision?: string | undefined;

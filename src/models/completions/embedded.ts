@@ -1,4 +1,4 @@
-/** Built-in text recognition as a chat completion engine: writes the text of pages in any form. */
+/** Built-in text recognition as a chat completion engine: writes the text of pages in any output form. */
 import { problem } from '#errors.ts';
 import { InvalidImageError, type Ocr } from '#ocr/index.ts';
 import type { Engine, Piece } from './engine.ts';
@@ -6,9 +6,9 @@ import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
 import { WRITERS } from './write.ts';
 
-/** Size of the context. It limits the prompt, although only the words that select a format matter. */
+/** Size of the context, in tokens. It limits the prompt, although only the words that select a format matter. */
 const CONTEXT_TOKENS = 32_768;
-/** Number of pages in progress: one is rendered while the previous one is recognized. */
+/** Number of pages processed at the same time: one is rendered while the previous one is recognized. */
 const PAGES_AHEAD = 2;
 
 export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
@@ -51,7 +51,7 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
   };
 }
 
-/** Yields results in order, running a few ahead. */
+/** Yields results in order while working a few items ahead. */
 async function* ahead<Result>(pages: readonly Page[], work: (page: Page) => Promise<Result>): AsyncGenerator<Result> {
   const running: Promise<Result>[] = [];
   let next = 0;
@@ -66,5 +66,5 @@ async function* ahead<Result>(pages: readonly Page[], work: (page: Page) => Prom
   }
 }
 
-/** Splits after empty lines, so that a stream has several pieces. */
+/** Splits after empty lines, so that a streamed response has several pieces. */
 const inParagraphs = (text: string): string[] => text.split(/(?<=\n\n)(?=[^\n])/).filter((piece) => piece !== '');

@@ -4,7 +4,7 @@ import type { Form } from './fields.ts';
 import type { Page } from './media.ts';
 import type { CompletionRequest } from './request.ts';
 
-/** A piece of an answer. The last piece states whether the answer is complete. */
+/** A piece of the response. The last piece indicates whether the response is complete. */
 export type Piece =
   | { readonly text: string }
   | { readonly text: ''; readonly end: { readonly complete: boolean; readonly usage?: ChatUsage | undefined } };
@@ -13,20 +13,20 @@ export interface Engine {
   /** The model name in requests. */
   readonly id: string;
   readonly description: string;
-  /** The forms in which it can write pages; empty if it does not read images. */
+  /** The output forms in which it can write pages; empty if it does not accept images. */
   readonly forms: readonly Form[];
-  /** Whether it answers requests without an image. */
+  /** True if it accepts requests without an image. */
   readonly chats: boolean;
-  /** Whether it is generative: it reports its own token counts and stops at `maxTokens` itself. */
+  /** True if it is generative: it reports its own token counts and stops at `maxTokens` itself. */
   readonly generates: boolean;
   /** Size of its context in tokens; 0 if unknown. */
   readonly contextTokens: number;
   /**
-   * Yields the text of pages, or the answer to a question about them. `onDrawn` is called with the size of each
-   * rendered page in pixels. Throws the errors of text recognition, document rendering and the model's server.
+   * Yields the text of pages, or the answer to a question about them. `onDrawn` is called with the size in pixels of
+   * each rendered page. Throws the errors of text recognition, document rendering and the model's server.
    */
   read(pages: readonly Page[], ask: EngineRequest): AsyncGenerator<Piece>;
-  /** Answers a conversation without images. */
+  /** Continues a conversation without images. */
   chat(ask: EngineRequest): AsyncGenerator<Piece>;
 }
 

@@ -1,7 +1,9 @@
-/** Fields of a chat completion (docs/reference/wire/models.md, Chat completions), for the OpenAPI document. */
+/**
+ * Fields of a chat completion request (docs/reference/wire/models.md, Chat completions), used in the OpenAPI document.
+ */
 import type { RequestField } from '../inputs/fields.ts';
 
-/** Output forms. The last two need word boxes, which only built-in text recognition provides. */
+/** Output forms. `json` and `hocr` need word boxes, which only built-in text recognition provides. */
 export const FORMS = ['markdown', 'text', 'html', 'json', 'hocr'] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -67,7 +69,7 @@ const PART = {
 export const CHAT_FIELDS = {
   model: field('The id of a model that reads images, or of a chat model.', { type: 'string' }, true),
   messages: field(
-    'The conversation. Images are read from the last user message. Without images, a chat model answers.',
+    'The conversation. Images are read from the last user message. Without images, a chat model responds.',
     {
       type: 'array',
       minItems: 1,
@@ -82,17 +84,17 @@ export const CHAT_FIELDS = {
     },
     true,
   ),
-  stream: field('Whether the answer is streamed as server-sent events.', { type: 'boolean', default: false }),
+  stream: field('Whether the response is streamed as server-sent events.', { type: 'boolean', default: false }),
   stream_options: field('With `include_usage`, the last event reports the usage.', {
     type: 'object',
     properties: { include_usage: { type: 'boolean', default: false } },
   }),
-  max_tokens: field('The maximum number of tokens in the answer.', { type: 'integer', minimum: 1 }),
+  max_tokens: field('The maximum number of tokens in the response.', { type: 'integer', minimum: 1 }),
   max_completion_tokens: field('The newer name of `max_tokens`, which takes precedence.', {
     type: 'integer',
     minimum: 1,
   }),
-  stop: field('Stop sequences: the answer ends before the first of them.', {
+  stop: field('Stop sequences: the response ends before the first of them.', {
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }],
   }),
   temperature: field('Only for generative models.', { type: 'number', minimum: 0, maximum: 2 }),
@@ -101,7 +103,7 @@ export const CHAT_FIELDS = {
   presence_penalty: field('Only for generative models.', { type: 'number', minimum: -2, maximum: 2 }),
   frequency_penalty: field('Only for generative models.', { type: 'number', minimum: -2, maximum: 2 }),
   user: field('An identifier of the end user, passed on to remote models.', { type: 'string' }),
-  n: field('The number of answers. Only 1 is supported.', { const: 1 }),
+  n: field('The number of responses. Only 1 is supported.', { const: 1 }),
   output_format: field(
     'The format of text read from images: Markdown, plain text or HTML; `json` and `hocr` include word boxes.',
     {

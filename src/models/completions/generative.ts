@@ -1,4 +1,4 @@
-/** A model behind the OpenAI chat protocol as an engine: transcribes pages, answers questions about them, or chats. */
+/** An engine for models behind the OpenAI chat protocol: transcribes pages, answers questions about them, or chats. */
 import type { Chat, ChatMessage, ChatPart, ChatUsage } from '../generate.ts';
 import { mapConcurrently } from '../media/map-concurrently.ts';
 import type { Engine, EngineRequest, Piece } from './engine.ts';
@@ -8,7 +8,7 @@ import type { Message } from './request.ts';
 import { unwrap } from './unwrap.ts';
 import { WRITERS } from './write.ts';
 
-/** Number of pages of one question that are rendered concurrently. */
+/** Number of pages of one question that are rendered at the same time. */
 const DRAWN_AT_ONCE = 4;
 
 export interface GenerativeOptions {
@@ -20,7 +20,7 @@ export interface GenerativeOptions {
 }
 
 export function createGenerativeEngine({ id, chat, description, prompt }: GenerativeOptions): Engine {
-  /** Sends one question to the server; streams if the caller streams. */
+  /** Sends one question to the server, and streams if the caller streams. */
   async function* asked(
     messages: readonly ChatMessage[],
     { request, signal }: EngineRequest,
@@ -36,7 +36,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
     }
   }
 
-  /** Transcribes each page in its own question, because models perform poorly on many images at once. */
+  /** Transcribes each page with its own request, because models perform poorly on many images at once. */
   async function* transcribed(pages: readonly Page[], ask: EngineRequest): AsyncGenerator<Piece> {
     const { request, signal, onDrawn } = ask;
     const { between } = WRITERS[request.form];
@@ -83,7 +83,7 @@ export function createGenerativeEngine({ id, chat, description, prompt }: Genera
   };
 }
 
-/** `developer` is an OpenAI role; other servers know it as `system`. */
+/** `developer` is an OpenAI role; other servers call it `system`. */
 const messageOf = ({ role, text }: Message): ChatMessage => ({
   role: role === 'developer' ? 'system' : role,
   content: text,
@@ -98,7 +98,7 @@ function contentOf(instruction: string, pictures: readonly Picture[]): ChatPart[
   return instruction === '' ? shown : [{ type: 'text', text: instruction }, ...shown];
 }
 
-/** Adds up the usage that servers report; undefined if one of them reports none. */
+/** Adds up the usage reported by servers. The sum is undefined if any of them reports none. */
 function createSum() {
   let prompt = 0;
   let completion = 0;

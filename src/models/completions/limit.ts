@@ -1,4 +1,4 @@
-/** Ends a text at a stop sequence or a token limit. */
+/** Ends a text at a stop sequence or at a token limit. */
 
 export interface LimitOptions {
   readonly stop: readonly string[];
@@ -8,11 +8,11 @@ export interface LimitOptions {
 }
 
 export interface Limit {
-  /** Returns the text that can be sent now. */
+  /** Adds a piece and returns the text that can be sent now. */
   take(piece: string): string;
-  /** Returns the text that was held back. Text is held back because its end may be the start of a stop sequence. */
+  /** Returns the buffered text. Text is buffered while its end may be the start of a stop sequence. */
   rest(): string;
-  /** Why the output ended; undefined while it has not. */
+  /** Why the output ended; undefined while it continues. */
   readonly ended: 'stop' | 'length' | undefined;
   /** Tokens sent so far. */
   readonly tokens: number;

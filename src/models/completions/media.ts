@@ -1,6 +1,6 @@
 /**
- * Loads the images and PDFs of a request: fetches them through the guard or decodes them, checks the limits before
- * decoding pixels, and exposes them as pages that are rendered on demand.
+ * Loads the images and PDFs of a request. Fetches them through the egress guard or decodes inline data, checks the
+ * limits before decoding pixels, and provides pages that are rendered on demand.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const FETCHES_AT_ONCE = 4;
 const PDF_PAGE = { width: 1_654, height: 2_339 };
 /** Pixels per point (1/72 inch). */
 const PDF_SCALE = 200 / 72;
-/** Largest side in pixels of an image for text recognition, and of one for a vision model. */
+/** Maximum width and height in pixels: of an image for text recognition, and of one for a vision model. */
 const READ_BOX = 7_000;
 const LOOK_BOX = 2_048;
 
@@ -44,11 +44,11 @@ export interface Page {
   readonly at: Place;
   /** Counted from 1. */
   readonly number: number;
-  /** In pixels, estimated until the page is rendered. */
+  /** In pixels; estimated until the page is rendered. */
   readonly size: { readonly width: number; readonly height: number };
-  /** In full detail, for text recognition; the original bytes if they can be used. */
+  /** Renders in full detail for text recognition; returns the original bytes if they can be used. */
   renderForOcr(signal: AbortSignal): Promise<Picture>;
-  /** A PNG sized for vision models. */
+  /** Renders a PNG sized for vision models. */
   renderForModel(signal: AbortSignal): Promise<Picture>;
 }
 
@@ -59,7 +59,7 @@ export interface MediaTools {
 }
 
 export interface OpenMedia {
-  /** In the order of the request. */
+  /** In the order in which the request lists them. */
   readonly pages: readonly Page[];
   /** Removes the temporary files. */
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export async function openMedia(
         found[index] = await opened(source, path.join(dir, String(index)), tools, signal);
       }
     };
-    // Throws the first failure, after all workers have ended, because the folder is removed then.
+    // Throws the first failure, but only after all workers have ended, because the folder is then removed.
     const works = Array.from({ length: Math.min(FETCHES_AT_ONCE, sources.length) }, work);
     const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
@@ -120,7 +120,7 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   if (!isPdf && bytes.byteLength > MAX_IMAGE_BYTES) throw tooManyBytes(at, MAX_IMAGE_BYTES);
   await writeFile(file, bytes, { mode: 0o600 });
   return blaming(at, signal, async () => {
-    // The missing part of a truncated image would be missing in the answer without a warning.
+    // Without this check, the missing part of a truncated image would be silently missing from the response.
     if (!isPdf && isCutOff(bytes, detectImageFormat(bytes, mediaType)))
       throw mediaFault(at, 'is truncated: its end is missing');
     return await pagesOf(
@@ -132,7 +132,7 @@ async function opened(source: MediaSource, file: string, tools: MediaTools, sign
   });
 }
 
-/** The type by the bytes, or the declared one for image types without a signature. */
+/** The media type detected from the bytes, or the declared one for image types without a signature. */
 function typeOf(bytes: Uint8Array, contentType: string): string {
   const found = typeOfBytes(bytes) ?? (hasLatePdfHeader(bytes) ? TYPES.pdf : undefined);
   if (found) return found;
@@ -149,7 +149,7 @@ async function pagesOf(
   signal: AbortSignal,
 ): Promise<Page[]> {
   const isPdf = file.mediaType === TYPES.pdf;
-  // Reads only one page, to learn the page count.
+  // Reads only one page, to determine the page count.
   const { pageCount = 1, metadata } = await documents.read(file, { page: 1 }, signal);
   const size = isPdf ? PDF_PAGE : { width: Number(metadata.width), height: Number(metadata.height) };
   if (!isPdf && size.width * size.height > MAX_PIXELS) throw tooManyPixels(at, size);
@@ -184,7 +184,7 @@ function pngSize(png: Uint8Array): { width: number; height: number } {
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Ignores white space; any other character outside the alphabet is a fault. */
+/** Ignores white space; any other character outside the base64 alphabet is a fault. */
 function decoded({ at, given }: MediaSource): { bytes: Uint8Array; contentType: string } {
   const { base64, contentType } = given as { base64: string; contentType: string };
   if (base64.length > MAX_PDF_BYTES * 1.4) throw tooManyBytes(at, MAX_PDF_BYTES);
@@ -193,7 +193,7 @@ function decoded({ at, given }: MediaSource): { bytes: Uint8Array; contentType: 
   return { bytes: Buffer.from(letters, 'base64'), contentType };
 }
 
-/** Blocked, invalid and unreachable URLs give the same message, so that it reveals nothing about internal hosts. */
+/** Blocked, invalid and unreachable URLs produce the same message, so that it reveals nothing about internal hosts. */
 async function fetched(url: string, at: Place, { fetch }: MediaTools, signal: AbortSignal) {
   const noAnswer = () => mediaFault(at, 'cannot be fetched');
   try {
@@ -218,7 +218,7 @@ async function fetched(url: string, at: Place, { fetch }: MediaTools, signal: Ab
   }
 }
 
-/** Turns document errors into faults of the request. */
+/** Converts document errors into faults in the request. */
 async function blaming<T>(at: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -236,6 +236,6 @@ const tooManyBytes = (at: Place, limit: number) =>
 const tooManyPixels = (at: Place, { width, height }: Page['size']) =>
   mediaFault(at, `has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} million`, 'too_long');
 
-/** ParamValidationError with one fault at this path. */
+/** Creates a ParamValidationError with one fault at this path. */
 export const mediaFault = (at: Place, message: string, type: FaultType = 'media_error') =>
   faultsProblem([{ field: ['body', ...at].join(' -> '), message, type }]);

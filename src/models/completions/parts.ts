@@ -1,4 +1,4 @@
-/** Parses the content of a message: texts, and media as URL or inline data. */
+/** Parses the content of a message: texts, and media sent as a URL or inline data. */
 import { isUrl } from '#is-url.ts';
 import type { Faults, Place } from '../inputs/faults.ts';
 

@@ -1,4 +1,4 @@
-/** A chat completion request: parses a body into a frozen value that is checked. */
+/** A chat completion request: validates a body and returns it as a frozen value. */
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, findField, readFlag, readInteger, readText, readWord } from '../inputs/fields.ts';
 import { CHAT_FIELDS, FORMS, type Form, ROLES, type Role } from './fields.ts';
@@ -9,7 +9,7 @@ export interface Message {
   readonly text: string;
 }
 
-/** Under their wire names, for generative engines. */
+/** Sampling parameters under their wire names, for generative engines. */
 export type Sampling = Readonly<Record<string, string | number>>;
 
 export interface CompletionRequest {
@@ -26,7 +26,7 @@ export interface CompletionRequest {
   readonly sampling: Sampling;
 }
 
-/** One ParamValidationError lists all faults. Unknown fields are ignored. */
+/** Reports all faults in one ParamValidationError. Unknown fields are ignored. */
 export function readCompletionRequest(body: Body): CompletionRequest {
   const faults = createFaults();
   const find = (name: keyof typeof CHAT_FIELDS) => findField(body, name, CHAT_FIELDS[name]);
@@ -57,7 +57,9 @@ export function readCompletionRequest(body: Body): CompletionRequest {
   return Object.freeze(request);
 }
 
-/** The words "plain text" in the prompt select plain text (docs/reference/wire/models.md, Chat completions). */
+/**
+ * The words "plain text" in the prompt select the plain-text form (docs/reference/wire/models.md, Chat completions).
+ */
 const wantsPlainText = (question: string): boolean => /\bplain[\s-]text\b/i.test(question);
 
 const MOST_MESSAGES = 2_000;
@@ -95,7 +97,7 @@ function readMessage(message: unknown, at: number, faults: Faults) {
   const role = ROLES.find((known) => known === given);
   if (given === undefined) faults.add(['messages', at, 'role'], 'missing', 'is required');
   else if (!role) faults.add(['messages', at, 'role'], 'enum', `must be one of ${ROLES.join(', ')}`, given);
-  // An assistant message without content is a tool call.
+  // An assistant message without content contains only a tool call.
   const isSilent = role === 'assistant' && (content === null || content === undefined);
   const { texts, media } = isSilent
     ? { texts: [], media: [] }

@@ -1,13 +1,13 @@
-/** Removes what models write around the requested text: thoughts before it and a code fence around it. */
+/** Removes wrapping that models add to the requested text: thoughts before it and a code fence around it. */
 
 const THOUGHTS = /^\s*<think>[\s\S]*?<\/think>\s*/;
 const FENCE = /^\s*```[ \t]*(?:markdown|md|html|text|plaintext)?[ \t]*\n/i;
-/** Thoughts may be long, but the opening line of a fence is short. */
+/** Maximum length of a fence's opening line. It is short; thoughts may be long. */
 const LONGEST_FENCE = 40;
 /** Length of a closing fence with the white space around it. */
 const TAIL = 16;
 
-/** Yields the pieces without wrapping. Start and end are held back until it is clear whether they are wrapping. */
+/** Yields the pieces without wrapping. The start and end are buffered until it is clear whether they are wrapping. */
 export async function* unwrap(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = '';
   let started = false;
@@ -28,14 +28,14 @@ export async function* unwrap(pieces: AsyncIterable<string>): AsyncGenerator<str
     held = held.slice(ready.length);
   }
   if (!started) {
-    // The answer ended early: remove the thoughts found so far.
+    // The response ended early: remove the thoughts found so far.
     held = held.replace(THOUGHTS, '').replace(/^\s*<think>[\s\S]*$/, '');
   }
   const end = (fenced ? held.replace(/\n?```\s*$/, '') : held).trimEnd();
   if (end !== '') yield end;
 }
 
-/** Whether the text so far may still become thoughts or a fence. */
+/** True if the text so far may still turn out to be thoughts or a fence. */
 function isUndecided(text: string): boolean {
   const start = text.trimStart();
   if ('<think>'.startsWith(start) || '```'.startsWith(start)) return true;

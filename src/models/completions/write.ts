@@ -1,4 +1,4 @@
-/** Writes recognized pages in each output form. Concatenating the pieces of all pages gives the answer. */
+/** Writes recognized pages in each output form. The response is the concatenation of the pieces of all pages. */
 
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { Form } from './fields.ts';
 
 export interface ReadPage {
-  /** Counted from 1 over all images of the request. */
+  /** Page number, counted from 1 over all images of the request. */
   readonly number: number;
   readonly result: OcrResult;
 }

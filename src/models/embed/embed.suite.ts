@@ -1,4 +1,4 @@
-/** Fake models, for tests of the layers above a backend. Their results can be computed from the text. */
+/** Fake models for tests of the layers above a backend. Their results can be computed from the text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend, Embedder, Output, Prepared, Reranker } from '../backends/backend.ts';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
@@ -40,20 +40,20 @@ export interface FakeOptions {
   /** Duration of each batch. */
   readonly batchMs?: number;
   readonly memoryBytes?: number;
-  /** Called to download the model before it is loaded. */
+  /** Called before loading, to download the model. */
   readonly onFetch?: () => Promise<void>;
   readonly stamp?: () => string;
-  /** Called before each load; may fail or wait. */
+  /** Called before each load; may fail or delay it. */
   readonly onLoad?: () => Promise<void> | void;
   /** Called with the texts of each batch. */
   readonly onBatch?: (texts: readonly string[], signal: AbortSignal) => Promise<void> | void;
   readonly batch?: Backend['batch'];
 }
 
-/** The number of words, plus a start and an end token. */
+/** Counts the words, plus a start and an end token. */
 export const fakeTokens = (text: string): number => text.split(/\s+/).filter(Boolean).length + 2;
 
-/** The eight numbers of the API reference's example, rotated by the text's length so that texts differ. */
+/** The eight numbers from the example in the API reference, rotated by the text's length so that texts differ. */
 export function fakeVector(text: string): number[] {
   const numbers = [0.9, -0.2, 0.4, 0.1, -0.3, 0.5, -0.1, 0.2];
   const by = text === 'example' ? 0 : text.length % numbers.length;
@@ -135,7 +135,10 @@ export function fakeEmbedder(row: EmbeddingRow, options: FakeOptions = {}): Embe
   });
 }
 
-/** A document's score is the share of the query's words in it. Long documents are read in windows of eight words. */
+/**
+ * The score is the share of the query's words that the document contains. Long documents are split into windows of
+ * eight words.
+ */
 export function fakeReranker(row: RerankRow, options: FakeOptions = {}): Reranker {
   return Object.assign(fakeBackend(options), {
     async prepare(query: string, documents: readonly string[], { maxTokens }: { maxTokens?: number | undefined }) {

@@ -1,4 +1,4 @@
-/** Embeds a checked request: prepares its inputs and runs them through the model's queue. */
+/** Embeds a validated request: prepares its inputs and runs them through the model's queue. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
@@ -23,7 +23,7 @@ export interface Embeddings {
   readonly outputs: readonly Output[];
   /** Number of processed tokens, including prefixes, special tokens and image patches. */
   readonly tokens: number;
-  /** Tokens of images; absent if there were none. */
+  /** Number of tokens for images; absent if there were none. */
   readonly imageTokens?: number | undefined;
 }
 
@@ -120,7 +120,7 @@ async function prepareTexts(
   return backend.prepare(prefix ? texts.map((text) => prefix + text) : texts, options);
 }
 
-/** Remote models are exempt: their tokens are only estimated on this side, and their server checks the limit. */
+/** Remote models are exempt: their tokens are only estimated here, and their server checks the limit. */
 function refuseTooLong(
   { texts, vectors }: PreparedInputs,
   { contextTokens, runs }: EmbeddingRow,
@@ -159,8 +159,8 @@ function meanOf(outputs: readonly Output[]): Output {
 }
 
 /**
- * Throws ParamValidationError for inputs whose vector would be zero: the model recognized nothing in them. Token
- * vectors and sparse vectors may be empty.
+ * Throws ParamValidationError for inputs that would get a zero vector because the model recognized nothing in them.
+ * Multi-vector and sparse output may be empty.
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
   if (output !== 'pooled') return;

@@ -1,4 +1,4 @@
-/** Fields of an embeddings request: names, values, meaning, and the kinds of models that accept them. */
+/** Fields of an embeddings request: names, values, descriptions, and the kinds of models that accept them. */
 
 import type { RequestField } from '../inputs/fields.ts';
 import { MAX_INPUTS } from '../inputs/inputs.ts';
@@ -7,7 +7,7 @@ import { EMBEDDING_TYPES } from './vectors.ts';
 
 interface EmbedField extends RequestField {
   readonly kinds: readonly EmbeddingKind[];
-  /** How other kinds treat the field: they refuse it if it would change the answer, and ignore it otherwise. */
+  /** How other kinds treat the field: they refuse it if it would change the result, and ignore it otherwise. */
   readonly otherwise: 'ignored' | 'refused';
 }
 

@@ -1,4 +1,4 @@
-/** Fast conversion of many single-precision numbers to the shortest decimals that read back to them. */
+/** Fast conversion of many single-precision numbers to the shortest decimals that parse back to the same numbers. */
 
 /** Longest text of one number, including its comma: `-1.23456789e-38,`. */
 const MAX_CHARACTERS = 17;
@@ -9,14 +9,14 @@ const COMMA = 0x2c;
 
 /** The powers of ten that are used; all are exact as doubles. */
 const POWERS = Array.from({ length: 18 }, (_, exponent) => Number(`1e${exponent}`));
-/** Smaller numbers (written with an exponent) and those from 1 up are rare in vectors and take the slow path. */
+/** Smaller numbers (written with an exponent) and numbers of 1 or more are rare in vectors and take the slow path. */
 const SMALLEST_FAST = 1e-6;
 
-/** Largest buffer that is kept between calls, in bytes. */
+/** Largest buffer that is reused between calls, in bytes. */
 const MAX_SCRATCH = 2 ** 20;
 let scratch = Buffer.alloc(0);
 
-/** Numbers joined by commas, without brackets: `1.5,-0.25,0`. NaN and infinities become null, as in JSON. */
+/** Returns numbers joined by commas, without brackets: `1.5,-0.25,0`. NaN and infinities become null, as in JSON. */
 export function floatsAsText(values: Float32Array): string {
   const size = values.length * MAX_CHARACTERS;
   if (scratch.length < size) scratch = Buffer.allocUnsafe(Math.max(size, 32_768));
@@ -40,7 +40,7 @@ export function floatsAsText(values: Float32Array): string {
 
 /**
  * Writes a number between 1e-6 and 1. Every decimal of up to six digits survives single precision, so rounding starts
- * at six digits and adds digits until the number reads back. Nine are always enough.
+ * at six digits and adds digits until the number round-trips. Nine digits are always enough.
  */
 function writeFraction(bytes: Buffer, from: number, value: number): number {
   let zeros = 0;
@@ -56,7 +56,7 @@ function writeFraction(bytes: Buffer, from: number, value: number): number {
     places--;
   }
   let at = from;
-  // Rounded up to 1.
+  // The number was rounded up to 1.
   if (places === 0) {
     bytes[at++] = ZERO + digits;
     return at;

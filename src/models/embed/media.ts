@@ -1,5 +1,6 @@
 /**
- * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its position.
+ * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its path in the
+ * request.
  */
 import { problem } from '#errors.ts';
 import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
@@ -12,16 +13,16 @@ import type { MemoryShare } from '../queue/admission.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 
-/** The texts and media, by position in the request, that form one vector. */
+/** The texts and media that form one vector, as positions in the request. */
 export interface VectorParts {
   readonly texts: readonly number[];
   readonly media: readonly number[];
-  /** Whether the vector is a mean, even of a single part. */
+  /** True if the vector is a mean, even of a single part. */
   readonly isPooled: boolean;
 }
 
 export interface DecodedInputs {
-  /** One per vector of the answer, in order. */
+  /** One per vector of the response, in order. */
   readonly vectors: readonly VectorParts[];
   readonly texts: readonly string[];
   readonly media: readonly ReadyMedium[];
@@ -36,7 +37,7 @@ export interface MediaTools {
   readonly hold: MemoryShare['hold'];
 }
 
-/** Media of one request that are loaded and decoded concurrently. */
+/** Number of media of one request that are loaded and decoded concurrently. */
 const AT_ONCE = 4;
 
 export const isAllText = ({ inputs }: EmbedRequest): boolean =>
@@ -80,7 +81,7 @@ export async function prepareInputs({ inputs }: EmbedRequest, tools: MediaTools)
   return { vectors, texts, media };
 }
 
-/** One list per vector; empty if there is a fault. */
+/** One list of pieces per vector; empty if there is a fault. */
 async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Promise<Piece[][]> {
   if (part.medium === 'text') return [[part]];
   const { reader, formats, row, signal, hold } = tools;
@@ -94,6 +95,6 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
   }
 }
 
-/** The backend reads no media although the model's row says that it does. */
+/** Reports that the backend does not support media although the model's row declares it. */
 export const mediaUnsupported = () =>
   problem('DownstreamServiceFailureError', { message: 'The serving model reads only text' });

@@ -1,4 +1,4 @@
-/** An embeddings request: parses a body into a frozen value that is checked and complete. */
+/** An embeddings request: validates a body and returns it as a frozen value with defaults filled in. */
 
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger, readWord } from '../inputs/fields.ts';
@@ -11,14 +11,14 @@ import { EMBEDDING_TYPES, type EmbeddingType } from './vectors.ts';
 
 export interface EmbedRequest {
   readonly inputs: readonly Input[];
-  /** The prompt put before each text. */
+  /** The prompt that is prepended to each text. */
   readonly prefix: string;
   /** The task that the caller sent; undefined if none. */
   readonly task: string | undefined;
   readonly side: Side | undefined;
   readonly dimensions: number;
   readonly normalized: boolean;
-  /** Without duplicates. With several, each vector becomes an object. */
+  /** Without duplicates. With several types, each vector becomes an object. */
   readonly types: readonly EmbeddingType[];
   readonly truncate: boolean;
   readonly lateChunking: boolean;
@@ -26,7 +26,9 @@ export interface EmbedRequest {
   readonly withTokens: boolean;
 }
 
-/** Parses a request for a model of one kind. One ParamValidationError lists all faults. Unknown fields are ignored. */
+/**
+ * Parses a request for a model of one kind. Reports all faults in one ParamValidationError. Unknown fields are ignored.
+ */
 export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingKind): EmbedRequest {
   const faults = createFaults();
   const find = (name: EmbedFieldName) => findTaken(body, name, kind, faults);
@@ -77,8 +79,8 @@ interface Mixing {
 }
 
 /**
- * Refuses combinations of inputs that the model cannot embed: media for a text-only model, several parts for a model
- * that takes one, and media in separate vector spaces.
+ * Rejects combinations of inputs that the model cannot embed: media for a text-only model, several parts for a model
+ * that accepts only one, and media in separate vector spaces.
  */
 function refuseMixtures(
   inputs: readonly Input[],
@@ -102,7 +104,7 @@ function refuseMixtures(
 const spaceOf = (medium: InputPart['medium'], { spaces }: EmbeddingRow): string =>
   spaces?.[medium === 'pdf' || medium === 'video' ? 'image' : medium] ?? '';
 
-/** Finds a field if the kind accepts it. Adds a fault if the field is set to true but is refused for this kind. */
+/** Finds a field if the kind accepts it. Adds a fault if the field is set to true but is not allowed for this kind. */
 function findTaken(body: Body, name: EmbedFieldName, kind: EmbeddingKind, faults: Faults): Found | undefined {
   const field = EMBED_FIELDS[name];
   const found = findField(body, name, field);
@@ -125,7 +127,9 @@ function readSide(found: Found | undefined, kind: EmbeddingKind, faults: Faults)
   return Object.hasOwn(SIDES, word) ? SIDES[word as keyof typeof SIDES] : undefined;
 }
 
-/** Supported vector lengths: any up to the full one for models trained that way, otherwise the trained ones. */
+/**
+ * Supported vector lengths: any length up to the full one for Matryoshka models, otherwise only the trained lengths.
+ */
 export function sizesOf({ dimensions, matryoshka, kind }: EmbeddingRow): 'any' | readonly number[] {
   const anywhere = matryoshka.length > 0 && kind !== 'colbert';
   return anywhere ? 'any' : [...new Set([dimensions, ...matryoshka])].sort((a, b) => b - a);

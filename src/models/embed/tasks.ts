@@ -1,4 +1,4 @@
-/** Tasks: the values that each kind of model accepts (docs/reference/wire/models.md, Tasks) and the prompt of each. */
+/** Tasks: the values that each kind of model accepts, and the prompt of each (docs/reference/wire/models.md, Tasks). */
 import { ownValue } from '#own-value.ts';
 import type { EmbeddingKind, EmbeddingRow } from '../registry/catalogue.ts';
 
@@ -9,7 +9,7 @@ const V5_TASKS = [
   'text-matching',
   'clustering',
   'classification',
-  // Batch jobs of the hosted service use it for passages.
+  // In batch jobs, the hosted service uses this task for passages.
   'retrieval',
 ];
 const CODE_TASKS = ['nl2code', 'qa', 'code2code', 'code2nl', 'code2completion'].flatMap((task) => [
@@ -33,13 +33,13 @@ export const TASKS: Readonly<Partial<Record<EmbeddingKind, Tasks>>> = {
   'text-v5': { values: V5_TASKS, standard: 'text-matching' },
   'omni-v5': { values: V5_TASKS, standard: 'text-matching' },
   code: { values: CODE_TASKS, standard: 'nl2code.query' },
-  // As in an older description of the kind, the values are those of text-v3. All values except the query stand for a
-  // document.
+  // As in an older description of this kind, the accepted values are those of text-v3. All of them except the query
+  // task are treated as document tasks.
   'clip-v2': { values: V3_TASKS },
   sparse: { values: ['retrieval.query', 'retrieval.passage'] },
 };
 
-/** Values of `input_type`, for clients that do not know tasks. */
+/** Values of `input_type`, for clients that do not support tasks. */
 export const SIDES = {
   query: 'query',
   search_query: 'query',
@@ -51,13 +51,13 @@ export type Side = (typeof SIDES)[keyof typeof SIDES];
 export interface Purpose {
   readonly kind: EmbeddingKind;
   readonly task?: string | undefined;
-  /** Used if no task is given. */
+  /** Used if no task is specified. */
   readonly side?: Side | undefined;
 }
 
 /**
- * The prompt before each input: that of the task, else of its side (`query`, `passage`), else of `text-matching`.
- * Without task and side it is the model's `default`, else the prompt of the kind's default task.
+ * The prompt before each input: that of the task, or else of its side (`query`, `passage`), or else of `text-matching`.
+ * Without a task and a side, it is the model's `default`, or else the prompt of the kind's default task.
  */
 export function prefixFor({ prefixes }: Pick<EmbeddingRow, 'prefixes'>, { kind, task, side }: Purpose): string {
   const find = (name: string) => ownValue(prefixes, name);

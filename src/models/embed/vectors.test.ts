@@ -52,7 +52,7 @@ test('the input is not modified', () => {
   expect(given).toEqual(RAW);
 });
 
-/** Computes, straight from the definition, the smallest number of digits that reads back exactly. */
+/** Computes, directly from the definition, the smallest number of digits that round-trips exactly. */
 function fewestDigits(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
     if (Math.fround(Number(value.toPrecision(digits))) === value) return digits;

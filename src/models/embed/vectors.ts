@@ -9,13 +9,13 @@ export const EMBEDDING_TYPES = ['float', 'base64', 'binary', 'ubinary'] as const
 export type EmbeddingType = (typeof EMBEDDING_TYPES)[number];
 
 export interface Finish {
-  /** Only the first `dimensions` numbers are kept. */
+  /** Number of components to retain from the start of the vector. */
   readonly dimensions: number;
   /** Whether the truncated vector is scaled to length 1. A zero vector stays zero. */
   readonly normalized: boolean;
 }
 
-/** Never writes to `values`; returns the same array if nothing changes. */
+/** Never modifies `values`; returns the same array if nothing changes. */
 export function finishVector(values: Float32Array, { dimensions, normalized }: Finish): Float32Array {
   const truncated = dimensions < values.length ? values.subarray(0, dimensions) : values;
   return normalized ? normalize(truncated) : truncated;
@@ -24,7 +24,7 @@ export function finishVector(values: Float32Array, { dimensions, normalized }: F
 /** A zero vector has no direction, so its cosine with any vector is undefined. */
 export const isZero = (values: Float32Array): boolean => values.every((value) => value === 0);
 
-/** Scales the vector to unit length. The length is summed in double precision. */
+/** Scales the vector to unit length. Its length is computed in double precision. */
 export function normalize(values: Float32Array): Float32Array {
   let squares = 0;
   for (let at = 0; at < values.length; at++) squares += values[at]! * values[at]!;
@@ -36,8 +36,8 @@ export function normalize(values: Float32Array): Float32Array {
 }
 
 /**
- * The vector as JSON text. One type gives an array or a base64 string; several give an object keyed by type. Duplicates
- * are ignored; `types` must not be empty.
+ * Encodes the vector as JSON text. One type gives an array or a base64 string; several types give an object keyed by
+ * type. Duplicate types are ignored; `types` must not be empty.
  */
 export function vectorAsJson(values: Float32Array, types: readonly EmbeddingType[]): string {
   const distinct = [...new Set(types)];
@@ -54,18 +54,21 @@ function encode(values: Float32Array, type: EmbeddingType): string {
     case 'ubinary':
       return `[${asBits(values).join(',')}]`;
     case 'binary':
-      // The format subtracts 128; it is not the two's complement of the byte.
+      // The format subtracts 128, which is different from the two's complement of the byte.
       return `[${Array.from(asBits(values), (byte) => byte - 128).join(',')}]`;
   }
 }
 
-/** Base64 of the little-endian single-precision numbers. */
+/** Encodes the numbers as base64 of little-endian single-precision values. */
 export function asBase64(values: Float32Array): string {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return (os.endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }
 
-/** One bit per number, set if it is positive. The first number is the highest bit; unused bits are 0. */
+/**
+ * Encodes one bit per number, which is set if the number is positive. The first number is the highest bit; unused bits
+ * are 0.
+ */
 export function asBits(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(Math.ceil(values.length / 8));
   for (let at = 0; at < values.length; at++) {

@@ -1,4 +1,4 @@
-/** Downloads the missing files of a model from the hub into its folder, under a lock that other processes respect. */
+/** Downloads the missing files of a model from the hub into its folder, under a lock shared with other processes. */
 import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { ModelRow } from '../registry/catalogue.ts';
@@ -72,13 +72,13 @@ async function downloadMissing(download: Download, { access, log }: DownloadTool
     });
     files[file.name] = { bytes: file.bytes, sha256 };
     before += file.bytes;
-    // Saved after each file, so that a crash does not repeat complete downloads.
+    // Saved after each file, so that complete files are not downloaded again after a crash.
     await writeRecord(folder, { repository, commit, licence: row.licence, files });
   }
   log.info({ model: row.id, bytes: plan.bytes }, 'downloaded a model');
 }
 
-/** Describes all files at one commit, so that versions are not mixed if the repository changes. */
+/** Fetches the metadata of all files at one commit, so that versions are not mixed if the repository changes. */
 async function describeFiles(
   access: HubAccess,
   { repository, runs, signal }: { repository: string; runs: OnnxRuns; signal: AbortSignal },
@@ -95,7 +95,7 @@ async function describeFiles(
   return { remote, commit: revision };
 }
 
-/** Whether a pull of the same commit has already downloaded the file. */
+/** True if an earlier pull of the same commit has already downloaded the file. */
 async function isComplete(folder: string, file: RemoteFile, record: FolderRecord | undefined): Promise<boolean> {
   const recorded = record?.files[file.name];
   const isSame = recorded !== undefined && recorded.bytes === file.bytes && recorded.sha256 === file.checksum;

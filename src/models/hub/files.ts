@@ -8,7 +8,7 @@ export type OnnxRuns = Extract<Runs, { on: 'onnx' }>;
 export interface NeededFile {
   /** Path in the repository. */
   readonly name: string;
-  /** Whether the model works without the file, which some repositories lack. */
+  /** True if the model works without the file, because some repositories lack it. */
   readonly optional: boolean;
 }
 

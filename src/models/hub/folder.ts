@@ -1,4 +1,6 @@
-/** Folders of models on this machine. The folder of a downloaded model contains a record of its complete files. */
+/**
+ * Folders of models on this machine. The folder of a downloaded model contains a record that lists its complete files.
+ */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NeededFile } from './files.ts';
@@ -21,7 +23,7 @@ const RECORD = 'lectern-model.json';
 export const sizeOf = async (file: string): Promise<number | undefined> =>
   (await stat(file).catch(() => undefined))?.size;
 
-/** A folder of the operator; `undefined` if a needed file is missing. */
+/** Reads a folder provided by the operator. Returns `undefined` if a needed file is missing. */
 export async function findOperatorFolder(
   folder: string,
   needed: readonly NeededFile[],
@@ -31,7 +33,9 @@ export async function findOperatorFolder(
   return { folder, bytes: sizes.reduce((sum: number, size) => sum + size!, 0), commit: '' };
 }
 
-/** The folder of a download; `undefined` if a needed file is missing or differs in size from its record. */
+/**
+ * Reads the folder of a download. Returns `undefined` if a needed file is missing or its size differs from the record.
+ */
 export async function findDownload(folder: string, needed: readonly NeededFile[]): Promise<StoredModel | undefined> {
   const record = await readRecord(folder);
   if (!record) return undefined;

@@ -10,7 +10,7 @@ export const COMMIT = 'c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00';
 
 export interface HubFile {
   bytes: Buffer;
-  /** Large files are on the CDN, identified by their SHA-256. */
+  /** True if the file is large: it is then on the CDN, identified by its SHA-256. */
   large: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface TestHub {
   readonly requests: string[];
   /** The headers of the requests, in order. */
   readonly headers: IncomingMessage['headers'][];
-  /** Called before a large file is sent. The result changes the answer. */
+  /** Called before a large file is sent. The result may change the response. */
   disturb: (sent: { name: string; from: number; count: number }) => Disturbance | undefined;
   /** Destroys hanging connections. */
   cut(): void;

@@ -43,7 +43,7 @@ function hubWith(given: Partial<HubOptions> = {}): Hub {
   return hub;
 }
 
-/** Cuts the connection whenever the file has grown. */
+/** Closes the connection whenever the file has grown. */
 function cutOnProgress(): (progress: PullProgress) => void {
   let most = 0;
   return ({ file, fileBytes }) => {

@@ -1,6 +1,6 @@
 /**
  * Model files: from the operator's folder, or downloaded from the hub. Each repository has a folder with a record of
- * its complete files; a file without a record counts as missing.
+ * its complete files; a file that is not in the record counts as missing.
  */
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export interface HubOptions {
   /** Access token for gated models. */
   readonly token?: string | undefined;
   readonly fetch: HubFetch;
-  /** `off`: use only models that are on this machine. */
+  /** `off`: only models that are already on this machine are used. */
   readonly download: 'on' | 'off';
   readonly log: { info(facts: object, message: string): void };
   readonly stallMs?: number | undefined;
@@ -63,13 +63,13 @@ export interface StoredModel {
   readonly commit: string;
 }
 
-/** Failures are DownstreamServiceFailureError, with advice for the operator, or the reason of a signal. */
+/** Failures are DownstreamServiceFailureError, with advice for the operator, or the signal's reason. */
 export interface Hub {
-  /** The files of a local model, downloaded if missing and allowed. */
+  /** Returns the files of a local model. Downloads missing files if downloads are allowed. */
   files(row: ModelRow): Promise<ModelFiles>;
   /** Downloads missing files. Concurrent pulls of the same model share one download. */
   pull(row: ModelRow, options?: PullOptions): Promise<StoredModel>;
-  /** Undefined if a file is missing. */
+  /** Returns undefined if a file is missing. */
   onDisk(row: ModelRow): Promise<StoredModel | undefined>;
   /** Returns whether the model was on disk. An operator's folder is never removed. */
   remove(row: ModelRow): Promise<boolean>;
@@ -120,7 +120,7 @@ export function createHub(options: HubOptions): Hub {
       const folder = folderOf(runs, repository);
       let work = pulls.get(folder);
       if (!work) {
-        // A pull with a signal ends with it. One started by a request continues, because later requests need it.
+        // A pull with a signal is aborted by it. A pull started by a request continues, because later requests need it.
         const signal = given.signal ? AbortSignal.any([given.signal, ending.signal]) : ending.signal;
         work = downloadModel({ ...given, row, runs, repository, folder, signal }, { access, lockStaleMs, log, onDisk })
           .catch((error: unknown) => {
@@ -160,7 +160,7 @@ const pullLine = (row: ModelRow) => `\`lectern models pull ${row.id}\``;
 const notOnDisk = (row: ModelRow) =>
   hubFailure(`Model ${row.id} is not on this machine. The operator can download it with ${pullLine(row)}`);
 
-/** The failure with advice for the operator. Never contains a local path or a URL. */
+/** Builds the error with advice for the operator. It never contains a local path or a URL. */
 function downloadFailure({ id }: ModelRow, error: unknown): unknown {
   if (!(error instanceof Problem))
     return hubFailure(`Could not download model ${id}: its folder on this machine is not writable`, error);

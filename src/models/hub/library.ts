@@ -1,4 +1,4 @@
-/** Manages the local models for the operator's commands: list, find, download and remove. */
+/** Lists, finds, downloads and removes local models for the operator's commands. */
 import path from 'node:path';
 import type { Config } from '#config.ts';
 import { createTrustedFetch } from '#net/trusted.ts';

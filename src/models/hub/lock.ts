@@ -1,5 +1,6 @@
 /**
- * A file lock shared by processes. The holder touches the file regularly, so that a lock of a dead process is detected.
+ * A file lock shared by processes. The holder updates the file's timestamp regularly, so that the lock of a dead
+ * process is detected.
  */
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,8 +9,8 @@ const TOUCH_MS = 2_000;
 const POLL_MS = 200;
 
 /**
- * Runs the work while holding the lock. A lock that was not touched for `staleMs` is removed. While waiting, throws the
- * signal's reason.
+ * Runs the work while holding the lock. A lock that has not been updated for `staleMs` is removed. While waiting,
+ * throws the signal's reason.
  */
 export async function withLock<T>(
   file: string,
@@ -28,7 +29,7 @@ export async function withLock<T>(
     return await work();
   } finally {
     clearInterval(touch);
-    // If the lock was stale, another process may own it now.
+    // If the lock became stale, another process may own it now.
     if ((await readFile(file, 'utf8').catch(() => '')) === mark) await rm(file, { force: true });
   }
 }

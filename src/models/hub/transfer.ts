@@ -1,7 +1,7 @@
 /**
- * Downloads one file of the hub: describes it (HEAD), resumes partial downloads and verifies the hub's checksum. The
- * protocol is that of https://huggingface.co: large files are redirected to another host and described by X-Linked-Etag
- * (their SHA-256) and X-Linked-Size; small files have the id of their git blob as ETag.
+ * Downloads one file from the hub: fetches its metadata (HEAD), resumes partial downloads and verifies the hub's
+ * checksum. The protocol is that of https://huggingface.co. Large files are redirected to another host and described by
+ * X-Linked-Etag (their SHA-256) and X-Linked-Size. Small files have their git blob id as ETag.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,7 +10,7 @@ import path from 'node:path';
 import { diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 
-/** A fetch for trusted services that does not follow redirects. */
+/** A `fetch` function for trusted services that does not follow redirects. */
 export type HubFetch = (
   url: URL,
   options: {
@@ -35,9 +35,9 @@ export interface HubAccess {
   /** `https://huggingface.co`, or a compatible server. */
   readonly url: string;
   readonly token?: string | undefined;
-  /** A transfer without data for this long is aborted and resumed. */
+  /** A transfer that receives no data for this long is aborted and resumed. */
   readonly stallMs: number;
-  /** Pause before a retry, multiplied by the number of the attempt. */
+  /** Pause before a retry, multiplied by the attempt number. */
   readonly retryMs: number;
 }
 
@@ -47,7 +47,7 @@ export interface RemoteFile {
   readonly bytes: number;
   /** SHA-256 or git blob id in hexadecimal; undefined if the hub reports none. */
   readonly checksum: string | undefined;
-  /** The commit of the revision, if the hub reports it. */
+  /** The commit that the revision refers to, if the hub reports it. */
   readonly commit: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export const hubFailure = (message: string, cause?: unknown): Problem =>
 
 const damaged = () => hubFailure('The file from the hub does not match its checksum and was discarded');
 
-/** Undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 export async function fetchFileInfo(
   hub: HubAccess,
   { repository, revision, name }: { repository: string; revision: string; name: string },
@@ -78,7 +78,7 @@ export async function fetchFileInfo(
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const response = await request(hub, at, 'HEAD', {}, signal, HEAD_MS);
     response.discard();
-    // Headers of the hub take precedence over those of redirect targets.
+    // The hub's headers take precedence over those of redirect targets.
     headers = { ...response.headers, ...headers };
     if (response.status === 404) return undefined;
     const next = redirect(response, at);
@@ -102,7 +102,7 @@ function described(headers: Readonly<Record<string, string>>): Omit<RemoteFile, 
 
 function refused(status: number): Problem {
   if (status === 401 || status === 403) return hubFailure('The hub requires a token with access to this model');
-  if (status === 429) return hubFailure('The hub reports too many requests, try again later');
+  if (status === 429) return hubFailure('The hub reports too many requests; try again later');
   return hubFailure(`The hub answered with status ${status}`);
 }
 
@@ -122,7 +122,7 @@ async function request(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<HubResponse> {
-  // The token is sent to the hub only, not to redirect targets.
+  // The token is sent only to the hub, not to redirect targets.
   const isHub = to.origin === new URL(url).origin;
   const own: Record<string, string> = token && isHub ? { authorization: `Bearer ${token}` } : {};
   return fetch(to, {
@@ -162,7 +162,7 @@ export async function fetchFile(
       signal.throwIfAborted();
       if (error instanceof Refusal) throw error.problem;
       if (isDiskFull(error)) {
-        // The partial file would take disk space that other files need.
+        // The partial file would use disk space that other files need.
         await rm(part, { force: true });
         throw diskFull(error);
       }
@@ -256,7 +256,7 @@ async function requestBytes(hub: HubAccess, url: URL, have: number, signal: Abor
   throw new Refusal(hubFailure('The hub redirects in a loop'));
 }
 
-/** Offset of the answer's bytes. Servers without range support start at 0. */
+/** Offset at which the response's bytes start. Servers without range support start at 0. */
 function startOf({ status, headers }: HubResponse, have: number): number {
   if (status === 200) return 0;
   const from = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];

@@ -1,5 +1,5 @@
 /**
- * Validation faults of a request to the model API. All faults are collected and reported in one error
+ * Validation faults in a request to the model API. All faults are collected and reported in one error
  * (docs/reference/wire/models.md, Validation errors).
  */
 import { type Problem, problem } from '#errors.ts';
@@ -25,7 +25,7 @@ export type FaultType = (typeof FAULT_TYPES)[number];
 export interface Fault {
   /** Path of the value, joined by arrows: `body -> input -> 0`. */
   readonly field: string;
-  /** What is wrong, worded to follow the field's name: `must be at least 1`. */
+  /** What is wrong, phrased to follow the field's name: `must be at least 1`. */
   readonly message: string;
   readonly type: FaultType;
   readonly input?: unknown;

@@ -1,4 +1,4 @@
-/** Reads one field of a request: resolves aliases and checks the type. */
+/** Parses one field of a request: resolves aliases and checks the type. */
 import { ownValue } from '#own-value.ts';
 import type { Faults } from './faults.ts';
 
@@ -20,7 +20,7 @@ export interface Found {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The first name that is present; null counts as absent. */
+/** Finds the first name that is present; null counts as absent. */
 export function findField(body: Body, name: string, { aliases }: RequestField): Found | undefined {
   for (const at of [name, ...aliases]) {
     const value = ownValue(body, at);
@@ -29,7 +29,7 @@ export function findField(body: Body, name: string, { aliases }: RequestField): 
   return undefined;
 }
 
-/** These functions return undefined for a missing or invalid value, and add a fault for an invalid one. */
+/** These functions return undefined for a missing or invalid value. For an invalid value they also add a fault. */
 export function readFlag(found: Found | undefined, faults: Faults): boolean | undefined {
   if (!found) return undefined;
   if (typeof found.value === 'boolean') return found.value;

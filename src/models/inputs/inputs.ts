@@ -16,7 +16,7 @@ export const MEDIA_KINDS = {
 export const CONTENT_KINDS: readonly EmbeddingKind[] = ['clip-v1', 'clip-v2', 'omni-v5'];
 
 export const MAX_INPUTS = 2048;
-/** Maximum number of inputs of a request to a model that accepts media, and of parts in all its inputs. */
+/** Maximum number of inputs in a request to a model that accepts media, and of parts in all its inputs together. */
 export const MAX_MEDIA_INPUTS = 512;
 
 export type InputPart =
@@ -24,17 +24,17 @@ export type InputPart =
   /** A URL, a data URI or base64; `at` is its path in the body. */
   | { readonly medium: Medium; readonly value: string; readonly at: Place };
 
-/** One input. Several parts, or a clip of several pieces, give one vector; a PDF gives one vector per page. */
+/** One input. Several parts, or a clip with several pieces, produce one vector; a PDF produces one vector per page. */
 export interface Input {
   readonly parts: readonly InputPart[];
-  /** Whether the parts were sent as a `content` list, which always gives one vector. */
+  /** True if the parts were sent as a `content` list, which always produces one vector. */
   readonly isContent: boolean;
 }
 
 export interface InputRules {
   readonly faults: Faults;
   readonly kind: EmbeddingKind;
-  /** The media that the serving model reads, checked after the kind. */
+  /** The media that the model supports. They are checked after the kind. */
   readonly takes: Readonly<Record<Medium, boolean>>;
 }
 
@@ -65,7 +65,7 @@ const isTokenIds = (value: unknown) => Array.isArray(value) && value.length > 0 
 
 type Item = Readonly<Record<string, unknown>>;
 type Reading = InputRules & {
-  /** Whether it is the only input of the request. */
+  /** True if it is the only input of the request. */
   readonly isAlone: boolean;
 };
 
@@ -132,7 +132,7 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
   return { medium, value: given, at: from };
 }
 
-/** The URL or base64 value of an item and its path, under any of the names that clients use. */
+/** The URL or base64 value of an item and its path, under any of the field names that clients use. */
 function givenIn(item: Item, medium: Medium): { place: string[]; given: unknown } {
   if (isGiven(item[medium])) return { place: [medium], given: item[medium] };
   if (isGiven(item.image_url)) {
@@ -146,11 +146,11 @@ function givenIn(item: Item, medium: Medium): { place: string[]; given: unknown 
 
 interface ItemRules {
   readonly faults: Faults;
-  /** Kind of the requested model; undefined for a model that reads only text. */
+  /** Kind of the requested model; undefined for a text-only model. */
   readonly kind?: EmbeddingKind | undefined;
 }
 
-/** The text of an item: a string, `{text}` or a part of type text. */
+/** Returns the text of an item: a string, `{text}` or a part of type text. */
 export function readItem(value: unknown, at: Place, { faults, kind }: ItemRules): string {
   if (typeof value === 'string') return value;
   if (!isObject(value)) {
@@ -174,7 +174,7 @@ const isObject = (value: unknown): value is Item =>
 /** Generated clients send null for every unset field. */
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The medium of an item that is not text, by its field name or one that older clients send. */
+/** The medium of a non-text item, by its field name or by a name that older clients send. */
 function mediumOf(item: Item): Medium | undefined {
   if (isGiven(item.text) && item.type !== 'image' && item.type !== 'image_url') return undefined;
   for (const medium of Object.keys(MEDIA_KINDS) as Medium[]) if (isGiven(item[medium])) return medium;
@@ -182,7 +182,7 @@ function mediumOf(item: Item): Medium | undefined {
   return image ? 'image' : undefined;
 }
 
-/** Fields that each form an input; older clients send the last three for an image. */
+/** The fields of the item that each form an input. Older clients send the last three for an image. */
 const heldBy = (item: Item): string[] =>
   ['text', ...Object.keys(MEDIA_KINDS), 'image_url', 'url', 'bytes']
     .filter((name) => isGiven(item[name]))

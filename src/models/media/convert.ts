@@ -1,4 +1,4 @@
-/** Converts the bytes of a file into pieces of a model's input: images, sounds or text. */
+/** Converts a file's bytes into pieces of a model's input: images, sounds or text. */
 import type { Documents } from '#documents/documents.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
@@ -12,7 +12,7 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 
 const MAX_FRAMES = 64;
 const MAX_SECONDS = 30;
-/** The remainder after the last full window is used if it has at least this length. */
+/** The remainder after the last full window is used only if it is at least this long. */
 const LEAST_SECONDS = 1;
 const SPEECH_SAMPLES_PER_SECOND = 16_000;
 
@@ -123,5 +123,5 @@ export function createConverter({ decode, ffmpeg, documents, ocr, transcribe, te
   return { picture, video, audio, pdf };
 }
 
-/** Size in memory, including the base64 copy that is sent. */
+/** Size in memory, including the base64 copy that is sent to the server. */
 const sizeOfFile = ({ length }: Uint8Array) => Math.ceil((length * 7) / 3);

@@ -11,7 +11,7 @@ export interface FfmpegRun {
   readonly program: string;
   /** Working directory. */
   readonly folder: ProgramFolder;
-  /** Maximum size of the output; the program is ended above it. */
+  /** Maximum size of the output, in bytes. The program is killed if it writes more. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
   /** Maximum memory of the program, in bytes. Default: 1 GiB. */
@@ -20,8 +20,8 @@ export interface FfmpegRun {
 }
 
 /**
- * Default for the maximum memory of a run. It is enforced where the system reports memory use, because decoders hold
- * many frames at once.
+ * Default maximum memory of a run. Decoders keep many frames in memory at once. The limit is enforced only where the
+ * system reports memory use.
  */
 const MAX_RESIDENT = 1_024 * 1024 * 1024;
 const WATCH_MS = 200;

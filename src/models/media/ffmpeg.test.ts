@@ -1,4 +1,4 @@
-/** The installed ffmpeg: which files it may open, when it is killed, and that it leaves no files. */
+/** Tests of the installed ffmpeg: which files it may open, when it is killed, and that it leaves no files behind. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -109,7 +109,7 @@ describe.runIf(program)('ffmpeg', wait, () => {
     expect(samples).toHaveLength(96_000);
     let crossings = 0;
     for (let at = 1; at < samples.length; at++) if (samples[at - 1]! < 0 && samples[at]! >= 0) crossings++;
-    // Two per period of 440 Hz.
+    // A 440 Hz tone crosses zero twice per period.
     expect(Math.abs(crossings - 880)).toBeLessThan(4);
   });
 });

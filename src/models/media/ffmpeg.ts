@@ -14,8 +14,8 @@ import { MediaError } from './value.ts';
 
 export interface Ffmpeg {
   /**
-   * Runs `work` on PNG frames: two per second from the start, at most `most`, a few concurrently. Throws MediaError,
-   * QueueFullError or the signal's reason.
+   * Extracts PNG frames, two per second from the start and at most `most`, and runs `work` on them, a few at a time.
+   * Throws MediaError, QueueFullError or the signal's reason.
    */
   frames<T>(
     clip: Uint8Array,
@@ -51,14 +51,14 @@ const FRAMES_AT_ONCE = 4;
 const MAX_FRAME_SIDE = 1_280;
 const MAX_FRAME_PIXELS = 50_000_000;
 const MAX_ALLOCATION = 512 * 1024 * 1024;
-/** Maximum number of waiting runs, and their maximum wait in milliseconds. */
+/** Maximum number of queued runs, and their maximum wait in milliseconds. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 60_000;
 /** Self-contained media formats only: no playlists, scripts or devices. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,flv,asf,aiff,amr';
 const CLIP = 'clip';
 
-/** Path of an executable, searched on PATH unless `name` contains a slash; undefined if there is none. */
+/** Path of an executable, searched for on PATH unless `name` contains a slash; undefined if not found. */
 export function findProgram(name: string): string | undefined {
   const folders = name.includes('/') ? [''] : (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
   return folders

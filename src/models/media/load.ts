@@ -12,7 +12,7 @@ interface Loaded {
 
 const FETCH_TIMEOUT_MS = 10_000;
 
-/** Throws MediaError or the reason of the signal. The message does not reveal why a URL was refused. */
+/** Throws MediaError or the signal's reason. The message does not reveal why a URL was blocked. */
 export async function loadMedia(
   value: string,
   { fetch, maxBytes, signal }: { fetch: GuardedFetch | undefined; maxBytes: number; signal: AbortSignal },

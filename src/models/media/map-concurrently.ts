@@ -6,8 +6,8 @@ export interface EachOptions {
 }
 
 /**
- * Results in the order of the items. The first failure aborts the running work through its signal, and is thrown after
- * all of it has ended.
+ * Returns the results in the order of the items. The first failure aborts the running work through its signal. It is
+ * thrown after all running work has ended.
  */
 export async function mapConcurrently<Thing, Result>(
   things: readonly Thing[],

@@ -1,4 +1,4 @@
-/** PDF pages for a model: as text, as recognized text and as pictures, without leaving files. */
+/** Tests PDF pages for a model: as text, as recognized text and as pictures. No files may be left behind. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Converts the pages of a PDF for a model: to images or to text. */
+/** Converts the pages of a PDF to images or text for a model. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
@@ -22,15 +22,20 @@ export interface PdfTools {
 
 /** Longest side of an A4 page in pixels, for models that preprocess images themselves. */
 const FILE_SIDE = 1_024;
-/** Shorter side of an A4 page in points; a point is a pixel at scale 1. */
+/** Shorter side of an A4 page in points. At scale 1, one point is one pixel. */
 const A4_SHORT_SIDE_POINTS = 595;
 const OCR_SCALE = 3;
-/** Number of page ranges in progress. The pages of a range are rendered from one opened document. */
+/**
+ * Number of page ranges that are processed at the same time. The pages of a range are rendered from one open document.
+ */
 const RANGES_AT_ONCE = 4;
 const RANGE_PAGES = 8;
-/** Number of pages of a request in text recognition at once: one is rendered while another is recognized. */
+/**
+ * Number of a request's pages that are in text recognition at the same time: one is rendered while another is
+ * recognized.
+ */
 const RECOGNISED_AT_ONCE = 2;
-/** Maximum length of the text of a page, in characters; no model reads more. */
+/** Maximum length of the text of a page, in characters; no model uses more. */
 const MAX_TEXT = 200_000;
 
 async function withFile<T>(bytes: Uint8Array, tools: PdfTools, work: (file: DocumentFile) => Promise<T>): Promise<T> {
@@ -56,8 +61,8 @@ async function countPages(file: DocumentFile, { documents }: PdfTools, signal: A
 }
 
 /**
- * Renders each page at no less than the model's resolution, as PNG or preprocessed pixels, and passes it to `take`.
- * Throws MediaError, errors of `Documents` and `take`, or the signal's reason.
+ * Renders each page at the model's resolution or higher, as PNG or preprocessed pixels, and passes it to `take`. Throws
+ * MediaError, errors of `Documents` and `take`, or the signal's reason.
  */
 export const pagesAsPictures = <T>(
   bytes: Uint8Array,
@@ -85,7 +90,10 @@ const pageRanges = (count: number): number[][] =>
     ),
   );
 
-/** Returns the text layer of each page; for scanned pages, the recognized text. Throws the same errors. */
+/**
+ * Returns the text layer of each page, or the recognized text for scanned pages. Throws the same errors as
+ * `pagesAsPictures`.
+ */
 export const pagesAsTexts = (
   bytes: Uint8Array,
   { tools, signal }: { tools: PdfTools; signal: AbortSignal },
@@ -94,7 +102,7 @@ export const pagesAsTexts = (
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
     return mapConcurrently(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
-      // A page may hold as much text as a book, so yield between pages.
+      // A page may contain as much text as a book, so yield between pages.
       await yieldToEventLoop();
       const layer = innerText(parseFragment(html.slice(0, MAX_TEXT))).trim();
       if (!scanned || !tools.ocr) return layer;

@@ -1,4 +1,4 @@
-/** Preprocessing of pictures: the published configurations, and the numbers of the published processors. */
+/** Tests image preprocessing against the published configurations and the output of the published processors. */
 import { describe, expect, it } from 'vitest';
 import { clipRule, jinaClipRule, readPictureRule, siglipRule, writePlanes } from './picture-rule.ts';
 

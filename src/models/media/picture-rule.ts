@@ -1,4 +1,4 @@
-/** Image preprocessing of a model, from its catalogue row or its published `preprocessor_config.json`. */
+/** Image preprocessing of a model, taken from its catalogue row or its published `preprocessor_config.json`. */
 import type { ImageFit } from '#documents/image/fit.ts';
 import type { Kernel } from '#documents/image/resample.ts';
 import { ownValue } from '#own-value.ts';
@@ -34,7 +34,7 @@ export const siglipRule = (size: number): PictureRule => ({
   mean: [0.5, 0.5, 0.5],
   deviation: [0.5, 0.5, 0.5],
 });
-/** Preprocessing with torchvision, which rounds the crop's center. */
+/** Preprocessing with torchvision, which rounds the centre of the crop. */
 export const jinaClipRule = (size: number): PictureRule => ({ ...clipRule(size), middle: 'even' });
 
 const MAX_SIDE = 4_096;
@@ -52,7 +52,7 @@ export function readPictureRule(config: Readonly<Record<string, unknown>>): Pict
   return config.resize_mode === undefined ? ofTransformers(config) : ofJinaClip(config);
 }
 
-/** Keys of the image processors in Hugging Face's transformers. */
+/** Parses the keys used by the image processors in Hugging Face's transformers. */
 function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule {
   const flag = (name: string, standard = true) => (config[name] === undefined ? standard : config[name] === true);
   if (!flag('do_resize')) throw new Error('image preprocessing without resizing is not supported');
@@ -79,7 +79,7 @@ function ofTransformers(config: Readonly<Record<string, unknown>>): PictureRule 
   };
 }
 
-/** Keys of jina-clip's own processor. */
+/** Parses the keys used by jina-clip's own processor. */
 function ofJinaClip(config: Readonly<Record<string, unknown>>): PictureRule {
   const size = sideOf(config.size ?? 224);
   const { resize_mode: resize } = config;
@@ -136,7 +136,7 @@ export function writePlanes(rgb: Uint8Array, rule: PictureRule, into: Float32Arr
   const { rescale, mean, deviation } = rule;
   const size = rgb.length / 3;
   for (let channel = 0; channel < 3; channel++) {
-    // A byte has only 256 possible results.
+    // A byte has only 256 possible values, so the results can be precomputed.
     const values = Float32Array.from(
       { length: 256 },
       (_, byte) => (byte * rescale - mean[channel]!) / deviation[channel]!,

@@ -1,4 +1,4 @@
-/** Memory that the media of a request occupy: first the bytes received, then the input of the model. */
+/** Tests the memory used by the media of a request: first the received bytes, then the model's input. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -21,7 +21,7 @@ import type { MediaOutcome, MediaTask } from './worker.ts';
 
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };
 
-/** Media support of this machine. */
+/** The media that this machine supports. */
 export interface MediaSupport {
   readonly documents: boolean;
   readonly ffmpeg: boolean;
@@ -31,8 +31,8 @@ export interface MediaSupport {
 export interface MediaReader {
   readonly support: MediaSupport;
   /**
-   * One list of pieces per vector; several pieces are pooled. A PDF gives one list per page, other media give one.
-   * Throws MediaError, ServiceNodeResourceDrainError, errors of the speech model, or the signal's reason.
+   * Returns one list of pieces per vector; several pieces are pooled. A PDF gives one list per page; other media give
+   * one list. Throws MediaError, ServiceNodeResourceDrainError, errors of the speech model, or the signal's reason.
    */
   read(medium: Medium, value: string, wants: ReadOptions): Promise<Piece[][]>;
   close(): Promise<void>;
@@ -43,14 +43,14 @@ export interface ReadOptions {
   /** Whether PDF pages are embedded as images or text. */
   readonly pdf: 'pictures' | 'text';
   readonly signal: AbortSignal;
-  /** Called with the bytes that the result holds in memory. */
+  /** Called with the size of the result in memory, in bytes. */
   readonly hold: MemoryShare['hold'];
 }
 
 export interface MediaReaderOptions {
-  /** Guarded fetch; without it no URLs are fetched. */
+  /** Guarded fetch. If unset, no URLs are fetched. */
   readonly fetch?: GuardedFetch | undefined;
-  /** Document reader; without it PDFs are not supported. */
+  /** Document reader. If unset, PDFs are not supported. */
   readonly documents?: Documents | undefined;
   readonly ocr?: Ocr | undefined;
   readonly transcribe?: Transcribe | undefined;

@@ -1,4 +1,6 @@
-/** Log-mel features compared with the definition: a direct Fourier transform, filters as dense matrices, in float64. */
+/**
+ * Compares log-mel features with their definition: a direct Fourier transform and dense filter matrices, in float64.
+ */
 import { describe, expect, it } from 'vitest';
 import { CLAP_RULE, framesOf, logMel } from './sound.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Audio features of CLAP models: log-mel spectrograms as in the feature extractor of Hugging Face's transformers for
- * models without fusion (Slaney's mel scale and norm, power in decibels).
+ * Audio features of CLAP models: log-mel spectrograms. They match the feature extractor of Hugging Face's transformers
+ * for models without fusion (Slaney's mel scale and norm, power in decibels).
  */
 
 export interface SoundRule {
@@ -66,7 +66,7 @@ function repeated(samples: Float32Array, length: number): Float32Array {
   return whole;
 }
 
-/** Reflects positions beyond either end at the first or last sample. */
+/** Mirrors positions beyond either end at the first or last sample. */
 function mirrored(at: number, length: number): number {
   if (at < 0) return -at;
   return at < length ? at : 2 * (length - 1) - at;

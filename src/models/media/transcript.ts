@@ -1,4 +1,4 @@
-/** Speech recognition by a server with OpenAI's transcription API. */
+/** Speech recognition by a server that implements OpenAI's transcription API. */
 import { randomBytes } from 'node:crypto';
 import { problem } from '#errors.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
@@ -15,7 +15,10 @@ export interface SpeechSettings {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Undefined without a server. The function throws DownstreamServiceFailureError or the signal's reason. */
+/**
+ * Returns undefined without a server. The returned function throws DownstreamServiceFailureError or the signal's
+ * reason.
+ */
 export function createTranscribe(
   { speechUrl, speechModel = 'whisper-1', speechKey, modelTimeoutMs }: SpeechSettings,
   fetch: TrustedFetch,
@@ -38,11 +41,11 @@ export function createTranscribe(
     }
     const { text } = (await answer.json()) as { text?: unknown };
     if (typeof text === 'string') return text.trim();
-    throw problem('DownstreamServiceFailureError', { message: 'The answer of the speech model is invalid' });
+    throw problem('DownstreamServiceFailureError', { message: 'The response from the speech model is invalid' });
   };
 }
 
-/** A multipart form with fields and one file (RFC 7578). */
+/** Builds a multipart form with fields and one file (RFC 7578). */
 function formOf(file: Uint8Array, fields: Readonly<Record<string, string>>) {
   const boundary = `lectern-${randomBytes(16).toString('hex')}`;
   const parts = Object.entries(fields).map(

@@ -8,7 +8,7 @@ export type MediaValue =
   /** `mediaType` is the type in the data URI; '' if none. */
   | { readonly from: 'bytes'; readonly bytes: Uint8Array; readonly mediaType: string };
 
-/** What is wrong with a value, worded to follow the field's name: `must be …`. */
+/** Describes what is wrong with a value, phrased to follow the field's name: `must be …`. */
 export class MediaError extends Error {}
 
 const MAX_ADDRESS = 8_192;
@@ -33,7 +33,7 @@ function addressOf(text: string): URL {
 }
 
 function decode(text: string, from: number, maxBytes: number) {
-  // Rejects values that are far too long before decoding them; four characters are three bytes.
+  // Rejects values that are far too long before decoding them; four base64 characters encode three bytes.
   if ((text.length - from) * 0.75 > maxBytes * 1.1 + 1_024) throw tooLarge(maxBytes);
   const encoded = from === 0 ? text : text.slice(from);
   if (!BASE64.test(encoded)) throw new MediaError(FORMS);

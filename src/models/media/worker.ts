@@ -1,4 +1,4 @@
-/** Worker process that decodes untrusted media: images to pixels, samples to features. */
+/** Worker process that decodes untrusted media: images to pixels, and samples to features. */
 
 import { DocumentError, type DocumentErrorKind } from '#documents/document.ts';
 import { fitImage } from '#documents/image/fit.ts';
@@ -9,7 +9,7 @@ import { logMel, type SoundRule } from './sound.ts';
 
 export type MediaTask =
   | { readonly do: 'picture'; readonly bytes: Uint8Array; readonly mediaType: string; readonly rule: PictureRule }
-  /** Reads only the header, for a model that decodes images itself. */
+  /** Parses only the header, for a model that decodes images itself. */
   | { readonly do: 'check'; readonly bytes: Uint8Array; readonly mediaType: string }
   | { readonly do: 'sound'; readonly samples: Float32Array; readonly rule: SoundRule };
 

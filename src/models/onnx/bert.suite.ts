@@ -1,7 +1,7 @@
 /**
- * A BERT of any size with random weights from a seed, both as a graph for the runtime and as plain arithmetic in
- * float64 that shares only the weights with it. (Devlin et al. 2018; the graph is laid out as by the exporters of the
- * hub.)
+ * A BERT model of any size with random weights generated from a seed. It is available as a graph for the runtime and as
+ * plain float64 arithmetic; the two share only the weights. (Devlin et al. 2018; the graph has the same layout as the
+ * hub's exports.)
  */
 import { createGraph, type Graph } from './onnx-file.suite.ts';
 
@@ -15,11 +15,11 @@ export interface BertShape {
   readonly seed: number;
   /** `encoder` returns hidden states, `classifier` one logit per pair. */
   readonly head: 'encoder' | 'classifier';
-  /** Positions are an input of the graph, as in some exports. */
+  /** The graph has positions as an input, as in some exports. */
   readonly positionInput?: boolean;
-  /** An input of the graph selects a task, whose number is added to the embeddings. */
+  /** The graph has an input that selects a task; the task's number is added to the embeddings. */
   readonly taskInput?: boolean;
-  /** Weights in int8; the inputs of each product are quantized at run time, with one scale for the whole batch. */
+  /** Weights are int8. The inputs of each product are quantized at run time, with one scale for the whole batch. */
   readonly quantized?: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface BertWeights {
 
 const EPSILON = 1e-12;
 
-/** Mulberry32; a sum of twelve values makes the distribution normal enough for weights. */
+/** Mulberry32. The sum of twelve values is close enough to a normal distribution for weights. */
 function normals(seed: number): () => number {
   let state = seed >>> 0;
   const uniform = () => {
@@ -111,7 +111,7 @@ export function bertWeights({ vocabulary, hidden, layers, inner, positions, seed
   };
 }
 
-/** The ONNX file. */
+/** Builds the ONNX file. */
 export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(shape)): Buffer {
   const graph = createGraph();
   const ids = graph.input('input_ids', 'int64', ['batch', 'sequence']);
@@ -129,7 +129,7 @@ export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(sh
   state = graph.node('Add', [state, graph.node('Gather', [table('positions', weights.positions), positions])]);
   if (shape.taskInput) {
     const task = graph.node('Cast', [graph.input('task_id', 'int64', [])], { to: 1 });
-    // Unevenly distributed, otherwise the normalization would remove it.
+    // The values are unevenly distributed; otherwise the normalization would cancel them out.
     const direction = floats('task_direction', [shape.hidden], taskDirection(shape.hidden));
     state = graph.node('Add', [state, graph.node('Mul', [task, direction])]);
   }
@@ -232,7 +232,7 @@ function gelu(graph: Graph, x: string, floats: Floats): string {
   return graph.node('Mul', [graph.node('Mul', [x, bent]), made.half]);
 }
 
-/** Hidden states of one sequence in float64, one array per token. */
+/** Hidden states for one sequence in float64, one array per token. */
 export function bertStates(
   shape: BertShape,
   weights: BertWeights,
@@ -313,8 +313,8 @@ function normalized(vector: readonly number[], { scale, shift }: Norm): number[]
 }
 
 /**
- * Uses the series, or the continued fraction of the complement where that converges faster (Abramowitz and Stegun,
- * 7.1.5 and 7.1.14).
+ * Uses the series, or the continued fraction of the complement if that converges faster (Abramowitz and Stegun, 7.1.5
+ * and 7.1.14).
  */
 function erf(x: number): number {
   const size = Math.abs(x);

@@ -1,4 +1,4 @@
-/** CLIP tokenization: lower case, byte pairs with `</w>` at word ends, 77 tokens including start and end. */
+/** Tests CLIP tokenization: lower case, byte pairs with `</w>` at word ends, and 77 tokens including start and end. */
 import { expect, it } from 'vitest';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import { createPreparer } from './tokenize.ts';
@@ -21,7 +21,7 @@ const PIECES = [
 ];
 const idOf = (piece: string) => PIECES.indexOf(piece);
 
-/** In the format of the files published with CLIP. */
+/** In the format of CLIP's published files. */
 const TOKENIZER = {
   version: '1.0',
   truncation: null,

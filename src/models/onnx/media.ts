@@ -10,7 +10,7 @@ export interface FloatInput {
   readonly dims: readonly number[];
 }
 
-/** Tensor names in the hub's exports, by preference: the projected vector before the pooled state. */
+/** Tensor names in the hub's exports, in order of preference: the projected vector before the pooled state. */
 export const IMAGE_INPUTS = ['pixel_values'];
 export const AUDIO_INPUTS = ['input_features'];
 export const IMAGE_VECTORS = ['image_embeds', 'image_embeddings', 'pooler_output'];
@@ -39,7 +39,7 @@ export function soundInput(sounds: readonly Float32Array[], { rule }: Pick<Audio
   return { data, dims: [sounds.length, 1, frames, rule.bands] };
 }
 
-/** One vector per input. Throws an Error for an unexpected shape or a number that is not finite. */
+/** Returns one vector per input. Throws an Error for an unexpected shape or a number that is not finite. */
 export function vectorsOf({ data, dims }: GraphOutput, count: number, normalizes: boolean): RawOutput[] {
   if (dims.length !== 2 || dims[0] !== count)
     throw new Error(`the graph returned the unexpected shape ${dims.join(' x ')}`);

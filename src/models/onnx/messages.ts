@@ -3,13 +3,13 @@ import type { OutputKind } from '../backends/backend.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
-/** Maximum number of padded tokens in one run. About 2,000 keep the processor busy; more would only use more memory. */
+/** Maximum number of padded tokens in one run. About 2,000 keep the processor busy; more would only cost memory. */
 export const RUN_TOKENS = 2_048;
 
-/** Everything a process needs to know about its model. */
+/** Everything that a model process needs to know about its model. */
 export interface ModelSpec {
   readonly does: 'embed' | 'rerank';
-  /** Absolute path of the graph, like those of the tokenizer's two files. */
+  /** Absolute path of the graph. The paths of the tokenizer's two files are absolute, too. */
   readonly graph: string;
   readonly tokenizer: string;
   readonly tokenizerConfig: string;
@@ -18,9 +18,9 @@ export interface ModelSpec {
   readonly dimensions?: number | undefined;
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
   readonly normalizes: boolean;
-  /** Output kind that is tested after loading. */
+  /** Output kind that is tested after the model is loaded. */
   readonly output: RunKind;
-  /** Number of threads of one run. */
+  /** Number of threads for one run. */
   readonly threads: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
@@ -57,9 +57,9 @@ export interface Marks {
 /** One row of a batch. */
 export interface Sequence {
   readonly ids: Int32Array;
-  /** Segment of each token of a pair; unset: all 0. */
+  /** Segment of each token of a pair. Default: all 0. */
   readonly types?: Int32Array | undefined;
-  /** Start and end offsets of each part with its own vector, alternating. */
+  /** Alternating start and end offsets of the parts that have their own vectors. */
   readonly spans?: Int32Array | undefined;
   readonly task?: number | undefined;
 }
@@ -136,7 +136,7 @@ export type ModelRequest =
   | ImageRequest
   | SoundRequest;
 
-/** What a model process reports after loading. */
+/** The properties that a model process reports after loading. */
 export interface LoadedModel {
   /** Length of the vectors; 1 for a score. */
   readonly dimensions: number;

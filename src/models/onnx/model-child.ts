@@ -1,4 +1,6 @@
-/** One child process that runs a model: sends requests, matches answers by id, and kills a process that misbehaves. */
+/**
+ * One child process that runs a model: sends requests, matches responses by id, and kills a process that misbehaves.
+ */
 import { fork } from 'node:child_process';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { residentBytes } from '#concurrency/resident.ts';
@@ -12,7 +14,7 @@ export interface ModelLog {
 
 export interface ModelChildOptions {
   readonly id: string;
-  /** Maximum memory in bytes; the process is killed above it. */
+  /** Maximum memory in bytes. A process that exceeds it is killed. */
   readonly maxBytes: number;
   readonly log: ModelLog;
   /** Called with the memory of the process at each measurement. */
@@ -23,13 +25,13 @@ export interface ModelChildOptions {
 
 export interface ModelChild {
   readonly pid: number | undefined;
-  /** Whether the process has been told to end. */
+  /** Whether the process has been asked to exit. */
   readonly isEnding: boolean;
-  /** Failure of the pending requests when the process ends; `undefined` while it is not being killed. */
+  /** The error for pending requests when the process ends; `undefined` unless the process is being killed. */
   failure(): Problem | undefined;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** Sends a request and waits for its answer. On a timeout the process is killed, with all its requests. */
+  /** Sends a request and waits for its response. On a timeout, the process is killed and all its requests fail. */
   send(request: ModelRequest, timeoutMs: number): Promise<unknown>;
   /** Measures the memory, and kills the process if it exceeds the limit. */
   checkMemory(): Promise<void>;
@@ -52,7 +54,7 @@ interface PendingRequest {
 export const drained = (cause?: unknown): Problem =>
   problem(
     'ServiceNodeResourceDrainError',
-    { message: 'The model process stopped and is being restarted, try again', retryAfter: 1 },
+    { message: 'The model process stopped and is being restarted; try again', retryAfter: 1 },
     cause,
   );
 
@@ -133,7 +135,7 @@ export function startModelChild({ id, maxBytes, log, onMemory, onEnd }: ModelChi
         const message: RequestMessage = { id: ++lastId, request };
         const timer = setTimeout(() => {
           pending.delete(message.id);
-          reject(problem('ServiceTimeoutError', { message: `The model did not answer within ${timeoutMs / 1000} s` }));
+          reject(problem('ServiceTimeoutError', { message: `The model did not respond within ${timeoutMs / 1000} s` }));
           kill();
         }, timeoutMs);
         pending.set(message.id, {
@@ -154,7 +156,7 @@ export function startModelChild({ id, maxBytes, log, onMemory, onEnd }: ModelChi
       }),
     kill: () => kill(),
     async stop() {
-      // The event loop must not end before the process has.
+      // The event loop must not end before the process does.
       child.ref();
       kill();
       await ended;
@@ -163,7 +165,7 @@ export function startModelChild({ id, maxBytes, log, onMemory, onEnd }: ModelChi
 }
 
 function forkProgram() {
-  // From sources (tests, development) the child process needs the TypeScript loader.
+  // When run from source (tests, development), the child process needs the TypeScript loader.
   const loader = PROGRAM.pathname.endsWith('.ts') ? ['--conditions=source', '--import', 'tsx'] : [];
   return fork(PROGRAM, [], {
     execArgv: loader,

@@ -1,6 +1,6 @@
 /**
- * Manages the process of a model from the server's side: start, requests, end. A crash (a damaged file, too much
- * memory) only affects this process: its requests fail, and the next request starts it again.
+ * Manages a model's process from the server's side: start, requests, shutdown. A crash (caused by a damaged file or too
+ * much memory) affects only this process: its requests fail, and the next request starts it again.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { Problem, problem } from '#errors.ts';
@@ -13,25 +13,25 @@ export interface ModelProcess {
   load(signal?: AbortSignal): Promise<LoadedModel>;
   /**
    * Loads the model if necessary. Throws DownstreamServiceFailureError (the model cannot be loaded),
-   * DownstreamServiceError (it failed on this input), ServiceNodeResourceDrainError (its process ended),
-   * ServiceTimeoutError, or the reason of the signal.
+   * DownstreamServiceError (the model failed on this input), ServiceNodeResourceDrainError (its process ended),
+   * ServiceTimeoutError, or the signal's reason.
    */
   request(request: Exclude<ModelRequest, { do: 'load' }>, signal?: AbortSignal): Promise<unknown>;
-  /** Ends the process after its pending requests. */
+  /** Ends the process once its pending requests are done. */
   unload(): Promise<void>;
   close(): Promise<void>;
   readonly loaded: boolean;
   readonly pid: number | undefined;
-  /** Memory of the process, as last measured; 0 without a process or if the system does not report it. */
+  /** Memory of the process when last measured; 0 without a process or if the system does not report it. */
   readonly residentBytes: number;
 }
 
 export interface ModelProcessOptions {
   readonly id: string;
   readonly spec: () => Promise<ModelSpec>;
-  /** Maximum memory in bytes; the process is killed above it. */
+  /** Maximum memory in bytes. A process that exceeds it is killed. */
   readonly maxBytes: number;
-  /** Timeout of a request, including its wait in the process. */
+  /** Timeout of a request, including the time it is queued in the process. */
   readonly timeoutMs: number;
   readonly loadTimeoutMs: number;
   readonly log: ModelLog;
@@ -164,14 +164,15 @@ function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promis
   return unlessAborted(signal, work);
 }
 
-/** As text, because the log shows custom errors as empty objects. */
+/** Converts the error to text, because the log shows custom errors as empty objects. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? (error.cause ?? error) : error;
   return reason instanceof Error ? reason.message : String(reason);
 }
 
 /**
- * Errors of the hub and timeouts are passed on. If the process crashed while loading, its files are the likely cause.
+ * Errors of the hub and timeouts are passed on unchanged. If the process crashed while loading, its files are the
+ * likely cause.
  */
 function unloadable(id: string, error: unknown): Problem {
   if (error instanceof Problem && ['ServiceTimeoutError', 'DownstreamServiceFailureError'].includes(error.name))

@@ -6,7 +6,8 @@ const sequence = (length: number): Sequence => ({ ids: new Int32Array(length) })
 const mean = { pooling: 'mean', normalizes: false } as const;
 
 /**
- * Two sequences of one and two tokens, with states of two numbers. The values of the padding would change every mean.
+ * Two sequences, of one and two tokens, with states of two numbers each. If padding were included, every mean would
+ * change.
  */
 const states = { data: Float32Array.of(1, 2, 99, 99, 3, 4, 5, 8), dims: [2, 2, 2] };
 const batch = [sequence(1), sequence(2)];

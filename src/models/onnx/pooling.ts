@@ -1,4 +1,4 @@
-/** Pools a graph's answer for a batch into one output per sequence. Padding is excluded. */
+/** Pools a graph's output for a batch into one output per sequence. Padding is excluded. */
 import type { RawOutput, RunKind, Sequence } from './messages.ts';
 
 export interface GraphOutput {
@@ -65,7 +65,7 @@ function spanMeans(states: Float32Array, size: number, spans: Int32Array): Float
   const values = new Float32Array((spans.length / 2) * size);
   for (let at = 0; at < spans.length; at += 2) {
     const [from, to] = [spans[at]!, spans[at + 1]!];
-    // A chunk without tokens gets the state of the first token.
+    // A chunk without tokens uses the state of the first token.
     values.set(to > from ? mean(states, size, from, to) : states.slice(0, size), (at / 2) * size);
   }
   return values;

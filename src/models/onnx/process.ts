@@ -1,6 +1,6 @@
 /**
- * Main program of a model process: tokenizes, and passes batches to an inference thread, so that the next texts are
- * prepared while the model runs. It ends with its parent even during a run, because a separate thread watches the
+ * Main program of a model process. It tokenizes and passes batches to an inference thread, so that the next texts are
+ * prepared while the model runs. It exits with its parent even during a run, because a separate thread watches the
  * parent.
  */
 import { readFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ thread.on('exit', () => process.kill(process.pid, 'SIGKILL'));
 
 function startThread(): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./thread.js', import.meta.url));
-  // From sources (tests, development) a thread does not inherit the TypeScript loader.
+  // When run from source (tests, development), a thread does not inherit the TypeScript loader.
   const [loader, module] = [import.meta.resolve('tsx/esm/api'), new URL('./thread.ts', import.meta.url).href];
   return new Worker(`import('${loader}').then(({ register }) => { register(); return import('${module}'); });`, {
     eval: true,
@@ -76,13 +76,13 @@ async function jsonOf(file: string): Promise<object> {
   return value;
 }
 
-/** Some repositories have no tokenizer configuration. */
+/** Returns an empty object, because some repositories have no tokenizer configuration. */
 function absent(error: NodeJS.ErrnoException): object {
   if (error.code === 'ENOENT') return {};
   throw error;
 }
 
-/** A special token is a string, or an object with the string. Padding is masked, so 0 is a safe default. */
+/** A special token is a string, or an object that contains the string. Padding is masked, so 0 is a safe default. */
 function padOf(tokenizer: Tokenizer, config: object): number {
   const { pad_token: pad } = config as { pad_token?: unknown };
   const piece = typeof pad === 'object' && pad !== null ? (pad as { content?: unknown }).content : pad;

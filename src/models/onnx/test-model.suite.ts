@@ -1,5 +1,5 @@
 /**
- * Creates model folders in the layout of the hub for tests and measurements: a graph, a tokenizer and its
+ * Creates model folders in the hub's layout for tests and measurements: a graph, a tokenizer and the tokenizer's
  * configuration.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Inference thread of a model process: opens the graph and runs batches one after the other. The runtime blocks the
+ * Inference thread of a model process: opens the graph and runs batches one after another. The runtime blocks the
  * thread during a run, so this thread does nothing else.
  */
 import { createReadStream } from 'node:fs';
@@ -41,7 +41,7 @@ export interface OpenRequest {
 interface Graph {
   readonly session: InferenceSession;
   readonly inputs: readonly GraphInput[];
-  /** Whether each input must run in a batch of its own. */
+  /** Whether each input must run in its own batch. */
   readonly alone: boolean;
 }
 
@@ -53,14 +53,14 @@ interface Model extends Graph {
   readonly audio: Graph | undefined;
 }
 
-/** Output names in the hub's exports, by preference. */
+/** Output names in the hub's exports, in order of preference. */
 const STATES = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
 const POOLED = ['sentence_embedding', 'text_embeds', 'text_embeddings', 'embeddings', 'dense_vecs', 'pooler_output'];
 const LOGITS = ['logits', 'scores', 'score'];
 
 /**
- * Quantized operators that use one scale for the whole batch, so that other inputs would change a vector by some
- * hundredths.
+ * Quantized operators that use one scale for the whole batch. With them, the other inputs in a batch would change a
+ * vector by a few hundredths.
  */
 const SCALED_BY_BATCH = ['DynamicQuantizeLinear', 'DynamicQuantizeMatMul', 'QAttention', 'DynamicQuantizeLSTM'];
 
@@ -92,10 +92,10 @@ async function openGraph(file: string, threads: number): Promise<Graph> {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
-    // Batches have many shapes, so memory cached per shape would rarely be reused and never freed.
+    // Batches have many shapes. Memory cached per shape would rarely be reused and never freed.
     enableMemPattern: false,
     enableCpuMemArena: false,
-    // Threads that wait by spinning would take the CPU from other processes.
+    // Threads that wait by spinning would take CPU time from other processes.
     extra: { session: { 'intra_op.allow_spinning': '0' } },
     logSeverityLevel: 4,
   });
@@ -116,7 +116,7 @@ async function open({ spec, padId }: OpenRequest): Promise<LoadedModel> {
   const image = (await tower(spec.image?.graph)) || undefined;
   const audio = (await tower(spec.audio?.graph)) || undefined;
   model = { ...text, spec, tensor, padId, image, audio };
-  // A test run, so that an unsuitable graph fails now and not at the first request.
+  // A test run, so that an unsuitable graph fails now instead of at the first request.
   const [output] = await run(model, { do: 'run', batch: [{ ids: Int32Array.of(padId) }], output: spec.output });
   const dimensions = output!.values.length;
   if (dimensions !== (spec.dimensions ?? dimensions))
@@ -169,7 +169,7 @@ async function runSounds(opened: Model, sounds: readonly Float32Array[]): Promis
 
 interface TowerRun {
   readonly input: FloatInput;
-  /** Names that the input may have. */
+  /** Possible names of the input. */
   readonly names: readonly string[];
   readonly vectors: readonly string[];
 }
@@ -181,7 +181,7 @@ async function runTower(opened: Model, { session, inputs }: Graph, { input, name
     (inputs.length === 1 ? inputs[0]!.name : undefined);
   if (name === undefined) throw new Error(`the graph has no input ${names[0]}`);
   const own = new Map([[name, opened.tensor(input.data, input.dims)]]);
-  // A combined graph needs a text per image; its output for the text is ignored.
+  // A combined graph needs a text per image; its text output is ignored.
   const word = () => opened.tensor(new BigInt64Array(count).fill(1n), [count, 1]);
   for (const other of inputs) if (!own.has(other.name)) own.set(other.name, word());
   const wanted =
@@ -269,7 +269,7 @@ function floatsOf({ data, dims, type }: Tensor): GraphOutput {
   return { data, dims };
 }
 
-/** Name of the graph output with the requested kind of result. */
+/** Name of the graph output that contains the requested kind of result. */
 function outputName(session: InferenceSession, spec: ModelSpec, kind: RunKind, isSpans: boolean): string {
   const names = session.outputNames;
   const ranked = (rank: number) =>
@@ -284,7 +284,7 @@ function outputName(session: InferenceSession, spec: ModelSpec, kind: RunKind, i
   return found;
 }
 
-/** Whether the file contains one of the words. */
+/** Whether the file contains at least one of the words. */
 async function mentions(file: string, words: readonly string[]): Promise<boolean> {
   const needles = words.map((word) => Buffer.from(word));
   const overlap = Math.max(...needles.map(({ length }) => length)) - 1;

@@ -18,21 +18,21 @@ export interface CutOptions {
 
 export interface PreparerOptions {
   readonly contextTokens: number;
-  /** Padding id; also stands for an empty sequence, because a run needs at least one token. */
+  /** Padding id. It also represents an empty sequence, because a run needs at least one token. */
   readonly padId: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
-  /** Texts are padded to this many tokens; the model reads the padding like other tokens. */
+  /** Texts are padded to this many tokens; the model processes padding like other tokens. */
   readonly textTokens?: number | undefined;
 }
 
-/** Long texts are tokenized in pieces of this size, because tokenizers need superlinear time on text without spaces. */
+/** Long texts are tokenized in pieces of this size, because tokenizers take superlinear time on text without spaces. */
 const PIECE_CHARS = 8_192;
-/** How far back a space is searched, so that no word is split. */
+/** How far back to search for a space, so that no word is split. */
 const BORDER_CHARS = 512;
-/** Texts beyond this many contexts are not counted to the end; the rest is estimated. */
+/** Tokens are counted up to this many times the context size; beyond that, their number is estimated. */
 const COUNTED_CONTEXTS = 8;
-/** How long the thread may be blocked before it yields. */
+/** How long the thread may be blocked before it yields, in milliseconds. */
 const MAX_BLOCK_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
@@ -45,7 +45,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     mask: idOf(tokenizer, marks.mask),
   };
 
-  /** The ids of a text without special tokens, at most `most`; `full` is the count of the whole text. */
+  /** Returns the ids of a text without special tokens, at most `most`; `full` is the token count of the whole text. */
   async function idsOf(text: string, most: number, follows = false): Promise<{ ids: number[]; full: number }> {
     const ids: number[] = [];
     const enough =
@@ -148,7 +148,7 @@ interface Window {
 const remainingTokens = (limit: number | undefined, around: number) =>
   limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - around);
 
-/** Windows overlap by an eighth, so that text at a border is complete in one of them. */
+/** Windows overlap by an eighth, so that text at a boundary is complete in one of them. */
 export function windowsOf(ids: readonly number[], maxTextTokens: number): (readonly number[])[] {
   if (ids.length <= maxTextTokens) return [ids];
   const step = Math.max(1, maxTextTokens - Math.floor(maxTextTokens / 8));
@@ -159,7 +159,7 @@ export function windowsOf(ids: readonly number[], maxTextTokens: number): (reado
   }
 }
 
-/** Splits a text before spaces where possible, and never within a character. */
+/** Splits a text before spaces if possible, and never within a character. */
 export function* piecesOf(text: string): Generator<string> {
   let from = 0;
   while (text.length - from > PIECE_CHARS) {
@@ -173,7 +173,7 @@ export function* piecesOf(text: string): Generator<string> {
   yield text.slice(from);
 }
 
-/** Yields to the event loop if the thread was blocked for a while. */
+/** Yields to the event loop if the thread has been blocked for a while. */
 function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -1,6 +1,6 @@
 /**
- * Small models with one encoder for texts and one for pictures or sound, with fixed weights: as graphs for the runtime,
- * and as plain arithmetic in float64 that shares only the weights with them.
+ * Small models with one encoder for texts and another for pictures or sound, with fixed weights. They are available as
+ * graphs for the runtime and as plain float64 arithmetic; the two share only the weights.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export const RULE: PictureRule = clipRule(PICTURE);
 const BANDS = CLAP_RULE.bands;
 const FRAMES = framesOf(CLAP_RULE);
 
-/** Numbers between -0.5 and 0.5 from a seed. */
+/** Generates numbers between -0.5 and 0.5 from a seed. */
 function weights(count: number, seed: number): Float32Array {
   let state = seed;
   return Float32Array.from({ length: count }, () => {
@@ -45,7 +45,7 @@ function textTower(graph: Graph, output: string, masked: boolean): void {
   graph.output(output, graph.node('Tanh', [graph.node('ReduceSum', [kept, axis], { keepdims: 0 })]), ['batch', SIZE]);
 }
 
-/** The mean over all patches. */
+/** Computes the mean over all patches. */
 function imageTower(graph: Graph, output: string): void {
   const pixels = graph.input('pixel_values', 'float', ['pictures', 3, PICTURE, PICTURE]);
   const kernel = graph.tensor('patches', [SIZE, 3, PATCH, PATCH], PATCHES);
@@ -69,7 +69,7 @@ function fileOf(...towers: ((graph: Graph) => void)[]): Buffer {
 
 export type Family = 'clip' | 'siglip' | 'one graph' | 'clap';
 
-/** Writes a folder in the layout of the hub, and returns its row. */
+/** Writes a model folder in the hub's layout, and returns its row. */
 export async function writeTowers(folder: string, family: Family, given: Partial<EmbeddingRow> = {}) {
   await mkdir(path.join(folder, 'onnx'), { recursive: true });
   const write = (name: string, content: string | Uint8Array) => writeFile(path.join(folder, name), content);
@@ -103,7 +103,7 @@ export async function writeTowers(folder: string, family: Family, given: Partial
         'onnx/vision_model.onnx',
         fileOf((graph) => imageTower(graph, names[1]!)),
       );
-      // Configuration files in the folder of the graph, as written by the exporters of the hub.
+      // The configuration files are in the graph's folder, as in the hub's exports.
       const { mean, deviation } = RULE;
       const config = { size: { shortest_edge: PICTURE }, crop_size: PICTURE, image_mean: mean, image_std: deviation };
       await write('preprocessor_config.json', JSON.stringify(config));
@@ -129,7 +129,7 @@ export function textVector(pieces: readonly string[]): number[] {
   );
 }
 
-/** The vector of a picture, given as bytes in the size that the model expects. */
+/** The vector of a picture, as bytes in the size that the model expects. */
 export function imageVector(rgb: ArrayLike<number>): number[] {
   const { mean, deviation } = RULE;
   const side = PICTURE / PATCH;

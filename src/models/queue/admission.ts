@@ -1,6 +1,6 @@
 /**
- * Admission by memory: limits the input data of all requests in progress, because their memory use is a small multiple
- * of it.
+ * Admission by memory: limits the total input data of all requests in progress. Memory use is a small multiple of that
+ * size.
  */
 import { problem } from '#errors.ts';
 
@@ -15,7 +15,7 @@ export interface AdmissionControl {
 /** The share of memory that one request uses. */
 export interface MemoryShare {
   /**
-   * Reserves further bytes for the request until the returned function is called or the request leaves. Throws
+   * Reserves further bytes for the request until the returned function or `leave` is called. Throws
    * ServiceNodeResourceDrainError if too much is in progress, or RequestTooLargeError if the request exceeds its own
    * limit.
    */
@@ -26,9 +26,9 @@ export interface MemoryShare {
 export class RequestTooLargeError extends Error {}
 
 interface IntakeLimits {
-  /** Maximum for all requests in total, in characters or bytes. */
+  /** Maximum for all requests together, in characters or bytes. */
   readonly most: number;
-  /** Maximum number of bytes that one request reserves. Its own size does not count. */
+  /** Maximum number of bytes that one request may reserve. Its input size does not count. */
   readonly mostOfOne: number;
 }
 
@@ -38,7 +38,7 @@ export function createAdmission({ most, mostOfOne }: IntakeLimits): AdmissionCon
 
   function refuseTooMuch(more: number, others: number): void {
     if (!others || held + more <= most) return;
-    const message = 'This server has too much work in progress, try again';
+    const message = 'This server has too much work in progress; try again';
     throw problem('ServiceNodeResourceDrainError', { message, retryAfter: 1 });
   }
 

@@ -1,4 +1,4 @@
-/** The waiting work of a queue: decides which inputs go into the next batch, sharing the model fairly between callers. */
+/** The waiting work of a queue: selects the inputs of the next batch, sharing the model fairly between callers. */
 
 /** A request with waiting inputs. */
 export interface WaitingJob {
@@ -11,26 +11,26 @@ export interface WaitingJob {
   next: number;
 }
 
-/** An item that was drawn from its job and can go into a batch. */
+/** An item that was drawn from its job and can be added to a batch. */
 export interface DrawnItem<Job> {
   readonly job: Job;
   readonly index: number;
   readonly tokens: number;
 }
 
-/** Padded tokens and inputs. */
+/** Maximum size of a batch: padded tokens and inputs. */
 export interface BatchLimits {
   readonly tokens: number;
   readonly inputs: number;
 }
 
 export interface Backlog<Job extends WaitingJob> {
-  /** Inputs that are not in a batch yet. */
+  /** Inputs that have not been added to a batch yet. */
   readonly waiting: { readonly inputs: number; readonly tokens: number };
   add(job: Job): void;
-  /** Removes the items of a job that are not in a batch yet. */
+  /** Removes the items of a job that have not been added to a batch yet. */
   remove(job: Job): void;
-  /** Removes and returns the items of the next batch; empty if nothing waits. */
+  /** Removes and returns the items of the next batch; empty if nothing is waiting. */
   takeBatch(): readonly DrawnItem<Job>[];
   jobs(): Set<Job>;
 }
@@ -41,7 +41,7 @@ interface CallerQueue<Job> {
   credit: number;
 }
 
-/** Number of batches whose inputs are compared by length. A higher number means less padding but longer waits. */
+/** Number of batches whose inputs are compared by length. A higher number results in less padding but longer waits. */
 const HORIZON_BATCHES = 4;
 
 export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Backlog<Job> {
@@ -50,7 +50,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
   const interactiveCallers = new Map<string, CallerQueue<Job>>();
   const backgroundCallers = new Map<string, CallerQueue<Job>>();
   const callersOf = ({ background }: Job) => (background ? backgroundCallers : interactiveCallers);
-  /** In drawing order: the first item goes into the next batch. */
+  /** In the order in which they were drawn: the first item is in the next batch. */
   let drawn: DrawnItem<Job>[] = [];
   let drawnTokens = 0;
   const waiting = { inputs: 0, tokens: 0 };
@@ -60,7 +60,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
     waiting.tokens -= tokens;
   }
 
-  /** Deficit round robin: each round adds credit of one batch, divided among the waiting callers. */
+  /** Deficit round robin: each round distributes the credit of one batch evenly among the waiting callers. */
   function drawFrom(callers: Map<string, CallerQueue<Job>>, most: BatchLimits): void {
     while (callers.size && drawnTokens < most.tokens && drawn.length < most.inputs) {
       const [caller, queue] = callers.entries().next().value!;
@@ -70,7 +70,7 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
         const { tokens } = job.items[job.next]!;
         drawn.push({ job, index: job.next++, tokens });
         drawnTokens += tokens;
-        // An empty input has a cost too.
+        // Even an empty input has a cost.
         queue.credit -= Math.max(1, tokens);
         if (job.next === job.items.length) queue.jobs.delete(job);
       }
@@ -123,8 +123,8 @@ export function createBacklog<Job extends WaitingJob>(limits: BatchLimits): Back
 }
 
 /**
- * Picks the batch around the first entry: neighbors by length from its lane, with the most tokens that fit. Sorted by
- * length, shortest first.
+ * Picks the batch around the first entry: its neighbours by length from the same lane, up to the token limit. The batch
+ * is sorted by length, shortest first.
  */
 export function pickBatch<Entry extends { readonly tokens: number; readonly job: Pick<WaitingJob, 'lane'> }>(
   entries: readonly Entry[],

@@ -15,7 +15,7 @@ const neverAborted = () => new AbortController().signal;
 const items = (caller: string, tokens: readonly number[]): Item[] =>
   tokens.map((count, index) => ({ tokens: count, name: `${caller}${index}` }));
 
-/** A queue whose batches run until `next` is called, together with the content of each batch. */
+/** A queue whose batches run until `next` is called, plus a record of each batch's content. */
 function createPausedQueue(options: Partial<QueueOptions<Item, Lane, string>> = {}) {
   const batches: { names: string[]; tokens: number[]; lane: string; signal: AbortSignal }[] = [];
   const open: ((outcome?: unknown) => void)[] = [];
@@ -37,7 +37,7 @@ function createPausedQueue(options: Partial<QueueOptions<Item, Lane, string>> = 
     },
     ...options,
   });
-  /** Ends the oldest running batch. */
+  /** Ends the running batch that started first. */
   const next = async (outcome?: unknown) => {
     await expect.poll(() => open.length).toBeGreaterThan(0);
     open.shift()!(outcome);
@@ -143,7 +143,7 @@ describe('callers', () => {
           const before = batches.length;
           await drain(queue.run({ items: items('few', few), lane: LANE, caller: 'b', signal: neverAborted() }));
           const tokens = batches.slice(before).flatMap((batch) => batch.tokens);
-          // Four batches are drawn ahead; each caller gets half of the batches drawn after that.
+          // Four batches are drawn in advance; each caller gets half of the batches drawn after that.
           const ahead = 4 * 100 + 100;
           const own = few.reduce((sum, count) => sum + count, 0);
           expect(tokens.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(ahead + 2 * own + 4 * 100 + 200);

@@ -1,7 +1,7 @@
 /**
- * Packs inputs of many requests into batches for one model. The cost of a batch is its number of padded tokens (longest
- * input times number of inputs), so inputs of similar length go into the same batch. Callers share the model fairly by
- * tokens.
+ * Packs the inputs of many requests into batches for one model. The cost of a batch is its number of padded tokens
+ * (longest input times number of inputs), so inputs of similar length are batched together. Callers share the model
+ * fairly by tokens.
  */
 import { type Problem, problem } from '#errors.ts';
 import type { Trace } from '#telemetry/trace.ts';
@@ -23,17 +23,18 @@ export interface Work<Item, Of extends Lane> {
   readonly caller: string;
   /** Batch work: runs only when no interactive request is queued. */
   readonly background?: boolean | undefined;
-  /** Aborting it rejects with its reason and drops the inputs that have not run. */
+  /** Aborting the signal rejects with its reason and drops the inputs that have not run yet. */
   readonly signal: AbortSignal;
   readonly trace?: Trace | undefined;
 }
 
 export interface Queue<Item, Of extends Lane, Result> {
   /**
-   * One result per input, in order. Rejects with ServiceNodeResourceDrainError and `retryAfter` if the queue is full.
+   * Returns one result per input, in order. Rejects with ServiceNodeResourceDrainError and `retryAfter` if the queue is
+   * full.
    */
   run(work: Work<Item, Of>): Promise<Result[]>;
-  /** Number of inputs that are not in a batch yet. */
+  /** Number of inputs and tokens that have not been added to a batch yet. */
   readonly waiting: { readonly inputs: number; readonly tokens: number };
   /** Number of running batches. */
   readonly running: number;
@@ -46,7 +47,8 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
   /** Number of concurrent batches. */
   readonly parallel: number;
   /**
-   * Maximum size of one batch: padded tokens (a single input may exceed this maximum in a batch of its own) and inputs.
+   * Maximum size of one batch, in padded tokens and inputs. A single input may exceed the token limit in a batch of its
+   * own.
    */
   readonly batch: { readonly tokens: number; readonly inputs: number };
   /** Maximum size of the queue. A request is always accepted if the queue is empty. */
@@ -59,7 +61,7 @@ export interface QueueOptions<Item, Of extends Lane, Result> {
 
 export interface BatchFacts {
   readonly inputs: number;
-  /** How long the oldest input waited, and the duration of the batch. */
+  /** How long the oldest input waited, in milliseconds. */
   readonly waitedMs: number;
   readonly ranMs: number;
 }
@@ -70,7 +72,7 @@ interface Job<Item extends QueueItem, Of extends Lane, Result> extends WaitingJo
   readonly results: Result[];
   readonly since: number;
   readonly steps: Steps | undefined;
-  /** Items without a result. */
+  /** Number of items without a result. */
   left: number;
   over: boolean;
   settle(outcome: { error: unknown } | undefined): void;
@@ -163,7 +165,8 @@ export function createQueue<Item extends QueueItem, Of extends Lane, Result>(
     } catch (error) {
       const jobs = new Set(entries.map(({ job }) => job));
       if (jobs.size === 1 || isTemporary(error)) for (const job of jobs) leave(job, error);
-      // The input of one request may have caused the failure, so each request is run alone, and only that one fails.
+      // An input of one request may have caused the failure. Each request is therefore run alone, so that only that one
+      // fails.
       else for (const job of jobs) if (!job.over) await runBatch(of(entries, job), signal);
     }
   }
@@ -217,13 +220,13 @@ function createJob<Item extends QueueItem, Of extends Lane, Result>(
 
 const queueFull = (retryAfter: number): Problem =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'Too many inputs are waiting for this model, try again',
+    message: 'Too many inputs are waiting for this model; try again later',
     retryAfter,
   });
 const closing = (): Problem =>
-  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
+  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down; try again', retryAfter: 1 });
 
-/** Whether the failure is temporary, not caused by the inputs. */
+/** Whether the failure is temporary, rather than caused by the inputs. */
 const isTemporary = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return code === 503 || code === 504;
@@ -235,7 +238,7 @@ interface Steps {
   over(): void;
 }
 
-/** Traces the wait until the first item is in a batch, and the work after that. */
+/** Traces the wait until the first item is in a batch, and then the work itself. */
 function traceSteps(trace: Trace): Steps {
   let end = trace.span('queue');
   let isRunning = false;

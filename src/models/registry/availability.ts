@@ -1,4 +1,4 @@
-/** Which models can serve now, depending on where they run and which files are on this machine. */
+/** Determines which models can be served now, depending on where they run and which files are on this machine. */
 
 import type { Hub } from '../hub/hub.ts';
 import type { ModelRow } from './catalogue.ts';
@@ -13,14 +13,14 @@ export interface AvailabilityOptions {
   readonly hasRuntime: boolean;
 }
 
-/** A model with a non-commercial license is only served if the operator has downloaded it. */
+/** A model with a non-commercial licence is served only if the operator has downloaded it. */
 export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
   const onThisMachine = new Set<string>();
   const availability = (row: ModelRow): Availability => {
     if (row.runs.on !== 'onnx') return 'here';
     if (!hasRuntime) return 'away';
     if (onThisMachine.has(row.id)) return 'here';
-    // An operator's folder is never filled from the hub.
+    // An operator's own folder is never filled with files from the hub.
     if (row.runs.folder !== undefined) return 'away';
     return download === 'on' && !isNonCommercial(row.licence) ? 'download' : 'away';
   };

@@ -1,10 +1,10 @@
-/** Models included in the package. */
+/** The models included in the package. */
 import type { ModelRow } from './catalogue.ts';
 
 const COMMON = {
   hub: '',
   created: Date.UTC(2026, 10, 21) / 1000,
-  // The model has no position limit. This bounds the cost of an input, at the usual length for models of its kind.
+  // The model itself has no length limit. This value bounds the cost of an input; it is typical of models of this kind.
   contextTokens: 8_192,
   languages: ['en', 'multi'],
   licence: 'Apache-2.0',

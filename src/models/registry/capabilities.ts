@@ -1,4 +1,4 @@
-/** Capabilities of a model that depend on how it runs. */
+/** Capabilities that depend on how a model runs. */
 
 import { MEDIA_KINDS } from '../inputs/inputs.ts';
 import type { MediaSupport } from '../media/reader.ts';
@@ -31,7 +31,7 @@ export function capabilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs
   }
 }
 
-/** Media that the model reads directly, without conversion. */
+/** Media that the model accepts directly, without conversion. */
 function directMediaOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 'audio' | 'video', boolean>> {
   if (runs.on === 'static') return { image: false, audio: false, video: false };
   if (runs.on === 'onnx') {
@@ -44,8 +44,8 @@ function directMediaOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 
 }
 
 /**
- * Media that a request for the model may contain: those that it reads directly, and those that can be converted into
- * them (frames of a video, pages of a PDF, transcripts of audio).
+ * Media that a request for the model may contain: those that the model accepts directly, and those that can be
+ * converted to them (frames of a video, pages of a PDF, transcripts of audio).
  */
 export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
   const { image, audio, video } = directMediaOf(row);
@@ -59,8 +59,8 @@ export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
 }
 
 /**
- * Input modalities in the model list (docs/reference/wire/models.md, Model list): what the model accepts on this
- * machine.
+ * Input modalities for the model list (docs/reference/wire/models.md, Model list): the media that the model accepts on
+ * this machine.
  */
 export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: MediaSupport | undefined): string[] {
   if (!means) return ['text'];
@@ -78,7 +78,7 @@ export function modalitiesOf(row: EmbeddingRow, kind: EmbeddingKind, means: Medi
   ];
 }
 
-/** Notes for the model list on how media become vectors. */
+/** Notes for the model list on how media are converted into vectors. */
 export function mediaNotes(row: EmbeddingRow, modalities: readonly string[]): string[] {
   const senses = directMediaOf(row);
   const spaces = new Set(Object.values(row.spaces ?? {}));

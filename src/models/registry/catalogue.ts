@@ -1,10 +1,10 @@
-/** The model catalogue's row types: one row per known model, whether or not it is on this machine. */
+/** Row types of the model catalogue. It has one row per known model, whether or not the model is on this machine. */
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 
 /**
- * The kind decides which fields a request may have and what the answer contains (docs/reference/wire/models.md, Model
- * kinds).
+ * The kind determines which fields a request may have and what the response contains (docs/reference/wire/models.md,
+ * Model kinds).
  */
 export const EMBEDDING_KINDS = [
   'text-v2',
@@ -27,9 +27,9 @@ export type Medium = 'image' | 'pdf' | 'audio' | 'video';
 export interface ImageTower {
   readonly file: string;
   readonly quantized?: string | undefined;
-  /** Preprocessing; read from the model's `preprocessor_config.json` if unset. */
+  /** Preprocessing rule. If unset, it is taken from the model's `preprocessor_config.json`. */
   readonly rule?: PictureRule | undefined;
-  /** Number of tokens that an image counts as: the number of its patches. */
+  /** Number of tokens counted for an image, which is the number of its patches. */
   readonly tokens: number;
 }
 
@@ -38,7 +38,7 @@ export interface AudioTower {
   readonly file: string;
   readonly quantized?: string | undefined;
   readonly rule: SoundRule;
-  /** Number of tokens that one window of audio counts as. */
+  /** Number of tokens counted for one window of audio. */
   readonly tokens: number;
 }
 
@@ -54,12 +54,12 @@ interface CommonRow {
   readonly hub: string;
   readonly name: string;
   readonly description: string;
-  /** Unix seconds. */
+  /** Creation time, in Unix seconds. */
   readonly created: number;
   readonly contextTokens: number;
   /** BCP 47 tags, or `multi`. */
   readonly languages: readonly string[];
-  /** SPDX id, or the owner's name for it. */
+  /** SPDX id, or the owner's name for the licence. */
   readonly licence: string;
   readonly runs: Runs;
 }
@@ -69,25 +69,25 @@ export type Runs =
   | { readonly on: 'static' }
   | {
       readonly on: 'onnx';
-      /** Repository with the files, if it is not `hub`. */
+      /** Repository that contains the files, if it is not `hub`. */
       readonly repository?: string | undefined;
-      /** Path of the graph in the repository or folder. */
+      /** Path of the graph within the repository or folder. */
       readonly file: string;
       readonly quantized?: string | undefined;
-      /** Commit of the repository; unset: `main`. */
+      /** Commit of the repository. Default: `main`. */
       readonly revision?: string | undefined;
-      /** A folder of the operator, used instead of the hub. */
+      /** A folder provided by the operator, used instead of the hub. */
       readonly folder?: string | undefined;
       readonly bytes?: number | undefined;
       readonly sha256?: Readonly<Record<string, string>> | undefined;
       /** External weight files by graph path. */
       readonly data?: Readonly<Record<string, readonly string[]>> | undefined;
       readonly towers?: Towers | undefined;
-      /** Texts are padded to this many tokens, for models that were trained with padding. */
+      /** Texts are padded to this many tokens. Set for models that were trained with padding. */
       readonly textTokens?: number | undefined;
-      /** Adapter number by task, for graphs that select an adapter; `default` for any other task. */
+      /** Adapter number by task, for graphs that select an adapter. `default` is used for any other task. */
       readonly taskIds?: Readonly<Record<string, number>> | undefined;
-      /** ColBERT: tokens that mark a query and a document, and the token that pads a query to `queryTokens`. */
+      /** For ColBERT: the tokens that mark a query and a document, and the token that pads a query to `queryTokens`. */
       readonly marks?:
         | { readonly query: string; readonly document: string; readonly mask: string; readonly queryTokens: number }
         | undefined;
@@ -105,14 +105,14 @@ export interface EmbeddingRow extends CommonRow {
   readonly does: 'embed';
   readonly kind: EmbeddingKind;
   readonly dimensions: number;
-  /** Lengths to which vectors can be truncated; empty if the model was not trained for it. */
+  /** Lengths to which vectors can be truncated; empty if the model was not trained for truncation. */
   readonly matryoshka: readonly number[];
   readonly pooling: 'mean' | 'cls' | 'last' | 'none';
   /** Whether the model's own output is normalized. */
   readonly normalizes: boolean;
   /**
-   * Prompt per task, or per part of a task after the dot: `query`, `passage`, `text-matching`; `default` without a
-   * task.
+   * Prompt per task, or per part of a task after the dot: `query`, `passage`, `text-matching`. `default` is used if no
+   * task is specified.
    */
   readonly prefixes: Readonly<Record<string, string>>;
   /** How PDF pages are embedded: as images (the default) or as text. */

@@ -1,12 +1,12 @@
 /**
- * Frees memory for a model: evicts the least recently used of the other models, once their users have released them.
+ * Frees memory for a model. Evicts the least recently used of the other models, once their users have released them.
  */
 import type { MemoryEntry } from './model-memory.ts';
 
 export interface Eviction {
-  /** Evicts models until the newcomer fits within the limit, or no other model is left. */
+  /** Evicts models until the new model fits within the limit, or no other model is left. */
   freeMemoryFor(newcomer: MemoryEntry): Promise<void>;
-  /** Call after a user has released a model. */
+  /** Must be called after a user has released a model. */
   onRelease(): void;
 }
 

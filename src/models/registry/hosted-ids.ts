@@ -1,6 +1,6 @@
 /**
- * Model ids of the hosted service and their kinds (docs/reference/wire/models.md, Model kinds). An alias with such an
- * id accepts the fields of that kind.
+ * Model ids of the hosted service and their kinds (docs/reference/wire/models.md, Model kinds). An alias with one of
+ * these ids accepts the fields of that kind.
  */
 import type { EmbeddingKind } from './catalogue.ts';
 

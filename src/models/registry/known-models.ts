@@ -1,6 +1,6 @@
 /**
  * Known models that can run on this machine, with data from their model cards and configurations: repository, graph,
- * prompts, pooling, context, dimensions, license.
+ * prompts, pooling, context, dimensions and licence.
  */
 
 import { clipRule, jinaClipRule, type PictureRule, siglipRule } from '../media/picture-rule.ts';
@@ -31,11 +31,11 @@ const encoder = (row: Omit<EmbeddingRow, Common> & Partial<Pick<EmbeddingRow, Co
   ...row,
 });
 
-/** Prompts of a model that uses a prompt only for queries. */
+/** Prompts of a model that has a prompt only for queries. */
 const asking = (query: string) => ({ query, passage: '', default: '' });
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';
 
-/** Mean pooling, as the authors of version 2 document; the graph does not normalize. */
+/** Mean pooling, as documented by the authors of version 2; the graph does not normalize. */
 const jinaV2 = (
   row: Pick<EmbeddingRow, 'id' | 'name' | 'description' | 'created' | 'languages' | 'dimensions'> & {
     readonly runs: OnnxRuns;
@@ -118,7 +118,7 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     kind: 'text-v3',
     dimensions: 768,
     matryoshka: [64, 128, 256, 512, 768],
-    // The graph includes the dense layer after the mean, so its own pooled output is used.
+    // The graph includes the dense layer that follows the mean, so its own pooled output is used.
     pooling: 'none',
     prefixes: asking(REPRESENT),
     runs: graph(92, { quantized: 'onnx/model_quantized.onnx' }),
@@ -242,8 +242,8 @@ const EMBEDDERS: readonly EmbeddingRow[] = [
     },
     runs: graph(2_290, {
       data: { [GRAPH]: ['onnx/model.onnx_data'] },
-      // The adapters are in the order of `lora_adaptations` in the model's configuration. The graph cannot bypass its
-      // adapters, so the one for text matching serves as default.
+      // The adapters have the same order as `lora_adaptations` in the model's configuration. The graph cannot bypass
+      // its adapters, so the text-matching adapter is the default.
       taskIds: {
         'retrieval.query': 0,
         'retrieval.passage': 1,
@@ -279,7 +279,7 @@ const imageTowers = (
   ...rest,
 });
 
-/** Multimodal models whose graphs end with pooled vectors. */
+/** Multimodal models whose graphs output pooled vectors. */
 const towered = (row: Parameters<typeof encoder>[0]): EmbeddingRow =>
   encoder({ kind: 'omni-v5', pooling: 'none', normalizes: false, ...row });
 
@@ -366,7 +366,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
     runs: imageTowers(siglipRule(224), 16, {
       bytes: megabytes(813),
       repository: 'Xenova/siglip-base-patch16-224',
-      // The vector is always taken from the last of 64 positions.
+      // The vector is always taken from the last of the 64 positions.
       textTokens: 64,
     }),
   }),
@@ -393,7 +393,7 @@ const MULTIMODAL: readonly EmbeddingRow[] = [
           file: 'onnx/audio_model.onnx',
           quantized: 'onnx/audio_model_quantized.onnx',
           rule: CLAP_RULE,
-          // Positions of the last layer for ten seconds.
+          // Number of positions in the last layer for ten seconds of audio.
           tokens: 64,
         },
       },
@@ -474,10 +474,13 @@ const RERANKERS: readonly RerankRow[] = [
 
 export const KNOWN_MODELS: readonly ModelRow[] = [...EMBEDDERS, ...MULTIMODAL, ...RERANKERS];
 
-/** Whether the license forbids commercial use; shown before a download and in every list. */
+/** Whether the licence forbids commercial use. Shown before a download and in every list. */
 export const isNonCommercial = (licence: string): boolean => /\bNC\b|non-?commercial/i.test(licence);
 
-/** The row with the model's quantized graph, if the model has one: a quarter of the size, slightly less accurate. */
+/**
+ * Returns the row with the model's quantized graph, if there is one. That graph is a quarter of the size and slightly
+ * less accurate.
+ */
 export function inPrecision<Row extends ModelRow>(row: Row, precision: 'full' | 'quantized'): Row {
   const { runs } = row;
   if (precision === 'full' || runs.on !== 'onnx' || !runs.quantized) return row;

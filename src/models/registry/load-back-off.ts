@@ -1,15 +1,17 @@
-/** Back-off after a failed load: the error is repeated without a new attempt as long as the files are unchanged. */
+/** Back-off after a failed load: the error is repeated without a new attempt while the files are unchanged. */
 
 export interface LoadBackOff {
-  /** Throws the last error if a load of the same files failed shortly before. `stamp` is the state of the files. */
+  /**
+   * Throws the last error if the same files failed to load a short time ago. `stamp` is the fingerprint of the files.
+   */
   check(stamp: string | undefined): void;
-  /** Loads the model. A failure starts the back-off, or doubles it if the same files failed before. */
+  /** Loads the model. A failure starts the back-off, or doubles it if the same files have failed before. */
   attempt(stamp: string | undefined, load: () => Promise<void>): Promise<void>;
 }
 
 interface Failure {
   readonly error: unknown;
-  /** State of the files that could not be loaded. */
+  /** Fingerprint of the files that could not be loaded. */
   readonly stamp: string;
   readonly pauseMs: number;
   readonly until: number;
@@ -19,7 +21,7 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export function createLoadBackOff(now: () => number): LoadBackOff {
-  /** The last load, if it failed. */
+  /** The last failure; undefined if the last load succeeded. */
   let failure: Failure | undefined;
   return {
     check(stamp) {

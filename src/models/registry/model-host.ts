@@ -45,11 +45,11 @@ export interface ModelHostTools {
   /** Folder of downloaded models. */
   readonly dir: string;
   readonly fetch: TrustedFetch;
-  /** Token counter for remote servers that do not report token counts. */
+  /** Token counter for remote servers that do not report token counts themselves. */
   readonly tokens: RemoteTools['tokens'];
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
-  /** For images, PDFs and clips; without it only text is accepted. */
+  /** Tools for images, PDFs and clips. If unset, only text is accepted. */
   readonly media?: Pick<MediaReaderOptions, 'fetch' | 'documents' | 'ocr' | 'temporaryDir'> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps models in memory within a byte limit. A model is loaded on first use. When another needs the memory, the least
- * recently used model is evicted, once its users have released it.
+ * Keeps models in memory within a byte limit. A model is loaded on first use. When another model needs the memory, the
+ * least recently used model is evicted once its users have released it.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -13,15 +13,15 @@ export interface ModelMemory {
   /** Waits until the model is loaded and keeps it loaded until the returned function is called once. */
   hold(backend: Backend, signal: AbortSignal): Promise<() => void>;
   loadState(backend: Backend): LoadState;
-  /** Memory of all loaded models, in bytes. */
+  /** Memory used by all loaded models, in bytes. */
   readonly bytes: number;
 }
 
 export interface MemoryEntry {
   readonly backend: Backend;
-  /** Number of callers that hold the model or wait for it to load. It is not evicted until all have released it. */
+  /** Number of callers that use the model or wait for it to load. It is not evicted until all have released it. */
   users: number;
-  /** Higher is more recent. */
+  /** Sequence number of the last use; higher is more recent. */
   usedAt: number;
   loading: Promise<void> | undefined;
   /** Set while the model is being evicted and accepts no new users; resolves afterwards. */
@@ -33,7 +33,7 @@ export interface MemoryEntry {
 export interface ModelMemoryOptions {
   /** Maximum total memory of all models. A single larger model is loaded alone. */
   readonly maxBytes: number;
-  /** Called once per failed attempt, however many requests wait for it. */
+  /** Called once per failed attempt, even if several requests wait for it. */
   readonly onFailed?: (backend: Backend, error: unknown) => void;
   readonly now?: () => number;
 }
@@ -41,7 +41,7 @@ export interface ModelMemoryOptions {
 export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.now }: ModelMemoryOptions): ModelMemory {
   const all = new Map<Backend, MemoryEntry>();
   let uses = 0;
-  /** Loads run one after the other, so that memory freed for one model is not taken by another. */
+  /** Loads run one after another, so that memory freed for one model is not used by another. */
   let lastLoad: Promise<unknown> = Promise.resolve();
 
   const entryOf = (backend: Backend): MemoryEntry => {

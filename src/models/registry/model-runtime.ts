@@ -24,26 +24,26 @@ export interface OpenReranker {
   readonly queue: Queue<Prepared, Lane, number>;
 }
 
-/** Creates backends without loading the model. */
+/** Creates backends without loading their models. */
 export interface BackendFactory {
   embedder(row: EmbeddingRow): Embedder;
   reranker(row: RerankRow): Reranker;
 }
 
-/** Context of a model request. */
+/** Context of a request to a model. */
 export interface RequestContext {
-  /** Identifies the caller: callers share a model fairly. */
+  /** Identifies the caller. Callers share a model fairly. */
   readonly caller: string;
-  /** Batch work: yields to interactive requests. */
+  /** Batch work, which yields to interactive requests. */
   readonly background?: boolean | undefined;
   readonly signal: AbortSignal;
-  /** Called with the token count before the run; may reject the request. */
+  /** Called with the token count before the model runs; may reject the request. */
   readonly admit: (tokens: number) => Promise<void>;
   readonly trace?: Trace | undefined;
 }
 
 export interface ModelRuntime {
-  /** Runs work with a loaded model. Throws ServiceTimeoutError after the request deadline. */
+  /** Runs work with a loaded model. Throws ServiceTimeoutError when the request's deadline has passed. */
   withEmbedder<T>(
     row: EmbeddingRow,
     use: ModelUse,
@@ -55,10 +55,10 @@ export interface ModelRuntime {
     work: (open: OpenReranker, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
   residence(row: ModelRow): LoadState;
-  /** Loads models that must be in memory; retries failures with back-off. */
+  /** Loads models that must stay in memory. Failures are retried with back-off. */
   warm(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
-  /** Loads media; without it only text is accepted. */
+  /** Loads media. If unset, only text is accepted. */
   readonly media: MediaReader | undefined;
   /** Queue and running batches of each model used so far. */
   loads(): Iterable<ModelLoad>;
@@ -79,11 +79,11 @@ export interface ModelUse {
 
 export interface ModelRuntimeOptions {
   readonly backends: BackendFactory;
-  /** Closed when the models are closed. */
+  /** Closed together with the models. */
   readonly media?: MediaReader | undefined;
   /** Maximum total memory of all models. */
   readonly maxBytes: number;
-  /** Limit for one request, including loading and waiting. */
+  /** Deadline for one request, including loading and waiting. */
   readonly deadlineMs: number;
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
@@ -95,7 +95,8 @@ export type OnBatch = (model: string, facts: BatchFacts) => void;
 /** Maximum size of one model's queue. */
 const MAX_WAITING = { maxInputs: 100_000, maxTokens: 32_000_000 };
 /**
- * Maximum amount of data held by all requests, and by a single one: characters of the input, and bytes derived from it.
+ * Maximum amount of data in memory for all requests together (`most`), and for one request (`mostOfOne`): characters of
+ * the input, and bytes derived from it.
  */
 const MAX_HELD = { most: 256_000_000, mostOfOne: 512_000_000 };
 export function openModelRuntime({

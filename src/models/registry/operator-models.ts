@@ -1,4 +1,4 @@
-/** Parses the operator's own models: rows of the setting `models`. */
+/** Parses the operator's own models from the rows of the `models` setting. */
 import * as z from 'zod';
 import { ConfigError } from '#config.ts';
 import { CLIP_DEVIATION, CLIP_MEAN } from '../media/picture-rule.ts';
@@ -112,7 +112,7 @@ const embeddingShape = z.strictObject({
 
 const rerankShape = z.strictObject({ ...common, does: z.literal('rerank') });
 
-/** Parses to a ModelRow. `name` defaults to the id. */
+/** Parses a row into a ModelRow. `name` defaults to the id. */
 export const modelRowShape = z
   .discriminatedUnion('does', [embeddingShape, rerankShape], { error: 'must have `does: embed` or `does: rerank`' })
   .refine(({ runs, hub }) => runs.on !== 'onnx' || hub !== '' || runs.folder !== undefined || runs.repository, {
@@ -125,7 +125,7 @@ export const modelRowShape = z
   })
   .transform((row) => ({ ...row, name: row.name ?? row.id }));
 
-/** Parses the rows of the setting `models`. Throws ConfigError with the row number and the fault. */
+/** Parses the rows of the `models` setting. Throws ConfigError with the row number and the problem. */
 export function readModelRows(given: readonly unknown[]): ModelRow[] {
   return given.map((row, index) => {
     const read = modelRowShape.safeParse(row);

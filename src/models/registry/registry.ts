@@ -1,4 +1,4 @@
-/** The served models by name: known rows, the operator's rows and aliases. */
+/** The served models by name: known rows, the operator's rows, and aliases. */
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
@@ -15,31 +15,32 @@ interface Served<Row extends ModelRow> {
 }
 
 export interface ServedEmbedding extends Served<EmbeddingRow> {
-  /** Decides the accepted fields. The row's kind, or for an alias the kind of the hosted model with that id. */
+  /** Determines the accepted fields: the row's kind or, for an alias, the kind of the hosted model with that id. */
   readonly kind: EmbeddingKind;
 }
 export type ServedReranker = Served<RerankRow>;
 export type ServedModel = ServedEmbedding | ServedReranker;
 
 /**
- * `here`: files are on this machine or not needed. `download`: files are downloaded on first use. `away`: unavailable.
+ * `here`: the files are on this machine, or none are needed. `download`: the files are downloaded on first use. `away`:
+ * the model is unavailable.
  */
 export type Availability = 'here' | 'download' | 'away';
 
-/** Availability, refreshed regularly, because files may come and go while the server runs. */
+/** Reports availability. It is refreshed regularly, because files may be added or removed while the server runs. */
 export interface AvailabilityCheck {
-  /** As of the last refresh. */
+  /** The availability at the last refresh. */
   availability(row: ModelRow): Availability;
   look(rows: readonly ModelRow[]): Promise<void>;
 }
 
 export interface Registry {
-  /** Finds the model of a request. Throws ModelNotFoundError, which lists the available models. */
+  /** Finds the model for a request. Throws ModelNotFoundError, which lists the available models, if there is none. */
   embedding(name: string): Promise<ServedEmbedding>;
   reranker(name: string): Promise<ServedReranker>;
   /** Finds a model by its id, with or without the organization. */
   find(name: string): Promise<ServedModel | undefined>;
-  /** All available models, aliases last. */
+  /** Lists all available models, with aliases last. */
   list(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
 }
@@ -47,16 +48,16 @@ export interface Registry {
 export interface RegistryOptions {
   /** Later rows replace earlier ones with the same id, so the operator's rows come last. */
   readonly rows: readonly ModelRow[];
-  /** Further names, each for an id or repository of a row. */
+  /** Additional names, each mapped to the id or repository of a row. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly availabilityCheck: AvailabilityCheck;
   readonly now?: () => number;
 }
 
-/** How long a refreshed availability is used. */
+/** How long an availability result is reused, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Throws ConfigError for an alias of an unknown model, or of one that cannot serve the alias's kind. */
+/** Throws ConfigError for an alias of an unknown model, or of a model that cannot serve the alias's kind. */
 export function createRegistry({ rows, aliases, availabilityCheck, now = Date.now }: RegistryOptions): Registry {
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));

@@ -1,17 +1,17 @@
-/** The models that must be in memory: loads them with retries, and reports whether all of them are ready. */
+/** The models that must stay in memory: loads them with retries, and reports whether all of them are ready. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { ModelRow } from './catalogue.ts';
 import type { LoadState } from './model-memory.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Required models, and others that are loaded. */
+  /** The load states of required models, and of other models that are loaded. */
   readonly models: Readonly<Record<string, LoadState>>;
   readonly reason?: string;
 }
 
 export interface RequiredModels {
-  /** Loads models that must be in memory; retries failures with back-off. */
+  /** Loads models that must stay in memory. Failures are retried with back-off. */
   load(rows: readonly ModelRow[]): void;
   readiness(): Readiness;
 }
@@ -19,7 +19,7 @@ export interface RequiredModels {
 export interface RequiredModelsOptions {
   readonly load: (row: ModelRow, signal: AbortSignal) => Promise<void>;
   readonly residence: (row: ModelRow) => LoadState;
-  /** All models used so far, by id; required models are added. */
+  /** All models used so far, by id. Required models are added to it. */
   readonly rows: Map<string, ModelRow>;
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
@@ -30,7 +30,9 @@ const LAST_RETRY_MS = 60_000;
 
 export function createRequiredModels({ load, residence, rows, signal }: RequiredModelsOptions): RequiredModels {
   const required = new Set<string>();
-  /** Required models that have been loaded once. If one is evicted for another model, it is loaded again on use. */
+  /**
+   * Required models that have been loaded once. If one is evicted in favour of another model, it is reloaded on use.
+   */
   const loadedOnce = new Set<string>();
 
   async function loadWithRetries(row: ModelRow): Promise<void> {

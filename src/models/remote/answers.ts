@@ -1,4 +1,4 @@
-/** Validates answers of remote servers: number of rows, order, vector length and finite numbers. */
+/** Validates responses of remote servers: number of rows, order, vector length and finite numbers. */
 import { fieldsOf, listOf, malformed } from './fields.ts';
 import type { EmbedRow, RerankRow } from './protocol.ts';
 
@@ -17,11 +17,11 @@ export function inOrder<Row extends { readonly index?: unknown }>(rows: readonly
   return Array.from({ length: count }, (_, index) => placed.get(index)!);
 }
 
-/** Reads a vector from a list of numbers, or from base64-encoded little-endian float32 data. */
+/** Parses a vector from a list of numbers, or from base64-encoded little-endian float32 data. */
 export function vectorOf(value: unknown): Float32Array {
   const vector = typeof value === 'string' ? fromBase64(value) : fromList(listOf(value, 'numbers'));
   for (const number of vector) {
-    // Numbers beyond the range of float32 are included.
+    // This also rejects numbers beyond the range of float32.
     if (!Number.isFinite(number)) throw malformed('a vector contains values that are not finite numbers');
   }
   return vector;
@@ -76,11 +76,12 @@ export function weightsOf(value: unknown): Record<string, number> {
   return Object.fromEntries(entries) as Record<string, number>;
 }
 
-/** Tolerance for rounding outside 0 and 1. */
+/** Tolerance for rounding errors below 0 and above 1. */
 const SLACK = 1e-3;
 
 /**
- * A score between 0 and 1. Cosines are clamped at 0. Any other score outside means that the server returns raw scores.
+ * Returns a score between 0 and 1. Cosines are clamped at 0. Any other score outside the range means that the server
+ * returns raw scores.
  */
 export function scoreOf({ score }: RerankRow, cosines: boolean): number {
   if (typeof score !== 'number' || !Number.isFinite(score)) throw malformed('a score is not a finite number');
@@ -89,7 +90,7 @@ export function scoreOf({ score }: RerankRow, cosines: boolean): number {
   return Math.min(Math.max(score, 0), 1);
 }
 
-/** Distributes a total by weight, in integers that add up to it. */
+/** Distributes a total in proportion to weights, as integers that add up to it. */
 export function distribute(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0) || 1;
   let before = 0;

@@ -1,13 +1,13 @@
 /**
- * Circuit breaker for a model server: after several consecutive failures, requests fail at once for a while. Then one
- * request probes the server (Nygard, "Release It!").
+ * Circuit breaker for a model server. After several consecutive failures, requests fail immediately for a while. Then
+ * one request probes the server (Nygard, "Release It!").
  */
 import { problem } from '#errors.ts';
 
 export interface BreakerOptions {
-  /** Consecutive failures that open the breaker. */
+  /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
-  /** First open period. It doubles after each failed probe, up to `longestMs`. */
+  /** Length of the first open period. It doubles after each failed probe, up to `longestMs`. */
   readonly firstMs: number;
   readonly longestMs: number;
   /** Monotonic clock, in milliseconds. */
@@ -19,7 +19,7 @@ export interface BreakerOptions {
 export interface Ticket {
   succeeded(): void;
   failed(): void;
-  /** No result, because the caller disconnected. */
+  /** Call this if there is no result because the caller disconnected. */
   abandoned(): void;
 }
 
@@ -67,7 +67,7 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
         failed: once(() => {
           inARow += 1;
           if (isProbe) open(openMs * 2);
-          // Failures of requests sent before it opened do not count.
+          // Failures of requests that were sent before the breaker opened do not count.
           else if (!openMs && inARow >= failures) open(firstMs);
         }),
         abandoned: once(() => {}),
@@ -78,6 +78,6 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
 
 const unavailable = (leftMs: number) =>
   problem('ServiceNodeResourceDrainError', {
-    message: 'The model server is temporarily unavailable, try again',
+    message: 'The model server is temporarily unavailable; try again',
     retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
   });

@@ -3,7 +3,7 @@ import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { Protocol, Reply } from './protocol.ts';
 import { parseReranked } from './reranked.ts';
 
-/** `input_type` is required; everything except a query is a document. */
+/** `input_type` is required; everything except a query is sent as a document. */
 function inputType(task = ''): string {
   if (task === 'query' || task.endsWith('.query')) return 'search_query';
   if (task === 'classification') return task;
@@ -51,7 +51,7 @@ export const COHERE: Protocol = {
     cosines: false,
     request: ({ model, query, documents, contextTokens }) => ({
       path: '/v2/rerank',
-      // Without this field, the server cuts documents at 4,096 tokens, even if the model supports more.
+      // Without this field, the server truncates documents at 4,096 tokens, even if the model supports more.
       body: { model, query, documents, top_n: documents.length, max_tokens_per_doc: contextTokens },
     }),
     parse: parseReranked,

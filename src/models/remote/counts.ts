@@ -1,4 +1,6 @@
-/** Exact token counts from servers that offer them, requested only if the estimate leaves the limit in doubt. */
+/**
+ * Exact token counts from servers that provide them. They are requested only if the estimate is too close to the limit.
+ */
 import type { TokenCounter } from './estimate.ts';
 import { countOf, malformed } from './fields.ts';
 import { runAll, runsOf } from './requests.ts';
@@ -12,15 +14,16 @@ export interface CountedText {
 }
 
 /**
- * A text below this share of the limit cannot be too long: other vocabularies give at most 1 / 0.4 times the estimate.
+ * A text whose estimate is below this share of the limit cannot be too long: other vocabularies produce at most 1 / 0.4
+ * times as many tokens as the estimate.
  */
 export const SURE_SHARE = 0.4;
-/** A text estimated at this many times the limit is certainly too long. */
+/** A text whose estimate is at least this many times the limit is certainly too long. */
 const SURELY_TOO_LONG = 4;
 const BYTES_A_TOKEN = 512;
 
 export interface ExactCounts {
-  /** Token count of each text: exact where it matters and the server supports it, otherwise the estimate. */
+  /** Returns the token count of each text: exact where it matters and the server supports it, otherwise estimated. */
   of(texts: readonly CountedText[], contextTokens: number, signal: AbortSignal): Promise<number[]>;
 }
 
@@ -60,7 +63,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
         for (const [at, value] of exact.flat().entries()) counts[doubtful[at]!.index] = value!;
       } catch (error) {
         if (!(error instanceof RequestRefusedError)) throw error;
-        // A gateway may block the request; then the estimate is used.
+        // If a gateway blocks the request, the estimate is used.
         known = error.tooLong;
       }
       return counts;
@@ -68,7 +71,7 @@ export function createExactCounts({ protocol, transport, limits }: Server, model
   };
 }
 
-/** Cuts a text to `maxTokens` minus special tokens, scaled by the ratio of estimated to exact count. */
+/** Truncates a text to `maxTokens` minus special tokens, scaled by the ratio of the estimate to the exact count. */
 export function cutTo(
   tokens: TokenCounter,
   text: CountedText,

@@ -8,20 +8,20 @@ import type { RemoteMedium } from './protocol.ts';
 import type { RemoteRuns } from './protocols.ts';
 import type { RemoteTools, Server } from './server.ts';
 
-/** Payload of a prepared input: one text, the chunks of one, or a file. */
+/** Payload of a prepared input: one text, the chunks of one text, or a file. */
 export interface Payload {
   readonly texts: readonly string[];
   readonly task: string | undefined;
   /** Whether the server truncates the text. */
   readonly truncate: boolean;
-  /** Limit for truncation; unset: a text that is too long is refused. */
+  /** Limit for truncation. If unset, a text that is too long is rejected. */
   readonly maxTokens: number | undefined;
   readonly lateChunking: boolean;
   /** Set for media, instead of texts. */
   readonly media?: { readonly medium: RemoteMedium; readonly uri: string } | undefined;
 }
 
-/** Token estimate of a file until the server has counted it. */
+/** Estimated number of tokens of a file, used until the server has reported the real number. */
 const MEDIA_TOKENS = 256;
 
 export interface InputPreparer {
@@ -39,7 +39,10 @@ export function createInputPreparer(
   const { protocol } = server;
   const exact = createExactCounts(server, runs.model);
 
-  /** Tasks are sent to servers that support them, unless the row has prompts, which means that this model does not. */
+  /**
+   * The task is sent to servers that support tasks, unless the row has prompts: then the model itself does not support
+   * them.
+   */
   const taskFor = (task: string | undefined) =>
     protocol.tasks && Object.keys(row.prefixes).length === 0 ? task : undefined;
 
@@ -103,7 +106,7 @@ export function createInputPreparer(
   return { prepare, prepareMedia, prepareChunks };
 }
 
-/** The media that both the protocol and the model's kind accept, as files. */
+/** The media, sent as files, that both the protocol and the model's kind accept. */
 export function mediaFormatsOf(media: readonly RemoteMedium[], { kind }: EmbeddingRow): MediaFormats {
   const need = (medium: RemoteMedium) =>
     media.includes(medium) && (MEDIA_KINDS[medium] as readonly EmbeddingKind[]).includes(kind) ? 'file' : undefined;

@@ -1,4 +1,7 @@
-/** Sends the requests of an embedding model to its server; splits and shortens those that it rejects as too large. */
+/**
+ * Sends the requests of an embedding model to its server. Requests rejected as too large are split, and their texts
+ * shortened.
+ */
 import type { EmbedOptions, Output } from '../backends/backend.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import { inOrder } from './answers.ts';
@@ -17,7 +20,7 @@ export interface Item {
   readonly at: number;
 }
 
-/** Factor by which a text is shortened per attempt, if the server counts more tokens than estimated. */
+/** Factor by which a text is shortened per attempt if the server counts more tokens than estimated. */
 const SHORTEN_SHARE = 0.75;
 const MAX_SHORTENINGS = 6;
 
@@ -30,12 +33,12 @@ export interface EmbedSenderOptions {
   readonly tokens: RemoteTools['tokens'];
 }
 
-/** Returns one output per item, in order. The items of a request have the same task, truncation and medium. */
+/** Returns one output per item, in order. All items of a request have the same task, truncation and medium. */
 export type SendItems = (items: readonly Item[], options: EmbedOptions) => Promise<Output[]>;
 
 export function createEmbedSender({ row, model, embedProtocol, transport, tokens }: EmbedSenderOptions): SendItems {
   const { contextTokens } = row;
-  /** Undefined until an answer has shown the value. */
+  /** Undefined until a response has shown whether the server supports base64. */
   let takesBase64: boolean | undefined = embedProtocol.base64 ? undefined : false;
 
   /** Runs one request, or several smaller ones if the server rejects it as too large. */

@@ -86,7 +86,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const many = texts(150);
     const outputs = await embedTexts(model, many);
     expect(outputs.map(({ values }) => values)).toEqual(many.map((text) => expected(text)));
-    // If the server has reported its limit, no request is rejected.
+    // Once the server has reported its limit, no request may be rejected.
     const embeds = server.requests.filter(({ path }) => path !== '/info');
     if (protocol === 'tei') expect(embeds).toHaveLength(8);
     else expect(embeds.length).toBeGreaterThan(8);
@@ -117,7 +117,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
-/** An entry of an answer, with its vector replaced. */
+/** Copies an entry of a response with its vector replaced. */
 const withVector = (entry: unknown, vector: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'embedding' in entry ? { ...entry, embedding: vector } : vector;
 
@@ -176,7 +176,7 @@ describe('base64', () => {
 
 describe('counting', () => {
   it('is exact near the limit if the server can count', async () => {
-    // The server counts twice, and half, as many tokens as the estimate.
+    // The server counts twice, and then half, as many tokens as the estimate.
     const dense = 'a b c d e f g h i j '.repeat(5).trim();
     const long = 'internationalization '.repeat(20).trim();
     for (const protocol of ['tei', 'vllm'] as const) {

@@ -8,13 +8,13 @@ import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
 
-/** Maximum count of numbers in one answer, so that parsing does not block the event loop for long. */
+/** Maximum number of vector components in one response, so that parsing does not block the event loop for long. */
 const MAX_NUMBERS = 256 * 1024;
 
-/** Files per request: as many as fit into a body of 64 MiB. */
+/** Maximum number of files per request, chosen so that the body stays within 64 MiB. */
 const MAX_MEDIA = 4;
 
-/** Throws ParamValidationError if the protocol has no embeddings. */
+/** Throws ParamValidationError if the protocol does not support embeddings. */
 export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools: RemoteTools): Embedder {
   const server = createServer(row.id, runs, tools);
   const { embed: embedProtocol } = server.protocol;
@@ -34,7 +34,7 @@ export function createRemoteEmbedder(row: EmbeddingRow, runs: RemoteRuns, tools:
     };
   }
 
-  /** Divides a batch into requests: the items of each have the same task, truncation and medium. */
+  /** Divides a batch into requests. All items of a request have the same task, truncation and medium. */
   function divide(items: readonly Item[], output: EmbedOptions['output']): Item[][] {
     const limits = requestLimits(output);
     const groups = groupBy(items, ({ payload: { task, truncate, lateChunking, media }, at }) =>

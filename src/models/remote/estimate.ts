@@ -1,6 +1,6 @@
 /**
- * Token estimates for texts whose tokenizer is remote. They use the vocabulary cl100k_base, so they are only exact for
- * models with that vocabulary.
+ * Token estimates for texts whose tokenizer is on a remote server. They use the vocabulary cl100k_base, so they are
+ * exact only for models with that vocabulary.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -8,14 +8,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface TokenCounter {
   load(): Promise<void>;
   count(text: string): number;
-  /** The text of the first `limit` tokens. */
+  /** Returns the text of the first `limit` tokens. */
   keep(text: string, limit: number): string;
 }
 
-/** Special tokens that most encoders put around a text. */
+/** Number of special tokens that most encoders add around a text. */
 export const SPECIAL_TOKENS = 2;
 
-/** Characters that are counted between two yields to the event loop; takes some milliseconds. */
+/** Number of characters counted between two yields to the event loop, which takes a few milliseconds. */
 const CHARACTERS_PER_STEP = 50_000;
 
 /** Yields to the event loop every few milliseconds. */
@@ -37,7 +37,7 @@ export async function estimate(tokens: TokenCounter, texts: readonly string[], s
   const counts: number[] = [];
   for (const text of texts) {
     let count = SPECIAL_TOKENS;
-    // A token at a cut may be counted twice.
+    // A token that spans two pieces may be counted twice.
     for (let at = 0; at < text.length; at += CHARACTERS_PER_STEP) {
       const piece = text.slice(at, at + CHARACTERS_PER_STEP);
       count += tokens.count(piece);
@@ -48,7 +48,7 @@ export async function estimate(tokens: TokenCounter, texts: readonly string[], s
   return counts;
 }
 
-/** Maximum number of characters in this many tokens of ordinary text. */
+/** Maximum length, in characters, of ordinary text with this many tokens. */
 const charactersOf = (count: number) => count * 8;
 
 /** Splits a text into pieces of at most `limit` tokens, in linear time. */
@@ -72,7 +72,8 @@ export async function windows(
 }
 
 /**
- * Replaces lone surrogates, which servers reject, and the empty string, which many reject; a space has the same tokens.
+ * Replaces lone surrogates, which servers reject, and the empty string, which many servers reject. The replacement for
+ * the empty string is a space, which has the same token count.
  */
 export function sanitizeText(text: string): string {
   return text === '' ? ' ' : text.replace(/\p{Surrogate}/gu, '\ufffd');

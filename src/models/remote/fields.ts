@@ -1,12 +1,12 @@
-/** Reads untrusted JSON. */
+/** Helpers for parsing untrusted JSON. */
 import { problem } from '#errors.ts';
 
 export const malformed = (what: string) =>
-  problem('DownstreamServiceFailureError', { message: `The answer of the model server is invalid: ${what}` });
+  problem('DownstreamServiceFailureError', { message: `The response from the model server is invalid: ${what}` });
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The value if it is an object, otherwise an empty object. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 

@@ -34,7 +34,7 @@ export const LECTERN: Protocol = {
         ...(output !== 'sparse' && { embedding_type: base64 ? 'base64' : 'float' }),
         ...(task !== undefined && (kind === 'colbert' ? { input_type: sideOf(task) } : { task })),
         ...(lateChunking && { late_chunking: true }),
-        // ColBERT models always return token vectors and do not accept the fields.
+        // ColBERT models always return token vectors and do not accept these fields.
         ...(output === 'tokens' && kind !== 'colbert' && { return_multivector: true, return_tokenized_input: true }),
         ...(dimensions !== undefined && output === 'pooled' && { dimensions }),
       },

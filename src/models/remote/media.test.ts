@@ -1,4 +1,4 @@
-/** Requests with pictures to model servers, in the format of each protocol. */
+/** Tests requests with pictures to model servers, in the format of each protocol. */
 // Full run only: changes state of the whole process.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ interface Sent {
 
 const vector = (at: number) => Array.from({ length: 16 }, (_, index) => (index === at ? 1 : 0.5));
 
-/** Returns a vector for each input in the format of the protocol, and records the requests. */
+/** Starts a server that returns a vector for each input in the format of the protocol, and records its requests. */
 async function startServer(protocol: ProtocolName): Promise<{ url: string; sent: Sent[] }> {
   const sent: Sent[] = [];
   const server = createServer(async (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Loopback model servers for tests, each with the requests and answers of its public documentation. They reject what
- * the documentation does not allow, count words as tokens, and compute vectors and scores from the text alone.
+ * Loopback model servers for tests. Each implements the requests and responses of its public documentation and rejects
+ * everything else. They count words as tokens, and compute vectors and scores from the text alone.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,12 +10,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Ajv, type JSONSchemaType } from 'ajv';
 import type { RemoteRuns } from './protocols.ts';
 
-/** A failure or change of one answer. */
+/** A failure, or a modification of one response. */
 export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
-  /** Sends these bytes with status 200, then ends, breaks or leaves the connection silent. */
+  /** Sends these bytes with status 200. Then the connection ends, is reset or stays silent. */
   | { readonly raw: string; readonly after: 'end' | 'destroy' | 'silence' }
-  /** Changes the correct answer. */
+  /** Modifies the correct response. */
   | { readonly change: (answer: never) => unknown }
   | { readonly lateMs: number }
   | 'destroy';
@@ -32,7 +32,7 @@ export interface ServerOptions {
   /** Maximum number of tokens per text or pair. */
   readonly maxTokens?: number;
   readonly maxInputs?: number;
-  /** Old servers reject the base64 encoding. */
+  /** False for an old server that rejects the base64 encoding. */
   readonly base64?: boolean;
   readonly trouble?: (request: RecordedRequest, index: number) => Fault | undefined;
 }
@@ -40,7 +40,7 @@ export interface ServerOptions {
 export interface ModelServer {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Number of requests in progress, and its maximum so far. */
+  /** Number of requests in progress. */
   readonly open: () => number;
   readonly most: () => number;
   close(): Promise<void>;
@@ -98,7 +98,7 @@ interface Limits {
   readonly maxInputs?: number | undefined;
 }
 
-/** Truncates at a word, or throws the server's error. */
+/** Truncates at a word boundary, or throws the server's error. */
 function within(
   list: readonly string[],
   { maxTokens, maxInputs }: Limits,
@@ -484,7 +484,7 @@ export async function startModelServer(
   };
 }
 
-/** Returns whether it has answered the request. */
+/** Returns whether it has sent a response. */
 async function interfere(response: ServerResponse, trouble: Fault | undefined): Promise<boolean> {
   if (trouble === undefined || (typeof trouble === 'object' && 'change' in trouble)) return false;
   if (trouble === 'destroy') {

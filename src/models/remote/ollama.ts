@@ -1,4 +1,4 @@
-/** Ollama (https://docs.ollama.com/api/embed). It has no reranking. */
+/** Ollama (https://docs.ollama.com/api/embed). It does not support reranking. */
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { Protocol } from './protocol.ts';
 

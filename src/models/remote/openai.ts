@@ -1,10 +1,11 @@
 /**
- * Embeddings by OpenAI's API, which most servers implement (https://platform.openai.com/docs/api-reference/embeddings).
+ * Embeddings through OpenAI's API, which most servers implement
+ * (https://platform.openai.com/docs/api-reference/embeddings).
  */
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { EmbedAnswer, Protocol, RemoteEmbedRequest, Reply } from './protocol.ts';
 
-/** Images are sent as `{image}`, the form of Jina's API and compatible servers. */
+/** Images are sent as `{image}`, the form used by Jina's API and compatible servers. */
 export const embeddingBody = ({ model, texts, media, dimensions, base64 }: RemoteEmbedRequest) => ({
   model,
   input: media ? media.uris.map((uri) => ({ [media.medium]: uri })) : texts,

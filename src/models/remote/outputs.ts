@@ -1,4 +1,4 @@
-/** Turns the validated rows of a server's answer into backend outputs. */
+/** Converts the validated rows of a server's response into backend outputs. */
 import type { Output, OutputKind } from '../backends/backend.ts';
 import { distribute, matrixOf, piecesOf, requireSize, vectorOf, weightsOf } from './answers.ts';
 import type { EmbedAnswer, EmbedRow } from './protocol.ts';
@@ -7,15 +7,18 @@ interface Counted {
   readonly tokens: number;
 }
 
-/** Size of a number in JSON: sign, 17 digits, exponent, comma, space; doubled for verbose formatting. */
+/**
+ * Size of a number in JSON, in bytes: sign, 17 digits, exponent, comma and space, doubled to allow for verbose
+ * formatting.
+ */
 const BYTES_A_NUMBER = 32;
 const BYTES_AN_ANSWER = 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Size of a sparse vector's entry: a token and its weight. */
+/** Size of an entry of a sparse vector, in bytes: a token and its weight. */
 const BYTES_A_WEIGHT = 128;
 const MAX_WEIGHTS = 4_096;
 
-/** `sizes` lists the allowed vector lengths; the last is the model's full length. */
+/** Converts one row into an output. `sizes` lists the allowed vector lengths; the last is the model's full length. */
 export function outputOf(
   row: EmbedRow,
   output: OutputKind,
@@ -33,7 +36,7 @@ export function outputOf(
   return { values, rows: 1, ...counted };
 }
 
-/** The vectors of one document's chunks as one output. */
+/** Combines the vectors of one document's chunks into one output. */
 export function joined(rows: readonly EmbedRow[], sizes: readonly number[], tokens: number | undefined): Output {
   const vectors = rows.map(({ value }) => vectorOf(value));
   const size = vectors[0]!.length;
@@ -46,7 +49,7 @@ export function joined(rows: readonly EmbedRow[], sizes: readonly number[], toke
   return { values, rows: vectors.length, ...(tokens !== undefined && { tokens }) };
 }
 
-/** Token counts per input: the server's total, distributed in proportion to the estimates. */
+/** Token counts per input: the server's total, distributed in proportion to the estimated counts. */
 export const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Counted[]): number[] | undefined =>
   tokens === undefined
     ? undefined
@@ -55,7 +58,7 @@ export const tokensOf = ({ tokens }: EmbedAnswer, items: readonly Counted[]): nu
         items.map((item) => item.tokens),
       );
 
-/** Maximum size of an answer to this many texts, in bytes. */
+/** Maximum size in bytes of a response for this many texts. */
 export function bytesOf(items: readonly Counted[], texts: number, output: OutputKind, dimensions: number): number {
   if (output === 'sparse') return Math.min(BYTES_AN_ANSWER + texts * MAX_WEIGHTS * BYTES_A_WEIGHT, MAX_BYTES);
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);

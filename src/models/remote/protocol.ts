@@ -1,6 +1,6 @@
 /**
  * Interface of a server protocol: its properties, and a pair of pure functions per operation that build the request and
- * parse the answer. Sending, retries and validation are shared by all protocols.
+ * parse the response. Sending, retries and validation are shared by all protocols.
  */
 
 import type { OutputKind } from '../backends/backend.ts';
@@ -8,7 +8,7 @@ import type { EmbeddingKind } from '../registry/catalogue.ts';
 
 export interface ProtocolRequest {
   readonly path: string;
-  /** JSON body; without one the request is a GET. */
+  /** JSON body. If unset, the request is a GET. */
   readonly body?: unknown;
 }
 
@@ -23,23 +23,23 @@ export type RemoteMedium = 'image' | 'audio' | 'video';
 export interface RemoteEmbedRequest {
   readonly model: string;
   readonly kind: EmbeddingKind;
-  /** Empty if there are media. */
+  /** Empty if the request contains media. */
   readonly texts: readonly string[];
-  /** All of one medium, as data URIs. */
+  /** Media as data URIs, all of the same medium. */
   readonly media?: { readonly medium: RemoteMedium; readonly uris: readonly string[] } | undefined;
   readonly task?: string | undefined;
-  /** Whether the server cuts texts that are too long; it refuses them otherwise. */
+  /** Whether the server truncates texts that are too long. If false, it rejects them. */
   readonly truncate: boolean;
   /** The texts are chunks of one document, each with its own vector. */
   readonly lateChunking: boolean;
   readonly output: OutputKind;
-  /** Set if the server should shorten the vectors. */
+  /** Set if the server is to shorten the vectors. */
   readonly dimensions?: number | undefined;
   /** Whether numbers are encoded as base64 of little-endian float32. */
   readonly base64: boolean;
 }
 
-/** Unchecked result of one input. `index` is the input's position, if the protocol reports it. */
+/** Unvalidated result of one input. `index` is the position of the input, if the protocol reports it. */
 export interface EmbedRow {
   readonly index?: unknown;
   readonly value: unknown;
@@ -50,9 +50,9 @@ export interface RemoteRerankRequest {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly string[];
-  /** Context of the model. */
+  /** Context size of the model, in tokens. */
   readonly contextTokens: number;
-  /** Limit to which the server truncates pairs, if it can; unset: long pairs are refused. */
+  /** Limit to which the server truncates pairs, if it can. If unset, long pairs are rejected. */
   readonly maxTokens?: number | undefined;
 }
 
@@ -63,22 +63,22 @@ export interface RerankRow {
 
 export interface EmbedAnswer {
   readonly rows: readonly EmbedRow[];
-  /** Tokens of the whole request, if the server reports them. */
+  /** Token count of the whole request, if the server reports it. */
   readonly tokens?: number | undefined;
 }
 
-/** Maximum size of one request, by default or as the server reports it. */
+/** Maximum size of one request, by default or as reported by the server. */
 export interface RequestLimits {
   readonly inputs: number;
-  /** Total of all texts. */
+  /** Maximum number of tokens of all texts together. */
   readonly tokens: number;
 }
 
 /** How paths are appended to the operator's URL. */
 export type UrlStyle =
-  /** A version at the end of the URL (`/v1`, `/v2`, `/api`) is dropped, because the paths contain their own. */
+  /** A version at the end of the URL (`/v1`, `/v2`, `/api`) is removed, because the paths contain their own version. */
   | 'root'
-  /** The URL is used as it is; `/v1` is added if it has no path. */
+  /** The URL is used unchanged, except that `/v1` is appended if it has no path. */
   | 'versioned'
   | 'given';
 
@@ -87,13 +87,16 @@ export interface Protocol {
   readonly limits: RequestLimits;
   /** Number of concurrent requests. */
   readonly parallel: number;
-  /** Whether it can truncate texts at their end. */
+  /** Whether the server can truncate texts at their end. */
   readonly truncates: boolean;
-  /** Whether it supports tasks, so that the task must be sent. */
+  /** Whether the server supports tasks, so that the task must be sent. */
   readonly tasks: boolean;
   readonly embed?: {
     readonly base64: boolean;
-    /** Whether it truncates long texts silently, so that they must be refused by the estimate. */
+    /**
+     * Whether the server truncates long texts silently. If so, texts estimated as too long must be rejected before
+     * sending.
+     */
     readonly silent: boolean;
     readonly outputs: readonly OutputKind[];
     readonly lateChunking: boolean;
@@ -103,16 +106,16 @@ export interface Protocol {
     parse(reply: Reply): EmbedAnswer;
   };
   readonly rerank?: {
-    /** As for embeddings. */
+    /** The same as for embeddings. */
     readonly silent: boolean;
-    /** Whether it splits long documents into windows itself. */
+    /** Whether the server splits long documents into windows itself. */
     readonly windows: boolean;
-    /** Whether scores are cosines (listwise models), which may be slightly outside 0 to 1. */
+    /** Whether scores are cosines (listwise models), which may be slightly below 0 or above 1. */
     readonly cosines: boolean;
     request(ask: RemoteRerankRequest): ProtocolRequest;
     parse(reply: Reply): readonly RerankRow[];
   };
-  /** Exact token counts, including special tokens. */
+  /** Requests exact token counts, including special tokens. */
   readonly count?: {
     /** Maximum number of texts per request. */
     readonly inputs: number;

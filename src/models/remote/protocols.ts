@@ -1,4 +1,4 @@
-/** The protocols by their names in catalogue rows. */
+/** The protocols, keyed by their names in catalogue rows. */
 import type { Runs } from '../registry/catalogue.ts';
 import { COHERE } from './cohere.ts';
 import { INFINITY } from './infinity.ts';

@@ -19,11 +19,11 @@ const log = { info: () => {}, warn: () => {} };
 const createFetch = () => createTrustedFetch({ region: 'any', euHosts: [], log });
 let fetch = createFetch();
 
-/** Call once in each file that uses these helpers. */
+/** Must be called once in each file that uses these helpers. */
 export function closeFetchAfterAll(): void {
   afterAll(() => {
     const used = fetch;
-    // Other files in the same process share this module.
+    // Other test files in the same process share this module.
     fetch = createFetch();
     return used.close();
   });

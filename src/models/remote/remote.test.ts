@@ -27,7 +27,7 @@ for (const [name, { embed, rerank }] of Object.entries(PROTOCOLS)) {
   });
 }
 
-/** The same model, whose server is closed after it. */
+/** Returns the same model, but closing it also closes its server. */
 function endingWith<Model extends { close(): Promise<void> }>(model: Model, end: () => Promise<void>): Model {
   const { close } = model;
   return Object.defineProperties({} as Model, {

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { RequestLimits } from './protocol.ts';
 
-/** Splits a list into runs within the limits; a larger item gets its own run. */
+/** Splits a list into runs within the limits; an item that exceeds them gets its own run. */
 export function runsOf<Item extends { readonly tokens: number }>(
   items: readonly Item[],
   most: RequestLimits,
@@ -32,7 +32,7 @@ export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => strin
   return [...groups.values()];
 };
 
-/** Runs all concurrently; the first failure aborts the others. */
+/** Runs all tasks concurrently; the first failure aborts the others. */
 export async function runAll<T>(
   signal: AbortSignal,
   works: readonly ((signal: AbortSignal) => Promise<T>)[],

@@ -1,4 +1,4 @@
-/** Parses the rerank answer that Cohere, vLLM, Infinity and Lectern share. */
+/** Parses the rerank response format shared by Cohere, vLLM, Infinity and Lectern. */
 import { fieldsOf, listOf } from './fields.ts';
 import type { Reply, RerankRow } from './protocol.ts';
 

@@ -21,14 +21,17 @@ interface Item extends Pair {
 
 /** Separator between query and document. */
 const SEPARATOR_TOKENS = 1;
-/** Share of the document's tokens that a window uses, because other vocabularies give more tokens than the estimate. */
+/** Share of the document's tokens that a window uses, because other vocabularies produce more tokens than estimated. */
 const WINDOW_SHARE = 0.75;
 const BYTES_AN_ANSWER = 1024 * 1024;
 const BYTES_A_RESULT = 512;
-/** Servers may return the documents as well, in the worst case with every character escaped. */
+/**
+ * Bytes per character of a response. Servers may also return the documents, in the worst case with every character
+ * escaped.
+ */
 const BYTES_A_CHARACTER = 6;
 
-/** Throws ParamValidationError if the protocol has no reranking. */
+/** Throws ParamValidationError if the protocol does not support reranking. */
 export function createRemoteReranker(row: ModelRow, runs: RemoteRuns, tools: RemoteTools): Reranker {
   const server = createServer(row.id, runs, tools);
   const { protocol, transport, backend } = server;

@@ -1,4 +1,4 @@
-/** Common part of remote embedders and rerankers: protocol, limits and life cycle. */
+/** The common part of remote embedders and rerankers: protocol, limits and life cycle. */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
@@ -25,7 +25,7 @@ export interface Server {
   readonly protocol: Protocol;
   readonly transport: Transport;
   limits(): RequestLimits;
-  /** Tracks work in progress, which `unload` waits for. */
+  /** Tracks work in progress, so that `unload` can wait for it. */
   during<T>(work: () => Promise<T>): Promise<T>;
   readonly backend: Backend;
 }
@@ -48,7 +48,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     },
   });
   let limits = protocol.limits;
-  /** Server information, kept until the next unload. */
+  /** Server information, cached until the next unload. */
   let info: Promise<void> | undefined;
   let loaded = false;
   const underway = new Set<Promise<unknown>>();
@@ -58,7 +58,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     if (!protocol.info) return;
     const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
     const reply = await transport.send(protocol.info.request, options).catch((error: unknown) => {
-      // A gateway may block the request.
+      // A gateway may have blocked the request.
       if (error instanceof RequestRefusedError) return undefined;
       throw error;
     });

@@ -1,7 +1,7 @@
 /** Limits concurrency; waiting callers are served in order. */
 
 export interface Slots {
-  /** Waits for a slot; the returned function releases it. Throws the reason of the signal. */
+  /** Waits for a slot; the returned function releases it. Throws the signal's reason. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 

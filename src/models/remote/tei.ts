@@ -2,18 +2,18 @@
 import { countOf, fieldsOf, listOf } from './fields.ts';
 import type { Protocol, Reply } from './protocol.ts';
 
-/** Token counts are only in a header. */
+/** The server reports token counts only in a header. */
 const tokensOf = ({ headers }: Reply): number | undefined => {
   const reported = headers['x-compute-tokens'];
   return reported && /^\d+$/.test(reported) ? countOf(Number(reported)) : undefined;
 };
 
-/** A limit of 0 means that the limit is unknown. */
+/** A limit of 0 means that the server does not know it. */
 const limitOf = (value: unknown): number | undefined => countOf(value) || undefined;
 
 export const TEI: Protocol = {
   address: 'root',
-  // Defaults of the server; `/info` reports the configured values.
+  // Default limits of the server; `/info` reports the configured values.
   limits: { inputs: 32, tokens: 250_000 },
   parallel: 8,
   truncates: true,

@@ -1,4 +1,4 @@
-// Full run only: waits for time limits.
+// Full run only: waits for timeouts.
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '#errors.ts';

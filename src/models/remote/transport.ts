@@ -1,5 +1,5 @@
 /**
- * HTTP transport to one model server. A request has one timeout for all attempts and is retried if the server is busy
+ * HTTP transport to one model server. A request has one timeout for all attempts. It is retried if the server is busy
  * or unreachable, which is safe because all requests are idempotent. A circuit breaker stops requests to a failing
  * server. Errors never contain the server's messages, its URL or its key.
  */
@@ -12,7 +12,7 @@ import { malformed } from './fields.ts';
 import type { ProtocolRequest, Reply, UrlStyle } from './protocol.ts';
 import { createSlots } from './slots.ts';
 
-/** The fetch that the backend needs, for servers that the operator configured (src/net/trusted.ts). */
+/** The `fetch` function that the backend needs, for servers configured by the operator (src/net/trusted.ts). */
 export type RemoteFetch = (url: URL | string, options?: TrustedOptions) => Promise<TrustedResponse>;
 
 export interface TransportOptions {
@@ -20,7 +20,7 @@ export interface TransportOptions {
   readonly address: UrlStyle;
   readonly key?: string | undefined;
   readonly fetch: RemoteFetch;
-  /** Timeout of a request, including all attempts, from the time when it has a slot. */
+  /** Timeout of a request, including all attempts, measured from when it obtains a slot. */
   readonly timeoutMs: number;
   readonly parallel: number;
   readonly onChange?: ((state: 'open' | 'closed') => void) | undefined;
@@ -28,24 +28,24 @@ export interface TransportOptions {
 
 export interface SendOptions {
   readonly signal: AbortSignal;
-  /** Maximum size of the answer. */
+  /** Maximum size of the response, in bytes. */
   readonly maxBytes: number;
 }
 
 export interface Transport {
   /**
-   * Throws RequestRefusedError if the server rejects the request, otherwise the problems listed in
-   * src/models/backends/backend.ts, or the reason of the signal.
+   * Throws RequestRefusedError if the server rejects the request. Otherwise throws the problems listed in
+   * src/models/backends/backend.ts, or the signal's reason.
    */
   send(ask: ProtocolRequest, options: SendOptions): Promise<Reply>;
   /** Aborts requests in progress and rejects later ones. */
   close(): void;
 }
 
-/** The server rejected the request, for example as too long or as unknown. */
+/** The server rejected the request, for example because it is too long or refers to something unknown. */
 export class RequestRefusedError extends Problem {
   readonly httpStatus: number;
-  /** Whether the server reported that one text, or all texts in total, exceed its limit. */
+  /** Whether the server reported that one text, or all texts together, exceed its limit. */
   readonly tooLong: boolean;
 
   constructor(httpStatus: number, tooLong: boolean) {
@@ -57,10 +57,10 @@ export class RequestRefusedError extends Problem {
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 200;
-/** If the server asks for a longer pause, the request fails instead of waiting. */
+/** If the server requests a longer pause, the request fails instead of waiting. */
 const LONGEST_PAUSE_MS = 5_000;
 const RETRY_AFTER_S = 5;
-/** Maximum number of bytes read of an error response. */
+/** Maximum number of bytes read from an error response. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function createTransport(options: TransportOptions): Transport {
@@ -118,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
 /** Failure of one attempt. */
 class Failure extends Error {
   readonly problem: Problem;
-  /** Whether the failure counts for the circuit breaker, because the server seems broken or unreachable. */
+  /** Whether the circuit breaker counts the failure, because the server seems broken or unreachable. */
   readonly counts: boolean;
   /** Pause that the server requested. */
   readonly pauseMs: number | undefined;
@@ -159,7 +159,7 @@ function report(ticket: Ticket, limit: Limit, error: unknown): void {
   if (limit.timedOut()) ticket.failed();
   else if (limit.signal.aborted) ticket.abandoned();
   else if (error instanceof Failure && error.counts) ticket.failed();
-  // The server answered, so it is not down.
+  // The server responded, so it is not down.
   else ticket.succeeded();
 }
 
@@ -181,12 +181,12 @@ async function sendOnce(fetch: RemoteFetch, to: URL, options: TrustedOptions): P
 }
 
 /**
- * A problem with a cause is a network error. One without comes from our own rules (region, size), which a retry does
- * not change.
+ * A problem with a cause is a network error. A problem without one comes from our own rules (region, size), and a retry
+ * would not help.
  */
 function networkFailure(error: unknown): unknown {
   if (error instanceof Problem && error.cause === undefined) return error;
-  const message = 'The model server cannot be reached, try again';
+  const message = 'The model server cannot be reached; try again';
   return new Failure(problem('ServiceNodeResourceDrainError', { message, retryAfter: RETRY_AFTER_S }, error), {
     counts: true,
     again: true,
@@ -200,10 +200,10 @@ function statusFailure({ status, headers }: TrustedResponse, text: string): Fail
     return new Failure(problem(name, { message, retryAfter }), { counts, again: true, ...requestedPause });
   };
   if (status === 429) {
-    return unavailable('ServiceNodeResourceDrainError', 'The model server has no capacity left, try again', false);
+    return unavailable('ServiceNodeResourceDrainError', 'The model server has no capacity left; try again', false);
   }
   if (status === 502 || status === 503) {
-    return unavailable('ServiceNodeResourceDrainError', 'The model server is temporarily unavailable, try again', true);
+    return unavailable('ServiceNodeResourceDrainError', 'The model server is temporarily unavailable; try again', true);
   }
   if (status === 504) return unavailable('ServiceTimeoutError', 'The model server timed out', true);
   if (status >= 500) {
@@ -213,7 +213,7 @@ function statusFailure({ status, headers }: TrustedResponse, text: string): Fail
   return new RequestRefusedError(status, status === 413 || saysTooLong(text));
 }
 
-/** Error texts of common servers; matched but never shown. */
+/** Error messages of common servers. They are matched but never shown. */
 const TOO_LONG = [
   'too long',
   'too many tokens',
@@ -257,14 +257,14 @@ interface Limit {
   timedOut(): boolean;
   leftMs(): number;
   end(reason: Problem): void;
-  /** Removes the listener on the caller's signal and the timer. */
+  /** Clears the timer and removes the listener on the caller's signal. */
   leave(): void;
 }
 
 function createLimit(outer: AbortSignal, timeoutMs: number): Limit {
   const controller = new AbortController();
   const late = problem('ServiceTimeoutError', {
-    message: `The model server did not answer within ${timeoutMs / 1000} s`,
+    message: `The model server did not respond within ${timeoutMs / 1000} s`,
   });
   const endMs = performance.now() + timeoutMs;
   const abort = () => controller.abort(outer.reason);
@@ -284,9 +284,9 @@ function createLimit(outer: AbortSignal, timeoutMs: number): Limit {
 }
 
 const shuttingDown = () =>
-  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down, try again', retryAfter: 1 });
+  problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down; try again', retryAfter: 1 });
 
-/** URL of an endpoint. A query in the operator's URL is kept. */
+/** Builds the URL of an endpoint. A query string in the operator's URL is retained. */
 export function endpointUrl(base: URL, style: UrlStyle, path: string): URL {
   const to = new URL(base);
   let prefix = to.pathname.replace(/\/+$/, '');

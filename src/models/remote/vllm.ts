@@ -8,7 +8,7 @@ export const VLLM: Protocol = {
   address: 'root',
   limits: { inputs: 1_024, tokens: 250_000 },
   parallel: 8,
-  // It can truncate, but which end is cut depends on its version.
+  // The server can truncate, but which end it cuts off depends on its version.
   truncates: false,
   tasks: false,
   embed: {

@@ -1,4 +1,4 @@
-/** A rerank request: parses a body into a frozen value that is checked and complete. */
+/** A rerank request: validates a body and returns it as a frozen value with defaults filled in. */
 
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import { type Body, type Found, findField, readFlag, readInteger } from '../inputs/fields.ts';
@@ -13,7 +13,7 @@ export interface RerankRequest {
   readonly documents: readonly object[];
   readonly topN: number;
   readonly returnDocuments: boolean;
-  /** Whether documents that are too long may be truncated or read in windows. */
+  /** Whether documents that are too long may be truncated or split into windows. */
   readonly truncation: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface RerankDefaults {
   readonly returnDocuments: boolean;
 }
 
-/** One ParamValidationError lists all faults. Unknown fields are ignored. */
+/** Reports all faults in one ParamValidationError. Unknown fields are ignored. */
 export function readRerankRequest(body: Body, { returnDocuments }: RerankDefaults): RerankRequest {
   const faults = createFaults();
   const find = (name: RerankFieldName) => findField(body, name, RERANK_FIELDS[name]);

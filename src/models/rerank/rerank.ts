@@ -1,4 +1,4 @@
-/** Reranking: scores each document against a query, best first. */
+/** Reranking: scores each document against a query, and sorts by score, best first. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { Prepared } from '../backends/backend.ts';
@@ -10,16 +10,16 @@ import type { RerankRequest } from './request.ts';
 export interface Ranked {
   /** Position of the document in the request. */
   readonly index: number;
-  /** Between 0 and 1, with 8 decimals. */
+  /** Between 0 and 1, rounded to 8 decimals. */
   readonly score: number;
 }
 
 export interface Ranking {
-  /** Best first; equal scores keep the order of the request. */
+  /** Best first. Documents with equal scores stay in the order of the request. */
   readonly results: readonly Ranked[];
   /** Number of tokens in all processed pairs. */
   readonly tokens: number;
-  /** Whether the query has no content that the model can match, which makes the scores meaningless. */
+  /** Whether the query contains nothing that the model can match, which makes the scores meaningless. */
   readonly isBlind: boolean;
 }
 
@@ -51,7 +51,7 @@ const ONE_LANE = { key: '' };
 /** Anything except white space, control characters, format characters and lone surrogates. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** Scores are rounded before sorting, so that scores that look equal keep the caller's order. */
+/** Scores are rounded before sorting, so that documents with equal displayed scores stay in the caller's order. */
 const bestOf = (positions: readonly number[], scores: readonly number[]): number =>
   Math.round(positions.reduce((best, position) => Math.max(best, scores[position]!), 0) * 1e8) / 1e8;
 

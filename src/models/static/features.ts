@@ -1,9 +1,9 @@
 /**
- * Features of words (the word itself and its character n-grams), each as two independent hashes of its UTF-8 bytes: the
- * CRC-32 that selects the slot, and a second hash that resolves collisions.
+ * Features of words: the word itself and its character n-grams. Each feature is represented by two independent hashes
+ * of its UTF-8 bytes: the CRC-32, which selects the slot, and a second hash, which resolves collisions.
  */
 
-/** Called for each feature: its hashes, length in bytes, count, and whether it is a whole word. */
+/** Called for each feature with its hashes, its length in bytes, its count, and whether it is a whole word. */
 export type FeatureSink = (crc: number, other: number, bytes: number, count: number, whole: boolean) => void;
 
 interface Window {
@@ -11,7 +11,7 @@ interface Window {
   readonly count: number;
 }
 
-// Defined by the model (see the README in the folder of its files).
+// Defined by the model (see the README in the folder of the model's files).
 const SPACED: readonly Window[] = [
   { characters: 3, count: 0.3 },
   { characters: 4, count: 0.3 },
@@ -33,11 +33,13 @@ const OTHER_FACTOR = 0x01000193;
 
 export class FeatureReader {
   #bytes = new Uint8Array(256);
-  /** Start offset of each character, with one more entry for the end. */
+  /** Start offset of each character, plus a final entry for the end. */
   #starts = new Int32Array(256);
   #characters = 0;
 
-  /** Passes every feature of the word to `sink`, in a fixed order. Without `windows`, only the whole word. */
+  /**
+   * Passes every feature of the word to `sink`, in a fixed order. If `windows` is false, passes only the whole word.
+   */
   read(word: string, unspaced: boolean, sink: FeatureSink, windows = true): void {
     if (unspaced) {
       this.#fill(word, false);
@@ -132,11 +134,11 @@ export class FeatureReader {
 }
 
 /**
- * Computes the sign of a feature: whether crc32('#' + feature) is odd. CRC is linear, so the effect of a prefix byte
- * depends only on the number of bytes after it.
+ * Computes the sign of a feature, which depends on whether crc32('#' + feature) is odd. CRC is linear, so the effect of
+ * a prefix byte depends only on the number of bytes after it.
  */
 export function createSignOf(): (crc: number, bytes: number) => 1 | -1 {
-  // The difference that '#' makes to the register, propagated through zero bytes.
+  // The difference that the prefix '#' makes to the register, propagated through zero bytes.
   let difference = -1 ^ ((-1 >>> 8) ^ CRC_TABLE[(-1 ^ 0x23) & 255]!);
   let parities = new Uint8Array(256);
   let known = 0;

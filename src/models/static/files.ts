@@ -13,13 +13,13 @@ export interface StaticFiles {
   };
   /** Row-major, vocabulary x learned dimensions. */
   readonly rows: Int8Array;
-  /** Scale factor of each row. */
+  /** Scaling factor of each row. */
   readonly scales: Float32Array;
   /** Lines of `word<tab>idf`. */
   readonly idf: string;
 }
 
-/** The relative path is the same from the sources and from the build. */
+/** The relative path is the same for the sources and for the build. */
 const FOLDER = new URL('../../../assets/lectern-static-v1/', import.meta.url);
 
 /** Throws DownstreamServiceFailureError if a file is missing or invalid. */
@@ -55,7 +55,7 @@ function readFloats(bytes: Buffer): Float32Array {
   return floats;
 }
 
-/** Reads the file at once: `readFile` does many small reads, which is slow for a large file. */
+/** Reads the file in one go: `readFile` does many small reads, which is slow for a large file. */
 async function readWhole(file: URL): Promise<Uint8Array> {
   const handle = await open(file);
   try {

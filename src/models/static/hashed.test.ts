@@ -31,7 +31,7 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
-/** The definition in the model's README, implemented with strings. */
+/** The definition in the model's README, implemented on strings. */
 function expectedFeatures(text: string): Float64Array {
   const features = new Map<string, number>();
   const whole = new Map<string, number>();

@@ -1,17 +1,20 @@
-/** The hashed part of a vector: each feature of the text is added to one of 768 slots by count and weight. */
+/**
+ * The hashed part of a vector: each feature of the text is added to one of 768 slots, according to its count and
+ * weight.
+ */
 import { createSignOf, FeatureReader } from './features.ts';
 import type { WordVisitor } from './words.ts';
 
 export const HASHED = 768;
-/** Weight of n-grams; whole words use their idf. */
+/** Weight of n-grams; whole words are weighted by their idf. */
 export const WINDOW_WEIGHT = 5;
 
-/** The idf of a word by the two hashes of `<word>`. */
+/** Looks up the idf of a word by the two hashes of `<word>`. */
 export interface Idf {
   of(crc: number, other: number): number;
 }
 
-/** Parses lines of `word<tab>idf`; other words have `unseen`. */
+/** Parses lines of `word<tab>idf`. All other words have the value `unseen`. */
 export function readIdf(text: string, unseen: number): Idf {
   const lines = text.split('\n');
   const mask = 2 ** Math.ceil(Math.log2(lines.length * 2)) - 1;
@@ -49,7 +52,7 @@ export function readIdf(text: string, unseen: number): Idf {
   };
 }
 
-/** A larger table is not kept for the next text. */
+/** A larger table is not reused for the next text. */
 const MAX_KEPT_SLOTS = 2 ** 16;
 
 /** Counts the features of one text at a time. */
@@ -57,7 +60,7 @@ export class FeatureCounts implements WordVisitor {
   readonly #idf: Idf;
   readonly #reader = new FeatureReader();
   readonly #signOf = createSignOf();
-  // Random for each table, so that no text can be crafted whose features all collide.
+  // Random for each table, so that no one can craft a text whose features all collide.
   readonly #crcFactor = randomOdd();
   readonly #otherFactor = randomOdd();
   #mask = 0;

@@ -1,6 +1,6 @@
 /**
- * lectern-static-v1: combines learned rows of the text's pieces with hashed features of its words, as defined in the
- * README in the folder of its files.
+ * lectern-static-v1: combines the learned rows of the text's pieces with hashed features of its words, as defined in
+ * the README in the folder of the model's files.
  */
 import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
@@ -13,14 +13,15 @@ export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;
 /** Approximate memory of the tokenizer and the idf table. */
 const OTHER_BYTES = 10_000_000;
-/** [PAD] stands for a text without pieces, because a zero vector has no cosine. */
+/** A text without pieces is represented by [PAD], because a zero vector has no cosine. */
 const NO_PIECES = Int32Array.of(0);
 /**
  * Weight of the learned part in scripts that the vocabulary hardly covers, whose pieces carry little meaning. It is too
- * small to change a similarity, but not zero, so that a shortened vector is a prefix of the whole one in every script.
+ * small to affect a similarity. It is not zero, so that a shortened vector is a prefix of the whole one in every
+ * script.
  */
 const BARELY = 2 ** -16;
-/** Maximum length of text for the hashed part, in UTF-16 units, because its memory grows with the text. */
+/** Maximum length of text for the hashed part, in UTF-16 units. Memory use grows with this length. */
 export const MAX_HASHED_UNITS = 2 ** 20;
 
 export interface StaticModel {
@@ -30,9 +31,9 @@ export interface StaticModel {
   idf(): Idf;
   readonly flags: Uint8Array;
   readonly bytes: number;
-  /** The first `dimensions` (at most 256) numbers of the whole vector, as a unit vector. */
+  /** Returns the first `dimensions` (at most 256) components of the whole vector, as a unit vector. */
   learned(ids: Int32Array, dimensions: number): Float32Array;
-  /** All 1,024 numbers, as a unit vector. */
+  /** Returns all 1,024 components, as a unit vector. */
   whole(ids: Int32Array, text: string, yieldIfDue: YieldIfDue): Promise<Float32Array>;
 }
 
@@ -55,7 +56,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     idfRead ??= readIdf(idfLines, config.idf.unseen);
     return idfRead;
   };
-  // Tables that are not in use. A text that is processed in steps needs its own table.
+  // Tables that are currently unused. A text that is processed in steps needs its own table.
   const spareCounts: FeatureCounts[] = [];
 
   /** The sum of the rows has the same direction as their mean. */
@@ -63,7 +64,7 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     const ids = given.length ? given : NO_PIECES;
     sums.fill(0);
     let at = 0;
-    // Adding four rows at a time takes half the time.
+    // Adding four rows at a time halves the time.
     for (; at + 4 <= ids.length; at += 4) {
       const a = ids[at]!;
       const b = ids[at + 1]!;

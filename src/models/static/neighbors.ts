@@ -1,14 +1,14 @@
 /** Finds vocabulary pieces with similar vectors, for the soft BM25. */
 import { LEARNED } from './model.ts';
 
-/** Minimum cosine of a neighbor. */
+/** Minimum cosine similarity of a neighbour. */
 const NEAR = 0.5;
-/** Number of cached neighbor lists. Finding neighbors takes milliseconds; a list takes a few hundred bytes. */
+/** Number of cached neighbour lists. Finding neighbours takes milliseconds; a list takes a few hundred bytes. */
 const MAX_REMEMBERED = 4_096;
 
 export interface Neighbors {
   readonly ids: Int32Array;
-  /** Squared cosine of each; 1 for the piece itself. */
+  /** Squared cosine similarity of each neighbour; 1 for the piece itself. */
   readonly weights: Float32Array;
 }
 
@@ -40,7 +40,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbors {
   const own = rows.slice(id * LEARNED, (id + 1) * LEARNED);
   for (let other = 0; other < lengths.length; other++) {
     const from = other * LEARNED;
-    // Four integer sums at a time take a third less time.
+    // Computing four integer sums at a time saves a third of the time.
     let a = 0;
     let b = 0;
     let c = 0;
@@ -52,7 +52,7 @@ function find(rows: Int8Array, lengths: Float32Array, id: number): Neighbors {
       d = (d + Math.imul(own[at + 3]!, rows[from + at + 3]!)) | 0;
     }
     const dot = a + b + c + d;
-    // Zero rows give 0 / 0, which is not close to anything.
+    // Zero rows give 0 / 0 = NaN, so they are never neighbours.
     const cosine = dot / (lengths[id]! * lengths[other]!);
     if (cosine > NEAR) {
       ids.push(other);

@@ -1,4 +1,4 @@
-/** Reads the words and pieces of a query, with their weights, for the scores of its documents. */
+/** Extracts the words and pieces of a query, with their weights, to score documents against them. */
 import { FeatureReader } from './features.ts';
 import { WINDOW_WEIGHT } from './hashed.ts';
 import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
@@ -6,13 +6,13 @@ import type { NeighborFinder } from './neighbors.ts';
 import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 import { WordWalk } from './words.ts';
 
-/** BM25's saturation. */
+/** BM25's saturation parameter. */
 export const K1 = 1.2;
-/** Only this many distinct pieces of a query take part in the soft BM25. */
+/** Maximum number of distinct pieces of a query that are used in the soft BM25. */
 const MAX_SOFT_PIECES = 64;
 const UNKNOWN_ID = 1;
 
-/** Data that all pairs of a query share. */
+/** Data shared by all pairs of a query. */
 export interface Query {
   readonly ids: Int32Array;
   /** Weight by term. */
@@ -27,9 +27,9 @@ export interface Query {
 type EachTerm = (term: number, weight: number) => void;
 
 export interface QueryReader {
-  /** Passes on the terms of a text. Returns its length, in words. */
+  /** Passes each term of a text to `each`. Returns the length of the text, in words. */
   termsOf(text: string, yieldIfDue: YieldIfDue, each: EachTerm): Promise<number>;
-  /** Also returns the token count of the whole text. */
+  /** Parses a query. Also returns the token count of the whole text. */
   readQuery(
     text: string,
     maxTokens: number | undefined,
@@ -50,7 +50,7 @@ export function createQueryReader(model: StaticModel, neighbors: NeighborFinder)
           source.slice(from, to).toLowerCase(),
           unspaced,
           (crc, other, _bytes, count, whole) => {
-            // In a script without spaces, character pairs count as words for the length.
+            // In a script without spaces, each character pair counts as one word of the length.
             if (count === 1) length++;
             each(termKey(crc, other), whole ? idf.of(crc, other) : WINDOW_WEIGHT * count);
           },
@@ -90,7 +90,7 @@ export function createQueryReader(model: StaticModel, neighbors: NeighborFinder)
   return { termsOf, readQuery };
 }
 
-/** Combines both hashes of a feature in one safe integer. */
+/** Combines the two hashes of a feature into one safe integer. */
 const termKey = (crc: number, other: number): number => (crc >>> 0) * 2 ** 21 + (other & (2 ** 21 - 1));
 
 function sum(values: Iterable<number>): number {

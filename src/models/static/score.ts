@@ -1,6 +1,6 @@
 /**
- * Reranker based on the built-in model: BM25 over words, and a soft BM25 over pieces in which similar pieces count by
- * their squared cosine. A score depends only on its pair.
+ * Reranker based on the built-in model. It combines BM25 over words with a soft BM25 over pieces, in which similar
+ * pieces count by their squared cosine. A score depends only on its own pair.
  */
 import type { Prepared } from '../backends/backend.ts';
 import type { StaticModel } from './model.ts';
@@ -8,9 +8,9 @@ import { createNeighbors } from './neighbors.ts';
 import { createQueryReader, K1, type Query } from './query.ts';
 import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 
-/** BM25's length normalization. */
+/** BM25's length normalization parameter. */
 const B = 0.75;
-/** Average document lengths; constant, so that a score does not depend on the other candidates. */
+/** Average document lengths. They are constant, so that a score does not depend on the other candidates. */
 const AVERAGE_PIECES = 200;
 const AVERAGE_WORDS = 150;
 
@@ -21,9 +21,9 @@ export interface PreparedPair {
 }
 
 export interface ScoreParts {
-  /** BM25 over words. */
+  /** Score of BM25 over words. */
   readonly words: number | undefined;
-  /** Soft BM25 over pieces. */
+  /** Score of the soft BM25 over pieces. */
   readonly pieces: number | undefined;
 }
 
@@ -34,9 +34,11 @@ export interface StaticScorer {
     maxTokens: number | undefined,
     yieldIfDue: YieldIfDue,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
-  /** The mean of both parts, between 0 and 1. */
+  /** Returns the mean of both parts, between 0 and 1. */
   score(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<number>;
-  /** Each part as a share of a perfect document's score; undefined if the query has no terms of this kind. */
+  /**
+   * Returns each part as a share of a perfect document's score, or undefined if the query has no terms of this kind.
+   */
   parts(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts>;
 }
 

@@ -3,10 +3,10 @@
 /** Number of UTF-16 units of text per step. */
 export const STEP_UNITS = 16_384;
 
-/** Yields to the event loop if the step took long; rejects with the signal's reason. */
+/** Yields to the event loop if the step took too long. Rejects with the signal's reason. */
 export type YieldIfDue = () => Promise<void> | undefined;
 
-/** How long work may block the event loop, in milliseconds. */
+/** Maximum time that work may block the event loop, in milliseconds. */
 const MAX_BLOCKING_MS = 8;
 
 export function createYielder(signal: AbortSignal): YieldIfDue {

@@ -1,4 +1,4 @@
-/** The words of a text for the built-in model: runs of letters, marks, numbers and underscores. */
+/** Splits a text into words for the built-in model: runs of letters, marks, numbers and underscores. */
 
 export const FLAG = {
   /** Part of a word. */
@@ -15,7 +15,7 @@ export const FLAG = {
 export const MAX_WORD_UNITS = 2 ** 16;
 
 export interface WordVisitor {
-  /** Called with the start and end of a word, and whether it has characters of an unspaced script. */
+  /** Called with the start and end of a word, and whether it contains characters of an unspaced script. */
   word(text: string, from: number, to: number, unspaced: boolean): void;
 }
 

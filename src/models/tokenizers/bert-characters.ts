@@ -1,6 +1,6 @@
 /**
  * Character classes of BERT's normalizer and pre-tokenizer: dropped, a space, a separate word, or part of a word after
- * folding (lower case, no accents). Each character is independent, except for the Greek final sigma.
+ * folding (lower case, no accents). Characters are classified independently, except for the Greek final sigma.
  */
 
 export const KIND = {
@@ -14,7 +14,7 @@ export const KIND = {
   alone: 4,
   /** A capital sigma, whose lower-case form depends on its neighbors. */
   sigma: 5,
-  /** Half of a surrogate pair, classified with its other half; dropped if alone. */
+  /** Half of a surrogate pair. It is classified together with its other half, and dropped if it is alone. */
   surrogate: 6,
 } as const;
 
@@ -28,11 +28,11 @@ export interface BertNormalizer {
 export interface BertCharacters {
   /** The class of each code unit. Filled lazily: call `learn` for unknown ones. */
   readonly kinds: Uint8Array;
-  /** The fold of each code unit if it is a single unit; otherwise 0, and `longFold` has it. */
+  /** The fold of each code unit if it is a single unit. Otherwise 0, and the fold is in `longFold`. */
   readonly folds: Uint16Array;
   learn(unit: number): number;
   longFold(unit: number): string;
-  /** A character beyond the Basic Multilingual Plane. */
+  /** Classifies a character beyond the Basic Multilingual Plane. */
   beyond(codePoint: number): Character;
   /** The lower-case form of the capital sigma at `at`. */
   sigma(text: string, at: number): string;
@@ -48,11 +48,11 @@ const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
 const CASED = /[\p{Lu}\p{Ll}\p{Lt}]/u;
 const MARKS = /\p{Mn}/gu;
 /**
- * Number of characters on each side that are examined for a sigma; longer runs of apostrophes and similar characters
- * are ignored.
+ * Number of characters that are examined on each side of a sigma. Longer runs of apostrophes and similar characters are
+ * ignored.
  */
 const SIGMA_CONTEXT = 32;
-/** Maximum cached characters beyond the BMP; only hostile texts have more. */
+/** Maximum number of cached characters beyond the BMP; only hostile texts contain more. */
 const MAX_BEYOND = 20_000;
 
 export function bertCharacters(normalizer: BertNormalizer): BertCharacters {
@@ -85,7 +85,7 @@ export function bertCharacters(normalizer: BertNormalizer): BertCharacters {
       return character;
     },
     sigma(text, at) {
-      // Within a word, the usual case, the next letter decides.
+      // Usually the sigma is within a word, and the next letter decides.
       if (CASED.test(text.charAt(at + 1))) return 'σ';
       const before = cleaned(text.slice(Math.max(0, at - SIGMA_CONTEXT), at));
       const after = cleaned(text.slice(at + 1, at + 1 + SIGMA_CONTEXT));

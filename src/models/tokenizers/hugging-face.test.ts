@@ -86,7 +86,7 @@ test('a single text, with and without special tokens; truncation settings are ig
 
 test('our own WordPiece and the library return the same ids', async () => {
   const own = await openTokenizer(bert, {});
-  // A setting that only the library supports. It has no effect on these texts.
+  // A setting that only the library supports. It does not affect these texts.
   const library = await openTokenizer(bert, { remove_space: false });
   for (const text of ['Teas pot.', 'tea[SEP]pot [MASK]', 'É é teás', '光 pot', '', '[UNK]s']) {
     expect(own.encode(text, { special: true })).toEqual(library.encode(text, { special: true }));
@@ -121,7 +121,7 @@ test('without a post-processor there are no special tokens', async () => {
 
 test('very many combining marks, lone surrogates and the empty text do no harm', async () => {
   const tokenizer = await openTokenizer(bert, {});
-  // Marks that normalization must sort. Without a limit this takes minutes.
+  // Marks that normalization must sort. Without a limit, this takes minutes.
   expect([...tokenizer.encode(`tea${'\u0301'.repeat(200_000)}${'\u0323'.repeat(200_000)} pot`)]).toEqual([4, 5]);
   expect([...tokenizer.encode('tea \ud800 pot\udc00')]).toEqual([4, 5]);
   expect([...tokenizer.encode('')]).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * Tokenizers from the hub (`tokenizer.json`), for every type that @huggingface/tokenizers supports. BERT-style
- * tokenizers use our own WordPiece, which gives the same ids in a fraction of the time.
+ * tokenizers use our own WordPiece implementation, which returns the same ids in a fraction of the time.
  */
 import {
   type Frame,
@@ -14,8 +14,8 @@ import {
 import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
 
 /**
- * Creates the tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding in the
- * files are ignored; the caller does both. Throws an Error if the files are invalid.
+ * Creates the tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding settings
+ * in the files are ignored; the caller does both. Throws an Error if the files are invalid.
  */
 export async function openTokenizer(tokenizerJson: object, tokenizerConfig: object): Promise<Tokenizer> {
   const { Tokenizer: HubTokenizer } = await import('@huggingface/tokenizers');
@@ -41,7 +41,7 @@ export async function openTokenizer(tokenizerJson: object, tokenizerConfig: obje
   };
 }
 
-/** Signature of the library's post-processors; the library itself does not type their results. */
+/** Signature of the library's post-processors. The library itself does not define types for their results. */
 type PostProcessor = (
   first: string[],
   second: string[] | null,
@@ -66,7 +66,7 @@ function readFrame(process: PostProcessor | null, idOf: (piece: string) => numbe
   const at = single.indexOf(first);
   const { tokens, token_type_ids: given } = process([first], [second], true);
   const firstAt = tokens.indexOf(first);
-  // A post-processor without pair support returns only the first text.
+  // A post-processor that does not support pairs returns only the first text.
   const secondAt = tokens.includes(second) ? tokens.indexOf(second) : tokens.length;
   if (at < 0 || firstAt < 0 || secondAt < firstAt) throw new Error('the tokenizer leaves out a text');
   const types = given ?? tokens.map(() => 0);
@@ -88,13 +88,16 @@ function readFrame(process: PostProcessor | null, idOf: (piece: string) => numbe
   };
 }
 
-/** Byte-level pieces include the preceding space. In other tokenizers a space only separates, or starts every text. */
+/**
+ * Byte-level pieces include the preceding space. In other tokenizers, a space is only a separator, or is added before
+ * every text.
+ */
 function usesByteLevel({ pre_tokenizer: pre }: TokenizerJson): boolean {
   const steps = pre?.type === 'Sequence' ? (pre.pretokenizers ?? []) : pre ? [pre] : [];
   return steps.some((step) => step.type === 'ByteLevel' && !step.add_prefix_space);
 }
 
-/** Options for our own WordPiece; undefined if the file needs features that it lacks. */
+/** Options for our own WordPiece implementation; undefined if the file needs features that it does not support. */
 function readWordPiece(json: TokenizerJson, config: object): WordPieceOptions | undefined {
   const { model, normalizer, pre_tokenizer: pre, added_tokens: added = [] } = json;
   if (model?.type !== 'WordPiece' || model.continuing_subword_prefix !== '##' || !model.vocab) return undefined;
@@ -114,7 +117,7 @@ function readWordPiece(json: TokenizerJson, config: object): WordPieceOptions | 
   };
 }
 
-/** The parts of the file that are used. */
+/** The parts of the file that are used here. */
 interface TokenizerJson {
   readonly added_tokens?: readonly {
     readonly id: number;

@@ -1,14 +1,17 @@
-/** Turns text into the ids of a model's vocabulary. Accepts any string, including empty ones and lone surrogates. */
+/** Converts text into the ids of a model's vocabulary. Accepts any string, including empty ones and lone surrogates. */
 export interface Tokenizer {
-  /** Ids of the pieces. With `special`, the model's special tokens are added; default: without. */
+  /** Returns the ids of the pieces. Special tokens are added only if `special` is set. */
   encode(text: string, options?: { readonly special?: boolean | undefined }): Int32Array;
-  /** Number of ids that `encode` would return. */
+  /** Returns the number of ids that `encode` would return. */
   count(text: string, options?: { readonly special?: boolean | undefined }): number;
-  /** A pair for a cross-encoder, with special tokens. Either text may be empty. */
+  /** Encodes a pair for a cross-encoder, with special tokens. Either text may be empty. */
   encodePair(first: string, second: string): EncodedPair;
-  /** Ids of each item as part of the text that joins them with one space, without special tokens. */
+  /**
+   * Returns the ids of each item, encoded as part of the text that joins all items with single spaces. No special
+   * tokens are added.
+   */
   encodeItems(items: readonly string[]): Int32Array[];
-  /** The vocabulary text of each id; unknown ids give the unknown piece. */
+  /** Returns the vocabulary text of each id. Unknown ids give the unknown piece. */
   pieces(ids: Iterable<number>): string[];
   idOf(piece: string): number | undefined;
   /** Special tokens around a single text, and around and between the texts of a pair. */
@@ -86,12 +89,12 @@ function joined(parts: readonly ArrayLike<number>[], length: number): Int32Array
 }
 
 /**
- * Limits runs of combining marks to 128. Normal forms sort the marks of a letter in quadratic time: 200,000 marks take
- * 20 seconds. (UAX #15 calls text with more than 30 unsafe for streams.)
+ * Limits runs of combining marks to 128. Unicode normalization sorts the marks of a letter in quadratic time: 200,000
+ * marks take 20 seconds. (UAX #15 considers text with runs of more than 30 unsafe for streams.)
  */
 export const limitCombiningMarks = (text: string): string => text.replace(MARK_FLOOD, '$1');
 
 const MARK_FLOOD = /(\p{M}{128})\p{M}+/gu;
 
-/** Replaces lone surrogates by U+FFFD. */
+/** Replaces lone surrogates with U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');

@@ -1,4 +1,4 @@
-/** A vocabulary as a trie of UTF-16 units in flat arrays. It finds the longest piece at a position in one walk. */
+/** A vocabulary as a trie of UTF-16 units in flat arrays. It finds the longest piece at a position in a single pass. */
 export interface Trie {
   /**
    * Returns the id of the longest piece that starts at `from`, and sets `matchedTo` to its end; -1 if there is none.
@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 export function buildTrie(pieces: readonly Piece[]): Trie {
-  // Units that occur in no piece have class 0, which no edge has.
+  // Units that occur in no piece have class 0, which no edge uses.
   const classes = new Uint16Array(65_536);
   let classCount = 1;
   let most = 2;
@@ -28,7 +28,7 @@ export function buildTrie(pieces: readonly Piece[]): Trie {
   }
   if (most * classCount > 2 ** 31) throw new Error('the vocabulary is too large');
 
-  // Pieces share prefixes, so there are far fewer nodes than letters.
+  // Pieces share prefixes, so there are far fewer nodes than characters.
   const bits = Math.ceil(Math.log2(most * 1.2));
   const mask = 2 ** bits - 1;
   const shift = 32 - bits;

@@ -7,7 +7,7 @@ import { createWordPiece } from './wordpiece.ts';
 
 const file = new URL('../../../assets/lectern-static-v1/tokenizer.json', import.meta.url);
 const json = JSON.parse(readFileSync(file, 'utf8'));
-// Every letter is a piece, so that a difference in any character is visible; the real vocabulary knows only some
+// Every letter is a piece, so that a difference in any character is visible. The real vocabulary covers only some
 // scripts.
 const ALPHABET = Array.from({ length: 0x3100 }, (_, at) => String.fromCharCode(at)).filter((c) =>
   /[\p{L}\p{M}]/u.test(c),
@@ -25,9 +25,9 @@ const ours = createWordPiece({
   specialPieces: ['[PAD]', '[UNK]'],
 });
 
-/** Ideographs beyond the BMP are words of their own, as in BERT; the library treats them as letters. */
+/** Ideographs beyond the BMP are separate words, as in BERT; the library treats them as letters. */
 const BEYOND_IDEOGRAPHS = /[\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu;
-/** The few marks that a normal form may reorder and that are not removed afterwards. */
+/** The few marks that Unicode normalization may reorder and that are not removed afterwards. */
 const sortedMark = (char: string) => /^\p{Mc}$/u.test(char) && `${char}\u0334`.normalize('NFD') !== `${char}\u0334`;
 
 describe('equal to @huggingface/tokenizers', () => {

@@ -1,6 +1,6 @@
 /**
- * WordPiece with BERT's normalizer and pre-tokenizer in a single pass: linear time, no intermediate strings. A run can
- * be split into steps, so that a long text does not block the event loop.
+ * WordPiece with BERT's normalizer and pre-tokenizer in a single pass: linear time, and no intermediate strings. A run
+ * can be split into steps, so that a long text does not block the event loop.
  */
 import { ownValue } from '#own-value.ts';
 import { type BertCharacters, bertCharacters, KIND } from './bert-characters.ts';
@@ -15,7 +15,7 @@ export interface WordPieceOptions {
   readonly cleanText?: boolean;
   readonly splitIdeographs?: boolean;
   readonly unknownPiece?: string;
-  /** Longer words are unknown. Default: 100, as in BERT. */
+  /** Longer words become the unknown piece. Default: 100, as in BERT. */
   readonly maxCharactersPerWord?: number;
   /** Pieces that are matched literally in the text. */
   readonly specialPieces?: readonly string[];
@@ -23,11 +23,11 @@ export interface WordPieceOptions {
 }
 
 export interface WordPiece extends Tokenizer {
-  /** Starts encoding in steps. Ids beyond `maxTokens` are counted but not kept. */
+  /** Starts encoding in steps. Ids beyond `maxTokens` are counted but not returned. */
   start(text: string, maxTokens?: number): WordPieceRun;
 }
 
-/** State that all runs of a tokenizer share. */
+/** State shared by all runs of a tokenizer. */
 interface Model {
   readonly trie: Trie;
   readonly characters: BertCharacters;
@@ -110,7 +110,7 @@ function specialFinder(
   const longestFirst = [...specialPieces].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'), 'g');
   return (text) => {
-    // Cheaper than the pattern, and nearly always sufficient.
+    // This check is cheaper than the pattern, and nearly always sufficient.
     if (!specialPieces.some((piece) => text.includes(piece))) return [];
     return Array.from(text.matchAll(pattern), (match) => ({
       at: match.index,
@@ -123,7 +123,7 @@ function specialFinder(
 export class WordPieceRun {
   /** Number of ids so far, including those beyond the limit. */
   total = 0;
-  /** End of the word with the last kept id; later text is not in the ids. */
+  /** End of the last word whose ids were stored. Later text is not represented in the ids. */
   keptTo = 0;
 
   readonly #model: Model;
@@ -141,7 +141,7 @@ export class WordPieceRun {
 
   constructor(model: Model) {
     this.#model = model;
-    // Space for one character more than allowed, at two units each.
+    // Capacity for one character more than allowed, at two units each.
     this.#word = new Uint16Array(2 * model.maxCharacters + 2);
   }
 
@@ -159,17 +159,17 @@ export class WordPieceRun {
     this.#characters = 0;
   }
 
-  /** Whether the maximum number of kept ids is reached. */
+  /** Whether the maximum number of stored ids has been reached. */
   get full(): boolean {
     return this.#kept >= this.#maxTokens;
   }
 
-  /** Whether the whole text was read. */
+  /** Whether the whole text has been processed. */
   get done(): boolean {
     return this.#at >= this.#text.length;
   }
 
-  /** A copy of the kept ids. */
+  /** Returns a copy of the stored ids. */
   ids(): Int32Array {
     return this.#ids.slice(0, this.#kept);
   }
@@ -227,7 +227,7 @@ export class WordPieceRun {
     this.#at = at;
   }
 
-  /** Number of units read beyond the first. */
+  /** Handles a surrogate pair. Returns the number of units read beyond the first. */
   #readPair(at: number): number {
     const codePoint = this.#text.codePointAt(at)!;
     if (codePoint < 0x10000) return 0;
@@ -274,7 +274,7 @@ export class WordPieceRun {
       from = id >= 0 ? trie.matchedTo : -1;
     }
     if (from < 0) {
-      // If a word's end has no piece, the whole word is unknown.
+      // If the end of a word matches no piece, the whole word is unknown.
       this.total = totalBefore;
       this.#kept = keptBefore;
       this.keptTo = keptToBefore;

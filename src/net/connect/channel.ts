@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 
 export interface ChannelRequest {
   readonly method: string;
-  /** Path and query; the full URL if a proxy reads the request. */
+  /** Path and query, or the full URL if a proxy processes the request. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
@@ -27,14 +27,14 @@ export interface Channel {
   /** Marks the connection as idle: it no longer keeps the process running. */
   markIdle(): void;
   markBusy(): void;
-  /** Closes the connection at once and ends its request. */
+  /** Closes the connection immediately and aborts its request. */
   end(): void;
 }
 
 export interface ChannelFacts {
   /** The origin of the server. */
   readonly origin: string;
-  /** The server finishes the current request and accepts no more (GOAWAY). */
+  /** Called when the server finishes the current request but accepts no more (GOAWAY). */
   readonly onGoAway: () => void;
   readonly onEnd: () => void;
 }

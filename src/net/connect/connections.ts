@@ -17,18 +17,24 @@ export interface LeaseOptions {
   readonly proxy: URL | undefined;
   readonly acceptInvalidCertificates: boolean;
   readonly signal: AbortSignal;
-  /** Open a new connection even if an idle one exists. */
+  /** Opens a new connection even if an idle one exists. */
   readonly fresh?: boolean;
-  /** Do not offer HTTP/2. */
+  /** Does not offer HTTP/2. */
   readonly http1Only?: boolean;
   readonly trace?: Trace | undefined;
 }
 
 export interface Lease {
   readonly channel: Channel;
-  /** Whether the connection has served another request. The server may have closed it unnoticed since then. */
+  /**
+   * Whether the connection has already served another request. The server may have closed it since, without our
+   * noticing.
+   */
   readonly reused: boolean;
-  /** Returns the connection to the pool if the response was read completely, else closes it. Later calls do nothing. */
+  /**
+   * Returns the connection to the pool if the response was read completely; otherwise closes it. Later calls do
+   * nothing.
+   */
   release(intact: boolean): void;
 }
 
@@ -114,7 +120,7 @@ export function createConnections(rules: ProxyRules): Connections {
         channel,
         reused: Boolean(found),
         release(intact) {
-          // After the first call the channel may belong to another request.
+          // After the first call, the channel may belong to another request.
           if (isReleased) return;
           isReleased = true;
           if (intact) makeIdle(channel, key);

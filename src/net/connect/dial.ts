@@ -1,21 +1,24 @@
-/** Opens sockets to checked IP addresses only. Nothing here resolves a host name. */
+/** Opens sockets only to checked IP addresses. This module never resolves a host name. */
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import { problem } from '#errors.ts';
 import type { Resolved } from '../guard/guard.ts';
 
 export interface Destination {
-  /** The host of the URL, for SNI and certificate checks. It is not resolved. */
+  /** The host of the URL, used for SNI and certificate checks. It is not resolved. */
   readonly hostname: string;
   readonly port: number;
-  /** Tried in order, 250 ms apart (Happy Eyeballs, RFC 8305). */
+  /** Tried in order, at intervals of 250 ms (Happy Eyeballs, RFC 8305). */
   readonly addresses: readonly Resolved[];
-  /** Time limit of this step. */
+  /** Timeout of this step. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Opens a TCP connection. Rejects with the socket's error, a problem after the timeout, or the signal's reason. */
+/**
+ * Opens a TCP connection. Rejects with the socket's error, the signal's reason, or a Problem (on timeout, or if the
+ * connected address is not the expected one).
+ */
 export const dial = (to: Destination): Promise<Socket> =>
   connectInTime(
     to,
@@ -33,11 +36,14 @@ export const dial = (to: Destination): Promise<Socket> =>
 
 export interface TlsOptions {
   readonly acceptInvalidCertificates: boolean;
-  /** ALPN protocols in order of preference. */
+  /** ALPN protocols, in order of preference. */
   readonly protocols: readonly string[];
 }
 
-/** Starts TLS over an open connection. An invalid certificate is an error unless accepted. Closes the socket on failure. */
+/**
+ * Starts TLS over an open connection. Rejects an invalid certificate unless invalid certificates are accepted. Closes
+ * the socket on failure.
+ */
 export function startTlsOver(socket: Socket, to: Destination, options: TlsOptions): Promise<TLSSocket> {
   const literal = to.hostname.startsWith('[') ? to.hostname.slice(1, -1) : to.hostname;
   const isName = !to.addresses.some(({ address }) => address === literal) && !/^[\d.]+$|:/.test(literal);
@@ -55,13 +61,13 @@ export function startTlsOver(socket: Socket, to: Destination, options: TlsOption
   );
 }
 
-/** Returns a function that returns the remaining milliseconds of the timeout, at least 1. */
+/** Returns a function that returns the milliseconds left until the timeout, at least 1. */
 export function remainingTime(timeoutMs: number): () => number {
   const deadline = performance.now() + timeoutMs;
   return () => Math.max(1, deadline - performance.now());
 }
 
-/** A lookup function that returns the checked IP addresses. */
+/** Creates a lookup function that returns the checked IP addresses. */
 const lookupOf =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_hostname, options, callback) => {

@@ -1,4 +1,4 @@
-// Full run only: waits for time limits.
+// Full run only: waits for timeouts.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { createLookup, type LookupOptions } from './dns.ts';
 const TYPES = { 1: 'A', 28: 'AAAA' } as const;
 type Records = Partial<Record<'A' | 'AAAA', number[][] | 'silent'>>;
 
-/** A name server on loopback. Names outside of `zone` do not exist. */
+/** A DNS server on loopback. Names outside `zone` do not exist. */
 async function startDns(zone: Record<string, Records>, options: Omit<LookupOptions, 'servers'> = {}) {
   const queries: string[] = [];
   const socket = createSocket('udp4');

@@ -8,19 +8,19 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'tldts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 
-/** Resolves a host name to all its IP addresses. Rejects with an error that has a `code` of `node:dns`. */
+/** Resolves a host name to all its IP addresses. Rejects with an error that has a `code` from `node:dns`. */
 export type Lookup = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 export interface LookupOptions {
-  /** DNS servers as `address:port`. Default: the name servers of the system. */
+  /** DNS servers as `address:port`. Default: the system's DNS servers. */
   readonly servers?: readonly string[];
-  /** Timeout of the first attempt; the second takes twice as long. Default 2.5 s. */
+  /** Timeout of the first attempt; the second attempt has twice as long. Default: 2.5 s. */
   readonly tryTimeoutMs?: number;
-  /** The system resolver, which knows the hosts file and search domains. */
+  /** The system resolver, which uses the hosts file and search domains. */
   readonly system?: Lookup;
 }
 
-/** How long to wait for the IPv6 addresses once the IPv4 addresses have arrived. */
+/** How long to wait for IPv6 addresses after the IPv4 addresses have arrived. */
 const IPV6_WAIT_MS = 1_000;
 
 export function createLookup(options: LookupOptions = {}): Lookup {
@@ -36,7 +36,7 @@ export function createLookup(options: LookupOptions = {}): Lookup {
     try {
       return await resolveBoth(resolver, name);
     } catch (error) {
-      // A machine without a DNS server may still resolve names through the system.
+      // A machine without a DNS server may still resolve names through the system resolver.
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return system(name);
       throw error;
     }
@@ -55,7 +55,7 @@ async function resolveBoth(resolver: Resolver, name: string) {
   } catch (error) {
     const second = await ipv6;
     if (second.addresses.length) return withFamily(6, second.addresses);
-    // The name counts as nonexistent only if both lookups say so.
+    // The name counts as nonexistent only if both lookups report that.
     throw isNotFound(error) && second.error ? second.error : error;
   }
 }
@@ -69,7 +69,7 @@ function ignoreTimeout(error: unknown): { addresses: string[] } {
   throw error;
 }
 
-/** The host names in /etc/hosts; empty if the file does not exist. */
+/** Reads the host names from /etc/hosts; empty if the file does not exist. */
 async function hostsFileNames(): Promise<ReadonlySet<string>> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/).slice(1));

@@ -4,12 +4,12 @@ import type { Client, Dispatcher } from 'undici';
 import { ResponseStream } from '../fetch/response-stream.ts';
 import { type Channel, type ChannelFacts, MAX_HEADER_BYTES } from './channel.ts';
 
-/** Longer than the pool keeps idle connections, so that the pool decides when they are closed. */
+/** Longer than the pool keeps idle connections open, so that the pool decides when to close them. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Loads undici only now, because it would slow down the start. Call this before opening the socket, whose data must not
- * stay unread.
+ * Loads undici lazily, because loading it would slow down the start. Call this before opening the socket, so that
+ * incoming data does not remain unread.
  */
 export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts) => Channel> {
   const { Client } = await import('undici');
@@ -18,24 +18,24 @@ export async function loadHttp1(): Promise<(socket: Socket, facts: ChannelFacts)
 
 function optionsFor(socket: Socket): Client.Options {
   const stream = new ResponseStream(socket);
-  // The stream may fail before the client uses it.
+  // The stream may fail before the client starts using it.
   stream.on('error', () => {});
   let isUsed = false;
   return {
-    // undici would reconnect on its own after a close. This client gets only the one checked socket. The callback must
-    // be asynchronous.
+    // undici would reconnect by itself after a close. This client is given only the one checked socket. The callback
+    // must be asynchronous.
     connect: (_, callback) =>
       queueMicrotask(() => {
         if (isUsed || stream.destroyed)
           return callback(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null);
         isUsed = true;
-        // undici uses only methods that every stream has.
+        // undici uses only methods that every stream has, so the cast is safe.
         callback(null, stream as unknown as Socket);
       }),
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // ResponseStream has already checked the size; its rewritten head may be slightly longer.
+    // ResponseStream has already checked the header size; the rewritten head may be slightly longer.
     maxHeaderSize: 2 * MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -51,7 +51,7 @@ function channelOver(client: Client, { onEnd }: ChannelFacts): Channel {
   return {
     request: ({ method, ...rest }) => client.request({ ...rest, method: method as Dispatcher.HttpMethod }),
     isOpen: () => !isDisconnected && !client.destroyed,
-    // undici unrefs idle sockets on its own.
+    // undici unrefs idle sockets by itself.
     markIdle() {},
     markBusy() {},
     end: () => void client.destroy().catch(() => {}),

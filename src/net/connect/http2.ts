@@ -11,10 +11,13 @@ import {
 } from './channel.ts';
 
 const MAX_HEADERS = 1_000;
-/** Flow control window of a stream and of the connection; equals the size of the read buffer. */
+/** Flow control window of a stream and of the connection. It equals the size of the read buffer. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Connection-specific headers of HTTP/1.1 (RFC 9113, section 8.2.2), and `host`, which is `:authority` here. */
+/**
+ * Connection-specific headers of HTTP/1.1 (RFC 9113, section 8.2.2), and `host`, which HTTP/2 replaces with
+ * `:authority`.
+ */
 const HTTP1_HEADERS = new Set([
   'connection',
   'host',
@@ -30,7 +33,7 @@ const NGHTTP2_NO_ERROR = 0;
 const NGHTTP2_REFUSED_STREAM = 7;
 const NGHTTP2_HTTP_1_1_REQUIRED = 13;
 
-/** The reasons why the server did not process a request. */
+/** Reasons why the server did not process a request. */
 export type UnprocessedReason = 'refused' | 'http/1.1 required';
 
 /** The server did not process the request. Retry it on another connection (RFC 9113, section 8.7). */
@@ -97,7 +100,7 @@ function responseOf(
   const statusCode = received[':status'] ?? 0;
   // HTTP/2 has no reason phrases, so the standard ones are used.
   const statusText = STATUS_CODES[statusCode] ?? '';
-  // A reset stream or closed connection ends the body without an error.
+  // A reset stream or a closed connection ends the body without an error.
   return { statusCode, statusText, headers, body: stream, isTruncated: () => stream.rstCode !== NGHTTP2_NO_ERROR };
 }
 

@@ -10,7 +10,7 @@ import type { Destination } from './dial.ts';
 type Target = Pick<Destination, 'hostname' | 'port' | 'addresses'>;
 
 /**
- * Resolves when the tunnel to the target is open. Bytes that the target sends early stay in the socket. Throws a
+ * Resolves when the tunnel to the target is open. Bytes that the target sends early remain in the socket. Throws a
  * problem.
  */
 export type Handshake = (socket: Socket, proxy: URL, to: Target) => Promise<void>;
@@ -34,7 +34,7 @@ export const connectByHttp: Handshake = async (socket, proxy, { hostname, port }
   }
 };
 
-/** The problem for an error status of the proxy itself. */
+/** Builds the problem for an error status sent by the proxy itself. */
 export function proxyStatusProblem(status: number, hadCredentials: boolean) {
   if (Number.isNaN(status)) return failed('The proxy did not send a valid HTTP response');
   if (status === 407)
@@ -48,7 +48,7 @@ export function proxyStatusProblem(status: number, hadCredentials: boolean) {
 export const connectBySocks: Handshake = (socket, proxy, to) =>
   proxy.protocol.startsWith('socks4') ? socks4(socket, proxy, to) : socks5(socket, proxy, to);
 
-/** SOCKS 4 supports IPv4 only. SOCKS 4a sends the invalid IP address 0.0.0.1 and appends the host name. */
+/** SOCKS 4 supports only IPv4. SOCKS 4a sends the invalid IP address 0.0.0.1 and appends the host name. */
 async function socks4(socket: Socket, proxy: URL, to: Target): Promise<void> {
   const user = credentialsOf(proxy)?.username ?? '';
   const ipv4 = to.addresses.find(({ family }) => family === 4)?.address;
@@ -104,7 +104,7 @@ function socks5Address(proxy: URL, to: Target): number[] {
     const name = Buffer.from(to.hostname);
     return [3, name.length, ...name];
   }
-  // Prefer IPv4, which more proxies support.
+  // Prefer IPv4, because more proxies support it.
   const { address } = to.addresses.find(({ family }) => family === 4) ?? to.addresses[0]!;
   const parsed = ipaddr.parse(address);
   return [parsed.kind() === 'ipv4' ? 1 : 4, ...parsed.toByteArray()];
@@ -112,7 +112,10 @@ function socks5Address(proxy: URL, to: Target): number[] {
 
 const isLiteral = ({ hostname }: Target) => parseAddress(hostname) !== undefined;
 
-/** Reads exactly `count` bytes. Reads all buffered bytes and puts the rest back, or `readable` would fire endlessly. */
+/**
+ * Reads exactly `count` bytes. It reads all buffered bytes and unshifts the rest; otherwise `readable` would fire
+ * endlessly.
+ */
 async function take(socket: Socket, count: number): Promise<Buffer> {
   let taken: Buffer = Buffer.alloc(0);
   while (taken.length < count) {

@@ -1,7 +1,7 @@
 /**
- * Connects to a target through a proxy. The target was resolved and checked before. `socks4` and `socks5` proxies get
- * the checked IP address; the others get the host name and resolve it themselves. This is not less secure, because a
- * proxy chosen by the caller could connect anywhere anyway.
+ * Connects to a target through a proxy. The target has already been resolved and checked. `socks4` and `socks5` proxies
+ * receive the checked IP address; other proxies receive the host name and resolve it themselves. This is not less
+ * secure, because a proxy chosen by the caller could connect anywhere anyway.
  */
 import { lookup as askSystem } from 'node:dns/promises';
 import type { Socket } from 'node:net';
@@ -21,9 +21,9 @@ export interface ProxyRules {
 
 export interface ProxyDialOptions {
   readonly proxy: URL;
-  /** Applies to the certificate of the proxy itself. */
+  /** Accepts an invalid certificate of the proxy itself. */
   readonly acceptInvalidCertificates: boolean;
-  /** Connects to the proxy only, for requests in absolute form (RFC 9112, section 3.2.2). */
+  /** Connects only to the proxy, for requests in absolute form (RFC 9112, section 3.2.2). */
   readonly toProxyOnly: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface ProxyDialOptions {
 export const isHttpProxy = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Opens a connection to the target, or to the proxy only. AssertionFailureError: the proxy is unreachable or refuses.
- * SecurityCompromiseError: the IP address of the proxy is not allowed. ParamValidationError: its host name does not
- * exist. DownstreamServiceFailureError: it is outside the region. The path is `proxyUrl`, or `proxy` for operator
- * proxies.
+ * Opens a connection to the target, or only to the proxy. Throws AssertionFailureError if the proxy is unreachable or
+ * rejects the connection, SecurityCompromiseError if its IP address is not allowed, ParamValidationError if its host
+ * name does not exist, and DownstreamServiceFailureError if it is outside the region. The error's `path` is `proxyUrl`,
+ * or `proxy` for operator proxies.
  */
 export async function dialThroughProxy(rules: ProxyRules, to: Destination, options: ProxyDialOptions): Promise<Socket> {
   const { proxy } = options;
@@ -60,7 +60,7 @@ export async function dialThroughProxy(rules: ProxyRules, to: Destination, optio
   }
 }
 
-/** Operator proxies may have any IP address. A caller's proxy is checked by the guard. */
+/** Operator proxies may have any IP address. The guard checks a proxy chosen by a caller. */
 async function addressesOf(proxy: URL, guard: Guard, signal: AbortSignal | undefined): Promise<readonly Resolved[]> {
   if (!(proxy instanceof OperatorProxy)) return guard.resolve(proxy.hostname, portOf(proxy), signal);
   const found = await askSystem(proxy.hostname.replace(/^\[|\]$/g, ''), { all: true });
@@ -88,7 +88,7 @@ async function handshake(socket: Socket, proxy: URL, { timeoutMs, signal, ...to 
 }
 
 /**
- * Converts an error to a problem that names the proxy as the cause. Its message never contains the proxy's URL or
+ * Converts an error into a problem that names the proxy as the cause. Its message never contains the proxy's URL or
  * credentials.
  */
 export function proxyProblem(error: unknown, proxy: URL): Problem {

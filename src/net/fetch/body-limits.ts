@@ -1,13 +1,13 @@
 /**
- * Limits on the size and speed of a response body. `fetch.ts` applies them to the bytes received and again to the
- * decoded ones.
+ * Limits on the size and speed of a response body. `fetch.ts` applies them to the received bytes and again to the
+ * decoded bytes.
  */
 import { problem } from '#errors.ts';
 
-/** Why a body is incomplete: the time limit was reached, it was too slow, or the connection broke. */
+/** Why a body is incomplete: the timeout expired, the transfer was too slow, or the connection was lost. */
 export type Truncation = 'time' | 'slow' | 'broken';
 
-/** The body is incomplete. Use the bytes received so far, or fail; see `truncation` for the reason. */
+/** Thrown if the body is incomplete. Use the bytes received so far, or fail; `truncation` contains the reason. */
 export class AbortedError extends Error {
   readonly truncation: Truncation;
 
@@ -17,10 +17,13 @@ export class AbortedError extends Error {
   }
 }
 
-/** Waiting time over which the speed is measured. The consumer's processing time does not count. */
+/**
+ * Length of the window over which the speed is measured. Only time spent waiting for bytes counts, not the consumer's
+ * processing time.
+ */
 const WINDOW_MS = 5_000;
 
-/** Passes bytes on. Throws AbortedError if five seconds of waiting bring less than `minBytesPerSecond`. */
+/** Passes bytes through. Throws AbortedError if five seconds of waiting yield less than `minBytesPerSecond`. */
 export async function* enforceMinSpeed(
   source: AsyncIterable<Uint8Array>,
   minBytesPerSecond: number,
@@ -48,12 +51,12 @@ export async function* enforceMinSpeed(
       yield step.value;
     }
   } finally {
-    // Not awaited: `return` of a source that waits for bytes only resolves when they arrive.
+    // Not awaited: if a source is waiting for bytes, its `return` resolves only when they arrive.
     iterator.return?.()?.catch(() => {});
   }
 }
 
-/** Passes bytes on. Throws TargetFileTooLargeError beyond `maxBytes`. */
+/** Passes bytes through. Throws TargetFileTooLargeError if they exceed `maxBytes`. */
 export async function* limitBytes(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of source) {

@@ -1,4 +1,4 @@
-/** Reads response bodies, including incomplete ones: as a failure, or as the part that arrived. */
+/** Reads response bodies. An incomplete body is either a failure, or the part that arrived is used. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { AbortedError, type Truncation } from './body-limits.ts';
@@ -8,7 +8,9 @@ export interface Collected {
   readonly truncated?: Truncation;
 }
 
-/** Passes bytes on. Converts AbortedError to AssertionFailureError, for consumers that need the complete body. */
+/**
+ * Passes bytes through. Converts AbortedError into AssertionFailureError, for consumers that need the complete body.
+ */
 export async function* failIfTruncated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
@@ -35,8 +37,8 @@ export interface Saved {
 }
 
 /**
- * Writes a body to a new file that only its owner can read. ServiceNodeResourceDrainError: the disk is full.
- * AssertionFailureError: the body ended before its first byte.
+ * Writes a body to a new file that only its owner can read. Throws ServiceNodeResourceDrainError if the disk is full,
+ * and AssertionFailureError if the body ended before its first byte.
  */
 export async function save(bytes: AsyncIterable<Uint8Array>, path: string): Promise<Saved> {
   const file = await open(path, 'wx', 0o600);
@@ -64,7 +66,7 @@ async function writeChunk(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Reads the first `count` bytes of a body. The returned `bytes` include them, and must be read or closed. */
+/** Reads the first `count` bytes of a body. The returned `bytes` include them and must be read or closed. */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   count: number,
@@ -94,7 +96,7 @@ export async function peek(
   return { start, bytes: all() };
 }
 
-/** Copies chunks to one growing buffer, because millions of small chunks would take far more memory. */
+/** Copies chunks into one growing buffer, because millions of small chunks would use far more memory. */
 function createGrowingBuffer() {
   let buffer = Buffer.allocUnsafe(64 * 1024);
   let length = 0;

@@ -7,12 +7,12 @@ import type { Readable } from 'node:stream';
 export interface ByteQueue {
   /** Yields chunks until the stream ends, or until the queue is empty and `isDone` returns true. */
   take(isDone?: () => boolean): AsyncGenerator<Uint8Array>;
-  /** Checks `isDone` again. */
+  /** Evaluates `isDone` again. */
   wake(): void;
   hasEnded(): boolean;
 }
 
-/** The stream is paused while the queue holds more bytes or chunks than this. */
+/** The stream is paused while the queue contains more bytes or chunks than this. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const MAX_HELD_CHUNKS = 16 * 1024;
 
@@ -45,7 +45,7 @@ export function createByteQueue(stream: Readable): ByteQueue {
   return {
     async *take(isDone = () => false) {
       for (;;) {
-        // Join the chunks: a sender of single bytes would otherwise cause one iteration per byte.
+        // Join the chunks. Otherwise, a sender of single bytes would cause one iteration per byte.
         if (held.length) {
           const taken = held.length === 1 ? held[0]! : Buffer.concat(held, heldBytes);
           held = [];

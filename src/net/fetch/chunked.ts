@@ -1,11 +1,12 @@
 /**
- * Parses the chunked transfer coding (RFC 9112, section 7.1). Like browsers, accepts lines without a carriage return.
+ * Parses the chunked transfer coding (RFC 9112, section 7.1). Like browsers, it accepts lines without a carriage
+ * return.
  */
 
 export interface ChunkParser {
   /** Passes the chunk data to `onData`. Returns true after the last chunk. Throws if the bytes are not chunked. */
   push(bytes: Buffer, onData: (data: Buffer) => void): boolean;
-  /** The bytes after the last chunk. */
+  /** Returns the bytes after the last chunk. */
   rest(): Buffer;
 }
 
@@ -61,7 +62,7 @@ export function createChunkParser(): ChunkParser {
   };
 }
 
-/** 13 hexadecimal digits are the most that a JavaScript number can represent exactly. */
+/** Numbers of up to 13 hexadecimal digits can be represented exactly in JavaScript. */
 function sizeOf(line: string): number {
   const digits = /^0*([0-9a-f]{0,13})[ \t]*(?:;.*)?$/i.exec(line);
   if (!digits || !/^[0-9a-f]/i.test(line)) throw notChunks();

@@ -4,7 +4,7 @@ import { decodeContent, parseContentEncoding } from './content-encoding.ts';
 
 const TEXT = Array.from({ length: 400 }, (_, at) => `line ${at * 7919}`).join('\n');
 
-/** Decodes the bytes in pieces of `size`. Returns the text, and the error thrown at its end. */
+/** Decodes the bytes in pieces of `size`. Returns the text, and the error thrown at the end, if any. */
 async function read(header: string, bytes: Uint8Array, size = bytes.length || 1) {
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

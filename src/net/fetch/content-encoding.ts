@@ -1,6 +1,6 @@
 /**
  * Decodes Content-Encoding as a stream. If the data is damaged, all bytes before the damage are delivered. Wrong
- * headers are handled as browsers do (docs/guide/http.md). `fetch.ts` bounds the size of the result.
+ * headers are handled as in browsers (docs/guide/http.md). `fetch.ts` limits the size of the result.
  */
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
@@ -21,10 +21,13 @@ const { ZSTD_d_windowLogMax = 0 } = zlib.constants as { ZSTD_d_windowLogMax?: nu
 /** Supported codings, for Accept-Encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** Maximum number of codings. More are an attack or a mistake. */
+/** Maximum number of codings. More than these are an attack or a mistake. */
 const MAX_LAYERS = 3;
 
-/** The codings in the order they were applied, or `unknown` if any is unknown: browsers then decode none. */
+/**
+ * The codings in the order in which they were applied, or `unknown` if any is unknown: browsers then decode none of
+ * them.
+ */
 export type Codings = readonly string[] | 'unknown';
 
 /** Returns undefined if there are too many codings. */
@@ -42,8 +45,8 @@ export const unreadableEncoding = () =>
   problem('AssertionFailureError', { message: 'The content encoding of the target is not supported' });
 
 /**
- * Decodes a body. Errors of the source or a decoder are thrown after all bytes before them. AssertionFailureError: the
- * coding is unknown and the bytes are not plain text.
+ * Decodes a body. Errors from the source or a decoder are thrown after all bytes that precede them. Throws
+ * AssertionFailureError if the coding is unknown and the bytes are not plain text.
  */
 export function decodeContent(source: AsyncIterable<Uint8Array>, codings: Codings): AsyncIterable<Uint8Array> {
   if (codings === 'unknown') return onlyPlainText(source);
@@ -53,7 +56,7 @@ export function decodeContent(source: AsyncIterable<Uint8Array>, codings: Coding
   );
 }
 
-/** Number of bytes that are examined to decide whether data is plain text or encoded. */
+/** Number of bytes that are examined to distinguish plain text from encoded data. */
 const SNIFFED_BYTES = 512;
 const hasControls = (start: Uint8Array) => /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(Buffer.from(start).toString('latin1'));
 
@@ -63,13 +66,13 @@ async function* onlyPlainText(source: AsyncIterable<Uint8Array>): AsyncGenerator
   yield* bytes;
 }
 
-/** Some servers send the header with content that is not encoded. */
+/** Some servers send the header although the content is not encoded. */
 async function* decodeUnlessText(source: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<Uint8Array> {
   const { start, bytes } = await peek(source, SNIFFED_BYTES);
   if (start.length) yield* isText(start) ? bytes : decode(bytes);
 }
 
-/** Short encoded data may happen to contain no control characters, but then it is unlikely to be valid UTF-8. */
+/** Short encoded data may contain no control characters by chance, but then it is unlikely to be valid UTF-8. */
 const isText = (start: Uint8Array) =>
   !hasControls(start) && (start.length === SNIFFED_BYTES || (start.length >= MIN_TEXT_BYTES && isUtf8(start)));
 const MIN_TEXT_BYTES = 16;
@@ -86,7 +89,9 @@ const DECODERS: Record<string, Decode> = {
       : unzstd(bytes),
 };
 
-/** Like browsers, ignores the checksum and data after the last member. Data without a gzip header is passed through. */
+/**
+ * Like browsers, ignores the checksum and any data after the last member. Data without a gzip header is passed through.
+ */
 async function* ungzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { start, bytes } = await peek(source, SNIFFED_BYTES);
   if (!isGzip(start)) return yield* bytes;
@@ -101,10 +106,10 @@ async function* ungzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     await iterator.return?.(undefined);
   }
 }
-/** CRC-32 and length. */
+/** Size of the CRC-32 and the length. */
 const GZIP_TRAILER_BYTES = 8;
 
-/** `deflate` means the zlib format, but some servers send raw deflate data. */
+/** `deflate` officially means the zlib format, but some servers send raw deflate data. */
 async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { start, bytes } = await peek(source, 2);
   const [first = 0, second = 0] = start;
@@ -113,7 +118,7 @@ async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 const ZLIB_HEADER_BYTES = 2;
 
-/** Returns the bytes after the end of the deflate data in the last chunk. */
+/** Returns the bytes of the last chunk that follow the end of the deflate data. */
 async function* inflateRaw(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, Uint8Array> {
   const decoder = zlib.createInflateRaw();
   const step = stepper(decoder);
@@ -164,7 +169,7 @@ async function* decodeWith(source: AsyncIterable<Uint8Array>, decoder: Decoder):
 interface Stepper {
   write(chunk: Uint8Array): AsyncGenerator<Uint8Array>;
   end(): AsyncGenerator<Uint8Array>;
-  /** Whether the decoder has found the end of the data. */
+  /** Whether the decoder has reached the end of the data. */
   hasEnded(): boolean;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Parses the option `setCookies`: cookies in Set-Cookie syntax for one request (docs/reference/wire/reader.md,
- * Cookies). They apply to the host of the target unless Domain is given.
+ * Parses the `setCookies` option: cookies in Set-Cookie syntax for one request (docs/reference/wire/reader.md,
+ * Cookies). They apply to the host of the target unless they specify a Domain.
  */
 import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
@@ -14,7 +14,9 @@ export interface Cookie {
   readonly name: string;
   /** Percent-decoded. */
   readonly value: string;
-  /** The value in the Cookie header: as given, with characters that a header cannot carry percent-encoded. */
+  /**
+   * The value in the Cookie header: the original value, with characters that a header cannot contain percent-encoded.
+   */
   readonly wireValue: string;
   /** The host of the target (IP addresses without brackets), or the Domain without its leading dot. */
   readonly domain: string;
@@ -29,7 +31,7 @@ export interface Cookie {
   readonly sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
-/** A cookie for `addCookies` of a Playwright browser context; `expires` in seconds. */
+/** A cookie for `addCookies` of a Playwright browser context; `expires` is in seconds. */
 export interface BrowserCookie {
   name: string;
   value: string;
@@ -43,14 +45,14 @@ export interface BrowserCookie {
 
 const invalid = (message: string) => problem('ParamValidationError', { path: 'cookies', message });
 
-/** Browsers refuse cookies whose name and value are longer. */
+/** Browsers reject cookies whose name and value are longer than this. */
 const MAX_COOKIE_BYTES = 4_096;
 const MAX_COOKIES = 180;
 
 /**
- * Parses the option `setCookies` for a target. Expired cookies are dropped; a later cookie replaces an earlier one with
- * the same name, domain and path. ParamValidationError, path `cookies`: a cookie is invalid or a browser would refuse
- * it.
+ * Parses the `setCookies` option for a target. Expired cookies are dropped; a later cookie replaces an earlier one with
+ * the same name, domain and path. Throws ParamValidationError with `path` set to `cookies` if a cookie is invalid or a
+ * browser would reject it.
  */
 export function parseSetCookies(input: string | readonly string[], targetUrl: string | URL): Cookie[] {
   const target = new URL(targetUrl);
@@ -66,7 +68,7 @@ export function parseSetCookies(input: string | readonly string[], targetUrl: st
   return [...cookies.values()];
 }
 
-/** Splits at a comma only if a name and `=` follow, because dates and values contain commas too. */
+/** Splits at a comma only if a name and `=` follow it, because dates and values contain commas too. */
 const splitCookies = (text: string): string[] =>
   text
     .split(/,[ \t]*(?=[^\s=;,"]+=)/)
@@ -120,7 +122,7 @@ function scopeOf(name: string, given: string, target: URL): Pick<Cookie, 'domain
   const isLiteral = /^[\d.]+$|:/.test(host);
   const fits = domain === host || (!isLiteral && host.endsWith(`.${domain}`));
   if (!fits) throw invalid(`The domain of the cookie ${name} does not match the target`);
-  // A target whose host is a public suffix may have cookies, but only for this exact host.
+  // If the target's host is a public suffix, cookies are allowed, but only for this exact host.
   const isShared = !isLiteral && getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
   if (isShared && domain !== host) throw invalid(`The domain of the cookie ${name} is a public suffix`);
   return { domain, hostOnly: isLiteral || isShared };
@@ -132,7 +134,7 @@ const bareHost = (hostname: string) =>
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-/** Max-Age overrides Expires; invalid values are ignored. */
+/** Max-Age overrides Expires. Invalid values are ignored. */
 function expiryOf(attributes: ReadonlyMap<string, string>): number | undefined {
   const maxAge = attributes.get('max-age');
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) {
@@ -163,17 +165,17 @@ function decodeValue(given: string): string {
   }
 }
 
-/** Percent signs are kept, so already encoded values are sent unchanged. */
+/** Percent signs are not encoded, so that values that are already encoded are sent unchanged. */
 const encodeValue = (given: string) =>
   given.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 
-/** A cookie jar with these cookies, for one request and its redirects. */
+/** Creates a cookie jar with these cookies, for one request and its redirects. */
 export function toJar(cookies: readonly Cookie[]): CookieJar {
   const store = new MemoryCookieStore();
   const jar = new CookieJar(store, { looseMode: true, rejectPublicSuffixes: true });
   for (const cookie of cookies) {
-    // Bypasses the checks of the jar, which are meant for cookies from servers. parseSetCookies has already checked
-    // these cookies.
+    // Bypasses the checks of the jar, which are intended for cookies sent by servers. parseSetCookies has already
+    // checked these cookies.
     store.putCookie(
       new StoredCookie({
         key: cookie.name,
@@ -193,7 +195,7 @@ export function toJar(cookies: readonly Cookie[]): CookieJar {
   return jar;
 }
 
-/** The cookies for a browser context, where a leading dot in the domain includes subdomains. */
+/** Converts the cookies for a browser context, where a leading dot in the domain includes subdomains. */
 export const toBrowserCookies = (cookies: readonly Cookie[]): BrowserCookie[] =>
   cookies.map(({ name, wireValue, domain, hostOnly, path, expires, httpOnly, secure, sameSite }) => ({
     name,

@@ -1,8 +1,8 @@
-/** Validates the option `customHeader`: additional headers for requests to the target. */
+/** Validates the `customHeader` option: additional headers for requests to the target. */
 import { problem } from '#errors.ts';
 import { setOwnValue } from '#own-value.ts';
 
-/** Headers that belong to the connection, so callers must not set them. */
+/** Headers that belong to the connection, so that callers must not set them. */
 const FORBIDDEN_HEADERS = new Set([
   'accept-encoding',
   'connection',
@@ -19,7 +19,10 @@ const FORBIDDEN_HEADERS = new Set([
 ]);
 const MAX_BYTES = 16 * 1024;
 
-/** Returns the headers with names in lower case. ParamValidationError, path `customHeader`: a header cannot be sent. */
+/**
+ * Returns the headers with names in lower case. Throws ParamValidationError with `path` set to `customHeader` if one
+ * cannot be sent.
+ */
 export function checkCustomHeaders(custom: Readonly<Record<string, string>> = {}): Record<string, string> {
   const checked: Record<string, string> = {};
   let bytes = 0;

@@ -2,7 +2,7 @@
 import { Problem, problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 
-/** The target sent only an interim response (RFC 9110, section 15.2) or switched protocols. */
+/** The problem for a target that sent only an interim response (RFC 9110, section 15.2) or switched protocols. */
 export const interimResponseOnly = (status: number, cause?: unknown): Problem =>
   problem(
     'AssertionFailureError',
@@ -28,7 +28,7 @@ const MESSAGES: Record<string, string> = {
 
 const CERTIFICATE_CODES = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_)/;
 
-/** Converts a connection or request error to AssertionFailureError. Problems are returned unchanged. */
+/** Converts a connection or request error into AssertionFailureError. Problems are returned unchanged. */
 export function networkProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem('AssertionFailureError', { message: messageOf(error) }, error);

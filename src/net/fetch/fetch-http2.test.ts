@@ -1,4 +1,4 @@
-/** HTTP/2: used where the server offers it, under the same limits as HTTP/1.1. */
+/** Tests HTTP/2: it is used if the server offers it, under the same limits as HTTP/1.1. */
 // Full run only: starts servers.
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -39,7 +39,7 @@ function startStreams(respond: Respond, prepare: (server: Http2SecureServer) => 
   return started(server);
 }
 
-/** A server that negotiates HTTP/2, and answers the first bytes with anything. */
+/** A server that negotiates HTTP/2, and responds to the first bytes with arbitrary bytes. */
 const startRaw = (respond: (socket: TLSSocket) => void) =>
   started(
     createTlsServer({ ...TLS, ALPNProtocols: ['h2'] }, (socket) => {
@@ -259,7 +259,7 @@ describe('failures', () => {
   test('a silent server and a slow body end at the time limit', async () => {
     const mute = await startStreams(() => {});
     await expect(collect(fetchFor(mute), mute, '/', { timeoutMs: 300 })).rejects.toMatchObject({
-      message: 'The target did not answer in time',
+      message: 'The target did not respond in time',
     });
     const drip = await startStreams((stream) => {
       stream.respond({ ':status': 200 });

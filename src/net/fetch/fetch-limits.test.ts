@@ -1,5 +1,5 @@
-/** Hostile bodies and headers: each ends at its limit, and the part that had arrived is returned. */
-// Full run only: waits for time limits.
+/** Tests hostile bodies and headers: each is cut off at its limit, and the part that has arrived is returned. */
+// Full run only: waits for timeouts.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
@@ -22,7 +22,7 @@ function gzipZeros(): Buffer {
 const brotliZeros = () =>
   brotliCompressSync(Buffer.alloc(300 * MB), { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } });
 
-/** Answers the first request on a connection with these bytes, as they are, and ends the connection. */
+/** Responds to the first request on a connection with exactly these bytes, and ends the connection. */
 const saying = (...parts: (string | Buffer)[]) =>
   startTcp((socket) => {
     socket.once('data', () => {
@@ -31,7 +31,7 @@ const saying = (...parts: (string | Buffer)[]) =>
     });
   });
 
-/** A frame of as many blocks, each 128 KiB of zeros in four bytes (RFC 8878, section 3.1.1). */
+/** A frame with this many blocks, each 128 KiB of zeros encoded in four bytes (RFC 8878, section 3.1.1). */
 const zstdZeros = (blocks: number, windowLog = 17) => {
   const head = [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3];
   const block = (isLast: boolean) => [0x02 | Number(isLast), 0, 0x10, 0];
@@ -146,7 +146,7 @@ describe('time', () => {
   test('headers that never arrive end the request', async () => {
     const site = await startTcp((socket) => socket.resume());
     const fetch = startFetch([site]);
-    const late = { name: 'AssertionFailureError', message: 'The target did not answer in time' };
+    const late = { name: 'AssertionFailureError', message: 'The target did not respond in time' };
     await expect(fetch(site.origin, { timeoutMs: 200 })).rejects.toMatchObject(late);
     await expect(fetch(site.origin, { firstByteTimeoutMs: 100 })).rejects.toMatchObject(late);
     await until(() => site.open() === 0);
@@ -198,7 +198,7 @@ describe('time', () => {
       setTimeout(() => response.writeHead(302, { location: `/${Number(request.url!.slice(1)) + 1}` }).end(), 100);
     });
     await expect(startFetch([site])(`${site.origin}/0`, { timeoutMs: 350, maxRedirects: 1000 })).rejects.toMatchObject({
-      message: 'The target did not answer in time',
+      message: 'The target did not respond in time',
     });
   });
 

@@ -1,4 +1,7 @@
-/** Fetches through proxies: what proxies receive, how their failures are reported, and what is never sent to them. */
+/**
+ * Tests fetching through proxies: what proxies receive, how their failures are reported, and what is never sent to
+ * them.
+ */
 // Full run only: starts proxies.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -179,7 +182,7 @@ test.each([
     });
   });
   const secure = await startSecure();
-  // The tunnel works, because the failure is that of the target.
+  // The tunnel works, because the failure is the target's.
   await expect(
     fetchFor(slow, secure)(`https://${secure.host}/`, { proxy: parseProxyUrl(`${scheme}://${slow.host}`) }),
   ).rejects.toMatchObject({ message: 'No secure connection to the target could be established' });

@@ -1,10 +1,10 @@
-/** What the guard refuses is never connected to: each test counts connections. */
+/** Tests that the fetch never connects to what the guard refuses: each test counts connections. */
 import { describe, expect, test } from 'vitest';
 import { type Loopback, resolverOf, startFetch, startSecret, startServer } from '../loopback.suite.ts';
 
 const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL is not allowed' };
 
-/** A site that redirects `/to?…` to the URL in the query, and answers everything else. */
+/** A site that redirects `/to?…` to the URL in the query, and responds normally to everything else. */
 const startSite = () =>
   startServer((request, response) => {
     const [path, to] = request.url!.split('?', 2);

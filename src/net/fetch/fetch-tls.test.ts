@@ -1,4 +1,6 @@
-/** TLS: certificates are verified, SNI carries the host name, and only the checked address is connected to. */
+/**
+ * Tests TLS: certificates are verified, SNI contains the host name, and only the checked IP address is connected to.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
@@ -66,7 +68,7 @@ test('reads a site with a valid certificate, and refuses it under another name',
   onTestFinished(() => rm(folder, { recursive: true }));
   const authority = path.join(folder, 'ca.pem');
   await writeFile(authority, CERTIFICATE);
-  // Node reads trusted certificates only when it starts.
+  // Node loads trusted certificates only at startup.
   const script = `
     import { createFetch } from '#net/fetch/fetch.ts';
     import { createGuard } from '#net/guard/guard.ts';

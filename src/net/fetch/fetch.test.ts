@@ -14,7 +14,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Returns the request as JSON, except at `/to?status,url`, which redirects. */
+/** A server that returns the request as JSON, except that `/to?status,url` redirects. */
 const startEcho = () =>
   startServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -100,7 +100,7 @@ describe('a request', () => {
 
 describe('content encoding', () => {
   const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } = zlib;
-  // Not in every supported Node version, nor in the types of the oldest.
+  // Not available in every supported Node version, and missing from the types of the oldest one.
   const { zstdCompressSync } = zlib as { zstdCompressSync?: (data: Buffer) => Buffer };
   const PACKERS: Record<string, (data: Buffer) => Buffer> = {
     gzip: gzipSync,
@@ -173,7 +173,7 @@ describe('redirects', () => {
     ]);
     expect(refusedSite.connections()).toBe(0);
     const late = fetch(`${site.origin}/to?302,/never`, { checkRedirect, timeoutMs: 500 });
-    await expect(late).rejects.toThrow('did not answer in time');
+    await expect(late).rejects.toThrow('did not respond in time');
   });
 
   test.each([
@@ -341,7 +341,7 @@ describe('connections', () => {
   test('that closed while idle are replaced', async () => {
     let answered = 0;
     const site = await startTcp((socket) => {
-      // Keeps the connection alive, but closes it on the next request.
+      // Keeps the connection open, but closes it on the next request.
       socket.on('data', () => {
         if (answered++ % 2 === 0) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
         else socket.destroy();

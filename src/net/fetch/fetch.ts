@@ -23,12 +23,12 @@ import { createLifetime, type Lifetime, noResponseInTime } from './lifetime.ts';
 import { type Hop, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts';
 
 /**
- * Called before a redirect is followed. It resolves to allow the redirect, possibly after a wait (politeness), and
- * throws RedirectRefusedError to refuse it. The time limit of the fetch includes the wait and aborts `signal`.
+ * Called before a redirect is followed. Resolves to allow the redirect, possibly after a delay (crawl politeness), or
+ * throws RedirectRefusedError to refuse it. The delay counts towards the fetch's timeout, which aborts `signal`.
  */
 export type CheckRedirect = (to: URL, from: URL, signal: AbortSignal) => Promise<void>;
 
-/** A `checkRedirect` function refused the redirect. The fetch passes the error on unchanged; do not retry. */
+/** A `checkRedirect` function refused the redirect. The fetch rethrows this error unchanged; do not retry. */
 export class RedirectRefusedError extends Error {
   override readonly name: string = 'RedirectRefusedError';
 }
@@ -36,25 +36,26 @@ export class RedirectRefusedError extends Error {
 export interface FetchOptions {
   readonly method?: string;
   /**
-   * Request headers, sent in this order with `accept-encoding` added. After a redirect to another site, only safe ones.
+   * Request headers, sent in this order with `accept-encoding` added. After a redirect to another site, only safe
+   * headers are sent.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Aborts the fetch; its reason is thrown. */
+  /** Aborts the fetch, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time limit from the call to the last byte, including redirects. Default 30 s. */
+  /** Timeout from the call to the last byte, including redirects. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Time limit of one connection attempt, including TLS. Default 3 s, or 6 s through a proxy. */
+  /** Timeout of one connection attempt, including TLS. Default: 3 s, or 6 s through a proxy. */
   readonly connectTimeoutMs?: number;
-  /** Time limit from the request to the response headers, on each hop. Default: `timeoutMs`. */
+  /** Timeout from the request to the response headers, on each hop. Default: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number;
-  /** Maximum size of the body, both encoded and decoded. Default 1 GiB. */
+  /** Maximum size of the body, both encoded and decoded. Default: 1 GiB. */
   readonly maxBytes?: number;
-  /** Maximum number of redirects. Default 10. */
+  /** Maximum number of redirects. Default: 10. */
   readonly maxRedirects?: number;
-  /** Minimum speed of the body, measured over five seconds of waiting. Default 32 KiB/s; 0 disables the check. */
+  /** Minimum speed of the body, measured over five seconds of waiting. Default: 32 KiB/s; 0 disables the check. */
   readonly minBytesPerSecond?: number;
-  /** Cookies to send; also stores the cookies of each response. */
+  /** Cookie jar. Its cookies are sent, and the cookies of each response are stored in it. */
   readonly jar?: CookieJar | undefined;
   readonly acceptInvalidCertificates?: boolean;
   /** Proxy to use, from `parseProxyUrl` or the operator's table. */
@@ -73,20 +74,23 @@ export interface FetchResponse {
   /** Names in lower case; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
   readonly redirected: boolean;
-  /** The decoded bytes; can be read once. Throws a problem if a limit is exceeded or the body is incomplete. */
+  /** The decoded bytes; they can be read once. Throws a problem if a limit is exceeded or the body is incomplete. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Like `body`, but throws AbortedError if the body is incomplete. For consumers that can use a part of it. */
+  /** Like `body`, but throws AbortedError if the body is incomplete. For consumers that can use a partial body. */
   readonly parts: AsyncIterable<Uint8Array>;
-  /** The body, or the part that arrived and why it is incomplete. AssertionFailureError: nothing arrived. */
+  /**
+   * Returns the body, or the part that arrived and why it is incomplete. Throws AssertionFailureError if nothing
+   * arrived.
+   */
   collect(): Promise<Collected>;
   /** Closes the connection without reading the body. */
   discard(): void;
 }
 
 /**
- * Throws SecurityCompromiseError (URL not allowed), ParamValidationError with path `url` (host does not exist),
- * AssertionFailureError (unreachable, no response, too many redirects), TargetFileTooLargeError, the reason of the
- * signal, or the RedirectRefusedError of `checkRedirect`.
+ * Throws SecurityCompromiseError (URL not allowed), ParamValidationError with `path` set to `url` (host does not
+ * exist), AssertionFailureError (unreachable, no response, too many redirects), TargetFileTooLargeError, the signal's
+ * reason, or the RedirectRefusedError of `checkRedirect`.
  */
 export interface GuardedFetch {
   (url: URL | string, options?: FetchOptions): Promise<FetchResponse>;
@@ -124,7 +128,9 @@ export function createFetch(rules: ProxyRules): GuardedFetch {
     }
   };
 
-  /** Sends one request and waits for the response headers. Retries once if a reused connection was closed. */
+  /**
+   * Sends one request and waits for the response headers. Retries once if a reused connection turned out to be closed.
+   */
   const send = async (
     hop: Hop,
     options: FetchOptions,
@@ -290,7 +296,7 @@ function response(
     discard();
     throw encodings ? tooLarge(maxBytes) : unreadableEncoding();
   }
-  // NTLM and Negotiate authenticate the connection, so it must not be reused for another caller.
+  // NTLM and Negotiate authenticate the whole connection, so it must not be reused for another caller.
   const isAuthenticated = Object.keys(hop.headers).some((name) => /^(?:proxy-)?authorization$/i.test(name));
 
   async function* read(): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,9 @@
-/** The file name of a response. It is only for display and never used as a path. */
+/** The file name of a response. It is only displayed and never used as a path. */
 import { utf8Of } from './redirect.ts';
 
 const MAX_LENGTH = 255;
 
-/** The name in Content-Disposition (RFC 6266), else the last segment of the URL, else undefined. */
+/** The name in Content-Disposition (RFC 6266), or else the last segment of the URL, or else undefined. */
 export function fileNameOf(url: string | URL, contentDisposition?: string): string | undefined {
   return cleaned(dispositionName(contentDisposition ?? '')) ?? cleaned(lastSegment(new URL(url)));
 }
@@ -15,11 +15,14 @@ function dispositionName(header: string): string | undefined {
   const plain = /(?:^|[;\s])filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header.slice(0, 4_096));
   if (!plain) return undefined;
   const text = utf8Of(plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2]!.trim());
-  // Not part of the standard, but many servers percent-encode the name, and browsers decode it.
+  // The standard does not allow it, but many servers percent-encode the name, and browsers decode it.
   return /%[0-9a-f]{2}/i.test(text) ? (percentDecoded(text, 'utf-8') ?? text) : text;
 }
 
-/** Decodes percent-encoded text (RFC 8187). Undefined if the charset is unknown or the bytes are invalid in it. */
+/**
+ * Decodes percent-encoded text (RFC 8187). Returns undefined if the charset is unknown or the bytes are not valid in
+ * it.
+ */
 function percentDecoded(text: string, charset: string): string | undefined {
   try {
     const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,11 +1,11 @@
-/** Time limit and cancellation of a fetch, and the error to throw if one of them ends it. */
+/** Timeout and cancellation of a fetch, and the error to throw if either ends it. */
 import { Problem, problem } from '#errors.ts';
 import { AbortedError } from './body-limits.ts';
 import { networkProblem } from './failures.ts';
 import { limitTime } from './time-limit.ts';
 
 export interface Lifetime {
-  /** Aborted by the caller or by the time limit. */
+  /** Aborted by the caller or by the timeout. */
   readonly signal: AbortSignal;
   end(): void;
   /** The error to throw for a failure before the response. */
@@ -35,4 +35,4 @@ export function createLifetime(outer: AbortSignal | undefined, timeoutMs: number
 }
 
 export const noResponseInTime = (cause: unknown) =>
-  problem('AssertionFailureError', { message: 'The target did not answer in time' }, cause);
+  problem('AssertionFailureError', { message: 'The target did not respond in time' }, cause);

@@ -1,10 +1,10 @@
-/** Computes the next request of a redirect chain (Fetch standard, "HTTP-redirect fetch"). */
+/** Builds the next request of a redirect chain (Fetch standard, "HTTP-redirect fetch"). */
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import { isHttp, notHttp } from '../guard/guard.ts';
 import { REDIRECT_STATUSES } from './response-head.ts';
 
-/** Maximum number of redirects of one request, with every engine. */
+/** Maximum number of redirects of one request, for every engine. */
 export const MAX_REDIRECTS = 10;
 
 export const tooManyRedirects = (targetStatus?: number) =>
@@ -26,7 +26,7 @@ export interface Hop {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** Headers without credentials or identity: the only ones sent to another site after a redirect. */
+/** Headers without credentials or identity. Only these are sent to another site after a redirect. */
 const SAFE_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -38,7 +38,7 @@ const SAFE_HEADERS = new Set([
 ]);
 const isSafe = (name: string) => SAFE_HEADERS.has(name) || name.startsWith('sec-');
 
-/** The next hop, or undefined if the response is not a redirect. Throws if its Location is invalid. */
+/** Returns the next hop, or undefined if the response is not a redirect. Throws if its Location is invalid. */
 export function nextHop(hop: Hop, status: number, header: string | undefined): Hop | undefined {
   if (!REDIRECT_STATUSES.has(status) || !header) return undefined;
   const location = utf8Of(header);
@@ -58,7 +58,7 @@ export function nextHop(hop: Hop, status: number, header: string | undefined): H
   };
 }
 
-/** The request headers that may be sent to the target of a redirect. */
+/** Selects the request headers that may be sent to the target of a redirect. */
 export const headersForRedirect = (
   from: URL,
   to: URL,
@@ -74,15 +74,15 @@ export const headersForRedirect = (
 const without = (headers: Readonly<Record<string, string>>, isRemoved: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !isRemoved(name.toLowerCase())));
 
-/** Node decodes headers as Latin-1. Decodes them again as UTF-8 if that is valid. */
+/** Node decodes headers as Latin-1. This decodes them again as UTF-8 if they are valid UTF-8. */
 export function utf8Of(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? header : text;
 }
 
 /**
- * Whether credentials are kept: for the same origin, and for an upgrade of the same host from http to https on default
- * ports.
+ * Whether credentials are still sent after a redirect: to the same origin, and after an upgrade of the same host from
+ * http to https on default ports.
  */
 const isSameSite = (from: URL, to: URL) =>
   from.origin === to.origin ||

@@ -1,11 +1,11 @@
 /**
  * Parses the head of an HTTP/1 response as leniently as browsers do, and rewrites it for a strict parser. The end of
- * the body must be unambiguous. docs/guide/http.md explains the decisions.
+ * the body must be unambiguous. The decisions are explained in docs/guide/http.md.
  */
 import { type Problem, problem } from '#errors.ts';
 import { interimResponseOnly } from './failures.ts';
 
-/** How the end of a body is determined: no body, by chunks, by the end of the connection, or by a number of bytes. */
+/** How the end of a body is determined: no body, chunked coding, the end of the connection, or a number of bytes. */
 export type Framing = 'none' | 'chunked' | 'close' | number;
 
 export interface ResponseHead {
@@ -26,7 +26,9 @@ const severalLengths = () => fault('The target sent two different Content-Length
 const unknownTransfer = () => fault('The target uses an unsupported transfer encoding');
 const severalLocations = () => fault('The target redirects to two different URLs');
 
-/** Index of the status line; browsers ignore up to four bytes before it. -1: not HTTP. undefined: more bytes needed. */
+/**
+ * Index of the status line; browsers ignore up to four bytes before it. -1: not HTTP. undefined: more bytes are needed.
+ */
 export function findHeadStart(bytes: Buffer): number | undefined {
   const text = bytes.toString('latin1', 0, MAX_BEFORE + PROTOCOL.length).toUpperCase();
   const at = text.indexOf(PROTOCOL);
@@ -68,7 +70,7 @@ export function parseHead(bytes: Buffer, method: string): ResponseHead {
   return { status, framing, text: `${lines.join('\r\n')}\r\n\r\n` };
 }
 
-/** Like browsers, treats a missing status as 200 and an unknown version as HTTP/1.0. */
+/** Like browsers, treats a missing status code as 200 and an unknown version as HTTP/1.0. */
 function statusLine(line: string): { isHttp10: boolean; status: number; reason: string } {
   const version = /^HTTP\/(\d)\.(\d)/i.exec(line);
   const isHttp10 = !version || Number(`${version[1]}${version[2]}`) < 11;
@@ -98,7 +100,7 @@ function headersOf(lines: readonly string[]): { headers: Headers; isRegular: boo
     const name = colon < 0 ? '' : line.slice(0, colon).trimEnd();
     const value = (isContinued ? line : line.slice(colon + 1)).replace(/^[ \t]+|[ \t]+$/g, '');
     if (isContinued) {
-      // A continuation of the header before it (RFC 9112, section 5.2).
+      // A continuation of the preceding header (RFC 9112, section 5.2).
       if (last) last[1] = `${last[1]} ${value}`.trimStart();
     } else if (TOKEN.test(name)) {
       last = [name, value];
@@ -118,15 +120,15 @@ const valuesOf = (headers: Headers, name: string): string[] =>
 const listOf = (values: readonly string[]): string[] =>
   values.flatMap((value) => value.split(',')).map((part) => part.replace(/^[ \t]+|[ \t]+$/g, ''));
 
-/** RFC 9112, section 6.3. Like browsers, ignores an invalid Content-Length. */
+/** Implements RFC 9112, section 6.3. Like browsers, ignores an invalid Content-Length. */
 function framingOf(headers: Headers, isHttp10: boolean): Framing {
   if (isChunked(valuesOf(headers, 'transfer-encoding'), isHttp10)) return 'chunked';
   return soleLength(valuesOf(headers, 'content-length')) ?? 'close';
 }
 
 /**
- * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both at once,
- * and for chunks in HTTP/1.0: intermediaries may interpret such a response differently.
+ * Whether the body is chunked. Throws for transfer encodings other than `chunked` and `identity`, for both at once, and
+ * for chunked coding in HTTP/1.0, because intermediaries may interpret such responses differently.
  */
 export function isChunked(values: readonly string[], isHttp10: boolean): boolean {
   const codings = new Set(
@@ -146,7 +148,7 @@ function soleLength(values: readonly string[]): number | undefined {
   if (others.length) throw severalLengths();
   return length !== undefined && /^\d+$/.test(length) && BigInt(length) <= MAX_LENGTH ? Number(length) : undefined;
 }
-/** The largest signed 64-bit integer, the limit of browsers. */
+/** The largest signed 64-bit integer, which is also the limit in browsers. */
 const MAX_LENGTH = 2n ** 63n - 1n;
 
 const framingLines = (framing: Framing | undefined): string[] => {
@@ -154,7 +156,10 @@ const framingLines = (framing: Framing | undefined): string[] => {
   return typeof framing === 'number' ? [`Content-Length: ${BigInt(framing)}`] : [];
 };
 
-/** Headers that must occur once. Equal duplicates are dropped; different locations of a redirect are an error. */
+/**
+ * Headers that must occur only once. Equal duplicates are dropped; differing `Location` headers of a redirect are an
+ * error.
+ */
 function singleHeaders(headers: Headers, status: number): Headers {
   const locations = new Set(valuesOf(headers, 'location'));
   if (locations.size > 1 && REDIRECT_STATUSES.has(status)) throw severalLocations();
@@ -170,5 +175,5 @@ const wantsClose = (headers: Headers, isHttp10: boolean): boolean => {
 /** The statuses whose `Location` is followed (Fetch standard, "redirect status"). */
 export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are rewritten from their parsed value. */
+/** Headers that are rewritten from their parsed values. */
 const REWRITTEN = new Set(['transfer-encoding', 'content-length', 'connection', 'location', 'content-disposition']);

@@ -1,4 +1,4 @@
-/** Irregular HTTP/1 responses: the fetch and the browser's proxy read them alike. */
+/** Tests irregular HTTP/1 responses: the fetch and the browser's proxy must interpret them in the same way. */
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '#errors.ts';
@@ -14,7 +14,7 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Answers each request with these bytes, written in pieces of `pieceBytes`. */
+/** Responds to each request with these bytes, written in pieces of `pieceBytes`. */
 async function startServer(response: string, pieceBytes = Number.POSITIVE_INFINITY) {
   return startTcp((socket) => {
     socket.setNoDelay(true);
@@ -64,7 +64,7 @@ async function byProxy(server: Server, method = 'GET'): Promise<Outcome> {
       agent: false,
       maxHeaderSize: 1e6,
     });
-    // Nothing of the answer had been forwarded when the failure occurred.
+    // No part of the response had been forwarded when the failure occurred.
     outgoing.on('error', () => resolve({ error: BROKEN }));
     outgoing.on('response', (answer) => {
       let text = '';
@@ -94,7 +94,7 @@ const CLOSED = 'The target closed the connection';
 const BROKEN = 'The target closed the connection before its content was complete';
 const TOO_LARGE = 'The headers of the target are too large';
 
-/** Bytes of each response, and the text or failure expected. */
+/** The bytes of each response, and the expected text or failure. */
 const READ: Readonly<Record<string, readonly [bytes: string, text: string]>> = {
   plain: [`${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
   'a body up to the end of the connection': [`${OK}\r\nhello`, 'hello'],

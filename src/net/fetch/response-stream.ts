@@ -18,7 +18,7 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 /** Carries one request at a time, from its first write to the end of its response. */
 export class ResponseStream extends Duplex {
   readonly #socket: Socket;
-  /** Why a response was refused. */
+  /** Why a response was rejected. */
   fault: Problem | undefined;
   /** `idle`: no request is running. */
   #state: 'idle' | 'head' | Framing = 'idle';
@@ -28,7 +28,7 @@ export class ResponseStream extends Duplex {
   /** Total size of all heads of a response, including those of interim responses. */
   #headBytes = 0;
   #chunks: ChunkParser | undefined;
-  /** Status of the last interim response. */
+  /** Status of the most recent interim response. */
   #interim: number | undefined;
   #hasRequest = false;
   #hasEnded = false;
@@ -55,7 +55,7 @@ export class ResponseStream extends Duplex {
     return this;
   }
 
-  /** Bytes that the server sends early are read with the first request, which then reports the error. */
+  /** Bytes that the server sends early are read together with the first request, which then reports the error. */
   override _read(): void {
     if (this.#hasRequest) this.#socket.resume();
   }
@@ -94,7 +94,7 @@ export class ResponseStream extends Duplex {
     }
   }
 
-  /** Consumes bytes by the current state. Returns the rest. */
+  /** Consumes bytes according to the current state. Returns the rest. */
   #consume(bytes: Buffer): Buffer {
     const state = this.#state;
     if (state === 'head') return this.#consumeHead(bytes);

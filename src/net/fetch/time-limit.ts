@@ -1,14 +1,14 @@
-/** Combines a time limit and the caller's signal into one signal. */
+/** Combines a timeout and the caller's signal into one signal. */
 
 export interface TimeLimit {
-  /** Aborted by the caller or by the time limit. */
+  /** Aborted by the caller or by the timeout. */
   readonly signal: AbortSignal;
-  /** Whether the time limit, not the caller, aborted the signal. */
+  /** Whether the signal was aborted by the timeout, not by the caller. */
   isUp(): boolean;
   end(): void;
 }
 
-/** The signal is aborted with `reason` after the time limit, or with the caller's reason if the caller aborts first. */
+/** The signal is aborted with `reason` on a timeout, or with the caller's reason if the caller aborts first. */
 export function limitTime(outer: AbortSignal | undefined, timeoutMs: number, reason: Error): TimeLimit {
   const controller = new AbortController();
   const leave = () => controller.abort(outer?.reason);

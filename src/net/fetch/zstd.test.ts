@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { unzstd } from './zstd.ts';
 
 /**
- * Compressed by the reference program: best level with a checksum; fast, in a window of 512 KiB; piped; with a window
- * of 128 MiB.
+ * Compressed by the reference program: at the best level with a checksum; at a fast level with a window of 512 KiB;
+ * from a pipe; and with a window of 128 MiB.
  */
 const LINES = Array.from(
   { length: 400 },
@@ -26,7 +26,7 @@ async function* inPieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Returns the decoded bytes, and the error if one occurred. */
+/** Returns the decoded bytes, and the error if there was one. */
 async function decode(bytes: Uint8Array, pieceSize = bytes.length || 1, maxBytes = Number.POSITIVE_INFINITY) {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -42,7 +42,7 @@ async function decode(bytes: Uint8Array, pieceSize = bytes.length || 1, maxBytes
   }
 }
 
-/** RFC 8878, section 3.1.1: a frame without a checksum, with a window of 1 KiB times a power of two. */
+/** A frame without a checksum (RFC 8878, section 3.1.1), with a window of 1 KiB times a power of two. */
 const frame = (blocks: readonly Buffer[], windowLog = 10) =>
   Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]), ...blocks]);
 const blockHeader = (isLast: boolean, kind: number, size: number) => {

@@ -1,6 +1,6 @@
 /**
- * Decodes Zstandard (RFC 8878) on Node versions without it, one block at a time. Frames and blocks are parsed here, so
- * that the window size is checked before memory is allocated, and no call decodes more than one block.
+ * Decodes Zstandard (RFC 8878) one block at a time, on Node versions that do not support it. Frames and blocks are
+ * parsed here, so that the window size is checked before memory is allocated, and no call decodes more than one block.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
@@ -12,14 +12,16 @@ const MAX_BLOCK_BYTES = 128 * 1024;
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 
-/** Work, in bytes moved, that is always allowed. Each block moves its window, even if it has little output. */
+/**
+ * Work that is always allowed, measured in bytes moved. Each block moves its window, even if it produces little output.
+ */
 const FREE_WORK_BYTES = 4 * 1024 ** 3;
-/** Work allowed for each byte of output: the work per byte of a full block with the largest window. */
+/** Work allowed for each byte of output: the work per byte for a full block with the largest window. */
 const WORK_PER_BYTE = MAX_WINDOW_BYTES / MAX_BLOCK_BYTES;
 /** Yields to the event loop after this much work. */
 const YIELD_AFTER_BYTES = 64 * 1024 ** 2;
 
-/** Throws the errors of the source, or an Error for invalid or truncated data, after all bytes before it. */
+/** Throws the source's errors, or an Error for invalid or truncated data, after yielding all preceding bytes. */
 export async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = reader(source);
   try {
@@ -110,7 +112,7 @@ async function blockOf(input: Reader): Promise<{ bytes: Uint8Array; isLast: bool
   return { bytes: Buffer.concat([header, body]), isLast: (word & 1) === 1 };
 }
 
-/** Reads a given number of bytes from a source. */
+/** Reads exact numbers of bytes from a source. */
 function reader(source: AsyncIterable<Uint8Array>) {
   const iterator = source[Symbol.asyncIterator]();
   let chunk: Uint8Array = new Uint8Array();

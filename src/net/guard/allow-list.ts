@@ -1,5 +1,6 @@
 /**
- * The setting `allowNetworks`: non-public networks, IP addresses and hosts that may be read, optionally with a port.
+ * The `allowNetworks` setting: non-public networks, IP addresses and hosts that may be requested, optionally with a
+ * port.
  */
 import ipaddr from 'ipaddr.js';
 import { isUrl } from '#is-url.ts';
@@ -7,11 +8,11 @@ import { type Address, isMetadataAddress, parseAddress } from './ip-address.ts';
 
 export interface AllowList {
   /**
-   * Whether an entry matches the IP address or the host name it was resolved from. `with port`: only entries that name
-   * it.
+   * Whether an entry matches the IP address or the host name from which it was resolved. `with port` considers only
+   * entries that specify the port.
    */
   has(address: Address, port: number, hostname?: string, strictness?: 'with port'): boolean;
-  /** Whether an entry matches this host name and port. An entry without a port matches every port. */
+  /** Whether an entry matches this host name and port. An entry without a port matches any port. */
   hasName(hostname: string, port: number): boolean;
   /** Whether any entry has this port. */
   hasPort(port: number): boolean;
@@ -37,8 +38,8 @@ export function parseAllowList(texts: readonly string[]): AllowList {
       entries.some((entry) => {
         if (strictness ? entry.port !== port : !fits(entry, port)) return false;
         if (entry.name !== undefined) return entry.name === hostname;
-        // A network must not include a cloud metadata service by accident; that needs an entry with its exact IP
-        // address.
+        // A network entry must not include a cloud metadata service by accident. Such a service needs an entry with its
+        // exact IP address.
         return contains(entry.network!, address) && (entry.single || !isMetadataAddress(address));
       }),
     hasName: (hostname, port) => entries.some((entry) => entry.name === hostname && fits(entry, port)),
@@ -76,7 +77,7 @@ function parseNetwork(text: string): readonly [Address, number] {
 function parseName(host: string, text: string): string {
   if (!isUrl(`http://${host}/`)) throw invalidEntry(text);
   const { hostname, host: parsedHost } = new URL(`http://${host}/`);
-  // The URL parser converts unusual spellings of IP addresses and drops paths, queries and user names.
+  // The URL parser converts unusual spellings of IP addresses, and drops paths, queries and user names.
   if (parsedHost !== hostname || parseAddress(hostname) || !/^[a-z0-9_.-]+$/.test(hostname) || /[\\?#@]/.test(host)) {
     throw invalidEntry(text);
   }

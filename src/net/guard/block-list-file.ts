@@ -1,4 +1,4 @@
-/** Reads the block list from a file, and again whenever the file changes or is replaced. */
+/** Loads the block list from a file, and reloads it whenever the file is changed or replaced. */
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type BlockEntry, type BlockList, parseBlockList } from './block-list.ts';
@@ -13,11 +13,16 @@ export interface BlockListFile extends Pick<BlockList, 'find' | 'findHost'> {
   close(): Promise<void>;
 }
 
-/** How often the file is checked. The check is by path, so that a file that replaces it is noticed too. */
+/**
+ * How often the file is checked, in milliseconds. The check uses the path, so that a replacement of the file is also
+ * noticed.
+ */
 const CHECK_MS = 500;
 const MAX_FAULTS_LOGGED = 100;
 
-/** Throws if the file cannot be read at the start. Later, the list in use is kept until the file can be read. */
+/**
+ * Throws if the file cannot be read at startup. Later, the current list stays in use until the file can be read again.
+ */
 export async function openBlockListFile(file: string, log: BlockListLog): Promise<BlockListFile> {
   let list = await load(file, log);
   let reading: Promise<void> = Promise.resolve();

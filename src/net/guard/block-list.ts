@@ -1,6 +1,6 @@
 /**
- * The operator's list of blocked hosts and URLs: one entry per line; `#` starts a comment. A host entry also matches
- * its subdomains. URL patterns contain `*` or a path (docs/guide/network.md, Blocked URLs).
+ * The operator's list of blocked hosts and URLs, with one entry per line. `#` starts a comment. A host entry also
+ * matches its subdomains. URL patterns contain `*` or a path (docs/guide/network.md, Blocked URLs).
  */
 import { isUrl } from '#is-url.ts';
 import { bareHostname, portOf } from './url-host.ts';
@@ -12,9 +12,9 @@ export interface BlockEntry {
 }
 
 export interface BlockList {
-  /** The first entry that blocks a URL; `undefined` if none does. */
+  /** Returns the first entry that blocks a URL, or `undefined`. */
   find(url: URL): BlockEntry | undefined;
-  /** The host entry that blocks a host name or IP address (IPv6 in brackets or not) at a port. */
+  /** Returns the host entry that blocks a host name or IP address (IPv6 with or without brackets) at a port. */
   findHost(hostname: string, port: number): BlockEntry | undefined;
   readonly size: number;
 }
@@ -30,19 +30,19 @@ interface HostEntry extends BlockEntry {
 }
 
 interface Pattern extends BlockEntry {
-  /** What the pattern must match: the whole URL, or only path and query of URLs at its host. */
+  /** The text that the pattern must match: the whole URL, or only the path and query of URLs at its host. */
   readonly scope: 'url' | 'path';
   readonly glob: string;
   readonly port: number | undefined;
 }
 
-/** Maximum length of an entry, which bounds the time of a match. */
+/** Maximum length of an entry, in characters. It limits the time that a match takes. */
 const MAX_ENTRY_CHARACTERS = 2_000;
 
-/** Never throws: lines that are not valid entries are returned as faults. */
+/** Never throws. Lines that are not valid entries are returned as faults. */
 export function parseBlockList(text: string): ParsedBlockList {
   const hosts = new Map<string, HostEntry[]>();
-  /** Patterns by host. Patterns that match the whole URL are under ''. */
+  /** Patterns by host. Patterns that match the whole URL have the key ''. */
   const patterns = new Map<string, Pattern[]>();
   const faults: { line: number; reason: string }[] = [];
   let size = 0;
@@ -101,7 +101,7 @@ function createBlockList(
   };
 }
 
-/** A host and the domains that contain it. */
+/** Yields a host and all its parent domains. */
 function* namesOf(hostname: string): Generator<string> {
   let name = hostname
     .replace(/^\[|\]$/g, '')
@@ -147,7 +147,7 @@ function parseEntry(text: string, line: number): Parsed | string {
   return { kind: 'pattern', host: '', entry: { ...base, scope: 'url', glob, port: undefined } };
 }
 
-/** A host in the spelling of parsed URLs, and a port if there is one. */
+/** Parses a host in the spelling of parsed URLs, and a port if there is one. */
 function parseHost(text: string): { readonly name: string; readonly port: number | undefined } | undefined {
   const isBareIpv6 = text.split(':').length > 2 && !text.startsWith('[');
   const address = `http://${isBareIpv6 ? `[${text}]` : text}/`;

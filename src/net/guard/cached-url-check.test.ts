@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createCachedUrlCheck } from './cached-url-check.ts';
 import { createGuard } from './guard.ts';
 
-/** Resolves names from a table, and records the lookups. */
+/** A check that resolves names from a table and records the lookups. */
 function createCheck(names: Record<string, string[] | Error | 'silent'>, allow: string[] = []) {
   const lookups: string[] = [];
   const lookup = async (name: string) => {

@@ -10,7 +10,7 @@ const REFUSED = { name: 'SecurityCompromiseError', message: 'Access to this URL 
 const guard = createGuard();
 const check = (url: string) => guard.checkUrl(new URL(url));
 
-/** The two groups of an IPv6 address that hold an IPv4 address. */
+/** The two groups of an IPv6 address that contain an IPv4 address. */
 const groups = (ipv4: string) => {
   const [a, b, c, d] = ipv4.split('.').map(Number) as [number, number, number, number];
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;

@@ -1,6 +1,6 @@
 /**
- * The guard: decides whether a URL chosen by a caller may be requested. Each URL is parsed once and each name resolved
- * once. Connections must go to the IP addresses that the guard returns.
+ * The guard decides whether a URL chosen by a caller may be requested. Each URL is parsed once, and each name is
+ * resolved once. Connections must go to the IP addresses that the guard returns.
  */
 import { Problem, problem } from '#errors.ts';
 import { createLookup, type Lookup } from '../connect/dns.ts';
@@ -18,26 +18,29 @@ export interface Resolved {
 }
 
 export interface Guard {
-  /** Whether connections to this IP address and port are allowed. `hostname` is the name it was resolved from. */
+  /** Whether connections to this IP address and port are allowed. The IP address was resolved from `hostname`. */
   allowed(address: string, port: number, hostname?: string): boolean;
-  /** Checks scheme, port, IP address, host name and the operator's block list without DNS. Throws a problem. */
+  /**
+   * Checks the URL's scheme, port, and IP address or host name, and looks it up in the operator's block list. Does not
+   * use DNS. Throws a Problem.
+   */
   checkUrl(url: URL): void;
   /** Whether the operator's block list contains the URL. */
   blocks(url: URL): boolean;
   /**
-   * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. SecurityCompromiseError:
-   * not allowed. HarmfulContentError: the block list has the host. ParamValidationError, path `url`: the host does not
-   * exist. AssertionFailureError: DNS did not respond.
+   * Resolves a host (name or IP address, as in a parsed URL) and checks all its IP addresses. Throws
+   * SecurityCompromiseError if it is not allowed, HarmfulContentError if it is on the block list, ParamValidationError
+   * with `path` set to `url` if it does not exist, and AssertionFailureError if DNS did not respond.
    */
   resolve(hostname: string, port: number, signal?: AbortSignal): Promise<Resolved[]>;
 }
 
 export interface GuardOptions {
-  /** Entries of LECTERN_ALLOW_NETWORKS: CIDR, IP address, host name, `host:port`, `ipv4:port`, `[ipv6]:port`. */
+  /** Entries of LECTERN_ALLOW_NETWORKS: CIDR, IP address, host name, `host:port`, `ipv4:port` or `[ipv6]:port`. */
   readonly allow?: readonly string[];
   /** Host names that are always refused, such as those of this server. */
   readonly isOwnHost?: (hostname: string) => boolean;
-  /** Ports of this server; always refused. */
+  /** Ports of this server, which are always refused. */
   readonly ownPorts?: OwnPorts;
   /** URLs that the operator blocks. */
   readonly blockList?: Pick<BlockList, 'find' | 'findHost'> | undefined;
@@ -45,14 +48,14 @@ export interface GuardOptions {
   readonly lookupTimeoutMs?: number;
 }
 
-/** Every refusal has this message, so that it reveals nothing about the internal network. */
+/** Every refusal uses this message, so that it reveals nothing about the internal network. */
 export const refusal = () =>
   problem('SecurityCompromiseError', { path: 'url', message: 'Access to this URL is not allowed' });
 
-/** The message does not name the entry, so that callers cannot read the list. */
+/** The message does not name the entry, so that callers cannot find out what is on the list. */
 export const blockedProblem = () => problem('HarmfulContentError', { path: 'url' });
 
-/** Whether the guard refused the URL; a retry or another engine changes nothing. */
+/** Whether the guard refused the URL. A retry or another engine would not help. */
 export const isGuardRefusal = (error: unknown): error is Problem =>
   error instanceof Problem && (error.name === 'SecurityCompromiseError' || error.name === 'HarmfulContentError');
 
@@ -110,26 +113,26 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
 
-/** Whether the name has at most 253 characters, plus a trailing dot (RFC 1035, section 2.3.4), and no empty labels. */
+/** Whether the name has at most 253 characters plus a trailing dot (RFC 1035, section 2.3.4), and no empty labels. */
 const isName = (hostname: string) => hostname.length <= 254 && !hostname.includes('..');
 
 export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
-/** `targetStatus` is the status of the redirect that led to the URL. */
+/** The problem for a URL that is not http or https. `targetStatus` is the status of the redirect that led to it. */
 export const notHttp = (facts: { readonly targetStatus?: number } = {}) =>
   problem('ParamValidationError', { ...facts, path: 'url', message: 'Only http and https URLs can be read' });
 
 const noSuchName = () => problem('ParamValidationError', { path: 'url', message: 'The host name does not exist' });
 
 /**
- * Domains that always mean this machine or its network (RFC 6761, RFC 6762, RFC 8375). Other private names (one label,
- * `.lan`) are checked by their IP addresses.
+ * Domains that always refer to this machine or its network (RFC 6761, RFC 6762, RFC 8375). Other private names (a
+ * single label, `.lan`) are checked by their IP addresses.
  */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa'];
 const LOCAL_NAMES = new Set(['metadata', 'instance-data', 'rancher-metadata', 'ip6-localhost', 'ip6-loopback']);
 /**
- * Cloud metadata services, from the documentation of the providers. Some have public IP addresses, so their names are
- * checked too.
+ * Cloud metadata services, from the providers' documentation. Some have public IP addresses, so their names are checked
+ * too.
  */
 const METADATA_HOSTS = [
   'metadata.cloud.ibm.com',
@@ -146,7 +149,7 @@ const isLocalName = (name: string) =>
 async function lookUp(lookup: Lookup, name: string, timeoutMs: number, signal: AbortSignal | undefined) {
   let stop: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  // A call to the system resolver cannot be aborted, so it is abandoned.
+  // A call to the system resolver cannot be aborted, so its result is ignored.
   const interrupted = new Promise<never>((_, reject) => {
     stop = () => reject(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });

@@ -1,4 +1,4 @@
-/** The ports of this server on this machine. Requests to them are refused, because they could loop. */
+/** The ports that this server uses on this machine. Requests to them are refused, because they could loop. */
 import { networkInterfaces } from 'node:os';
 import { type Address, parseAddress } from './ip-address.ts';
 

@@ -1,25 +1,25 @@
-/** Counts the traffic of each user name of the egress proxy, in both directions, and can block a user name. */
+/** Counts the traffic of each user name of the egress proxy, in both directions, and can block user names. */
 import type { Socket } from 'node:net';
 
 export interface Meter {
-  /** Bytes sent and received so far by all connections, including closed ones. */
+  /** Bytes sent and received so far on all connections, including closed ones. */
   bytes(): number;
   /** Adds traffic of this user name that did not pass through the proxy. */
   add(bytes: number): void;
-  /** Closes all connections of the user name and refuses new ones. */
+  /** Closes all connections of the user name and rejects new ones. */
   block(): void;
   /** Stops counting. */
   close(): void;
 }
 
 export interface Meters {
-  /** Calls `onChange` with the total after it has changed, at most ten times a second. */
+  /** Starts counting. Calls `onChange` with the total after it has changed, at most ten times a second. */
   open(username: string, onChange: (bytes: number) => void): Meter;
   /** Adds a connection. Throws if the user name is blocked. */
   connect(username: string, socket: Socket): void;
 }
 
-/** Sampled, because Node's HTTP parser reads sockets without emitting `data` events. */
+/** Traffic is sampled, because Node's HTTP parser reads sockets without emitting `data` events. */
 const SAMPLE_MS = 100;
 
 interface Account {

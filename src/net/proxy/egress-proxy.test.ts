@@ -46,7 +46,7 @@ const get = (egress: EgressProxy, url: string, headers: Record<string, string> =
     outgoing.end();
   });
 
-/** Opens a tunnel. Resolves with the socket and the proxy's answer. */
+/** Opens a tunnel. Resolves with the socket and the proxy's response. */
 const tunnel = (egress: EgressProxy, to: string, headers: Record<string, string> = credentials(egress)) =>
   new Promise<{ status: number; headers: Answer['headers']; socket: Socket }>((resolve, reject) => {
     const outgoing = request({
@@ -65,7 +65,7 @@ const tunnel = (egress: EgressProxy, to: string, headers: Record<string, string>
     outgoing.end();
   });
 
-/** All data from a socket until it ends. */
+/** Reads all data from a socket until it ends. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += chunk;
@@ -466,7 +466,7 @@ test('counts the bytes of a user name over requests and tunnels, and blocks it',
   expect(meter.bytes()).toBeLessThan(110_000);
   const { socket } = await tunnel(egress, other.host, as('one'));
   socket.resume().write('y'.repeat(60_000));
-  // Both directions count.
+  // Traffic in both directions counts.
   await until(() => meter.bytes() > 200_000);
   meter.add(1_000_000);
   expect(meter.bytes()).toBeGreaterThan(1_200_000);

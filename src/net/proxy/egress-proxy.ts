@@ -1,11 +1,10 @@
 /**
- * The egress proxy: an in-process proxy that all browser traffic goes through. Each request and tunnel is resolved once
- * and checked by the guard; the connection then goes to the checked IP address.
- *
- * Responses of the proxy itself have the header EGRESS_HEADER: `refused` (403, by the guard), `failed` (502, the target
- * or an upstream proxy is unreachable), `unknown` (404, the host does not exist) or `invalid` (400, not a URL). For a
- * failed tunnel the browser reports a network error of its own; `onRefused`, `onFailed` and the route's `failure` have
- * the reason.
+ * The egress proxy: an in-process proxy that all browser traffic passes through. Each request and tunnel is resolved
+ * once and checked by the guard; the connection then goes to the checked IP address.
+ * Responses from the proxy itself have the EGRESS_HEADER header with one of these values: `refused` (403, by the
+ * guard), `failed` (502, the target or an upstream proxy is unreachable), `unknown` (404, the host does not exist) or
+ * `invalid` (400, not a URL). For a failed tunnel, the browser reports a network error of its own. The reason is
+ * available from `onRefused`, `onFailed` and the route's `failure`.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,14 +23,14 @@ import type { Region } from '../region.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
 
-/** Header of responses by the proxy itself. Its random name cannot be forged by a target. */
+/** Header of responses by the proxy itself. Its name is random, so that a target cannot forge it. */
 export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
 
 export interface EgressRequest {
   readonly host: string;
   readonly port: number;
   /**
-   * The user name of the client. Any name is accepted; browser contexts use different ones so that they can be
+   * The user name of the client. Any name is accepted. Browser contexts use different names so that they can be
    * distinguished.
    */
   readonly username: string;
@@ -47,13 +46,13 @@ export interface EgressProxyOptions {
   readonly onRefused?: (request: EgressRequest) => void;
   /** Called when a target cannot be resolved or reached, or its response is invalid. */
   readonly onFailed?: (request: EgressRequest, failure: Problem) => void;
-  /** Time limit of a connection attempt without DNS. Default 5 s, or 6 s through a proxy. */
+  /** Timeout of a connection attempt, excluding DNS. Default: 5 s, or 6 s through a proxy. */
   readonly connectTimeoutMs?: number;
-  /** Idle time after which a connection is closed. Default 60 s. */
+  /** Idle time after which a connection is closed. Default: 60 s. */
   readonly idleTimeoutMs?: number;
-  /** Age at which a connection is closed. Default 6 minutes, because pages live for at most 5. */
+  /** Age at which a connection is closed. Default: 6 minutes, because pages exist for at most 5. */
   readonly maxAgeMs?: number;
-  /** Maximum number of connections; further ones are closed at once. Default 2,000. */
+  /** Maximum number of connections; further ones are closed immediately. Default: 2,000. */
   readonly maxConnections?: number;
 }
 
@@ -62,17 +61,17 @@ export interface EgressProxy {
   readonly url: string;
   readonly port: number;
   readonly username: string;
-  /** Random for each start, so that no other process of the machine can use the proxy. */
+  /** Random for each start, so that no other process on the machine can use the proxy. */
   readonly password: string;
   /**
    * Sends the connections of one user name through an upstream proxy. The guard still checks the targets.
    */
   route(proxy: URL, options?: RouteOptions): Route;
-  /** Starts counting the traffic of a user name; `onChange` gets the growing total. */
+  /** Starts counting the traffic of a user name; `onChange` is called with the growing total. */
   meter(username: string, onChange: (bytes: number) => void): Meter;
   /** Number of open connections to targets. */
   openConnections(): number;
-  /** Closes all connections at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
@@ -91,7 +90,7 @@ export async function createEgressProxy(options: EgressProxyOptions): Promise<Eg
   const routes = createRoutes({ guard, region }, maxAgeMs);
   const meters = createMeters();
 
-  /** Opens a socket to the target of a client. It is closed with the client's socket. */
+  /** Opens a socket to the target requested by a client. It is closed together with the client's socket. */
   const open = async (client: Socket, target: EgressRequest, route: RouteTarget | undefined, isHttp: boolean) => {
     const disconnected = new AbortController();
     const leave = () => disconnected.abort(new Error('The client disconnected'));
@@ -169,9 +168,9 @@ export async function createEgressProxy(options: EgressProxyOptions): Promise<Eg
   };
 }
 
-/** Uses the socket opened by the check for the tunnel, instead of connecting again. */
+/** For the tunnel, uses the socket that the check opened instead of connecting again. */
 class TunnelServer extends Server {
-  /** Creates the error response for a request that fails after its connection was opened. */
+  /** Creates the error for a request that fails after its connection was opened. */
   readonly failures = new WeakMap<IncomingMessage, (what: 'refused' | 'closed') => RequestError>();
 
   override failRequest(request: IncomingMessage, error: NodeJS.ErrnoException): void {
@@ -201,7 +200,7 @@ class TunnelServer extends Server {
   }
 }
 
-/** Adds EGRESS_HEADER to errors of the proxy itself. A 407 only asks for credentials and is not changed. */
+/** Adds EGRESS_HEADER to errors from the proxy itself. A 407 only requests credentials and is not changed. */
 function markAsOwn(error: Error): Error {
   if (!(error instanceof RequestError))
     return new RequestError('The request failed', 502, { [EGRESS_HEADER]: 'failed' });
@@ -217,8 +216,8 @@ function removeHeader(rawHeaders: string[], name: string): void {
 }
 
 /**
- * Patches `writeHead`. Forwarded responses: replaces characters in the reason phrase that Node receives but refuses to
- * send, and removes a forged EGRESS_HEADER. Other responses are failures and get the status of `failure`.
+ * Patches `writeHead`. For forwarded responses, it replaces characters in the reason phrase that Node accepts but
+ * refuses to send, and removes a forged EGRESS_HEADER. Other responses are failures and get the status of `failure`.
  */
 function sanitizeHead(response: ServerResponse, failure: () => RequestError | undefined): void {
   const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => ServerResponse;
@@ -246,14 +245,14 @@ function tunnel(client: Duplex & { destroySoon?: () => void }, target: Socket, h
   if (head.length) target.write(head);
   client.pipe(target);
   target.pipe(client);
-  // A browser that half-closes the connection no longer needs it. The target could otherwise keep the connection open
+  // A browser that half-closes the connection no longer needs it. Otherwise, the target could keep the connection open
   // forever.
   client.once('end', () => target.destroySoon());
-  // Flush the target's last bytes to the client.
+  // Sends the target's remaining bytes to the client.
   target.once('close', () => (client.destroySoon ? client.destroySoon() : client.end()));
 }
 
-/** An agent for one request over an open connection. */
+/** Creates an agent for one request over an open connection. */
 function agentWith(stream: ResponseStream): Agent {
   const agent = new Agent({ keepAlive: false }) as Agent & {
     addRequest(request: ClientRequest, options: object): void;
@@ -265,7 +264,7 @@ function agentWith(stream: ResponseStream): Agent {
     queueMicrotask(() => callback?.(used ? new Error('The connection was already used') : null, stream));
     return undefined;
   };
-  // ResponseStream enforces the header limits. Node's own are lower, and it drops excess headers silently.
+  // ResponseStream enforces the header limits. Node's own limits are lower, and it silently drops excess headers.
   const addRequest = agent.addRequest.bind(agent);
   agent.addRequest = (request, given) => {
     Object.assign(request, { maxHeaderSize: 2 * MAX_HEADER_BYTES, maxHeadersCount: 0 });
@@ -293,7 +292,7 @@ const isBlocked = (url: string | undefined, guard: Guard): boolean =>
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
-/** Parses the host of a tunnel by the URL standard, which normalizes all spellings of IP addresses. */
+/** Parses the host of a tunnel according to the URL standard, which normalizes all spellings of IP addresses. */
 function parsedHost(host: string, port: number): string {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   if (!isUrl(text)) throw refusal();

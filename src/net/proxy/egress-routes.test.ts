@@ -1,4 +1,4 @@
-/** Routes of the egress proxy: the clients of one user name go through another proxy. */
+/** Tests routes of the egress proxy: the clients of one user name connect through another proxy. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,7 +26,7 @@ const login = ({ password }: EgressProxy, username: string) => ({
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
-/** Sends requests like a browser: plain ones with a full URL, all others through a tunnel. */
+/** Sends requests as a browser does: plain requests with a full URL, all others through a tunnel. */
 const ask = (egress: EgressProxy, username: string, path: string, method = 'GET') =>
   new Promise<{ status: number; verdict: unknown; text: string; socket: Socket }>((resolve, reject) => {
     const headers = login(egress, username);

@@ -6,7 +6,7 @@ import type { Destination } from '../connect/dial.ts';
 import { dialThroughProxy, isHttpProxy, type ProxyRules, proxyProblem } from '../connect/tunnel.ts';
 
 export interface RouteOptions {
-  /** User name of the route. Default: a random one. */
+  /** User name of the route. Default: a random name. */
   readonly username?: string;
   /** Whether to accept an invalid certificate of the upstream proxy itself. */
   readonly acceptInvalidCertificates?: boolean;
@@ -14,17 +14,17 @@ export interface RouteOptions {
 
 export interface Route {
   readonly username: string;
-  /** The last failure of the upstream proxy; undefined while it works. */
+  /** The last failure of the upstream proxy; undefined while the proxy works. */
   failure(): Problem | undefined;
-  /** Closes the route. Later connections of this user name are refused, never sent directly. */
+  /** Closes the route. Later connections of this user name are rejected, never sent directly. */
   close(): void;
 }
 
-/** How connections of a user name are opened. */
+/** How the connections of a user name are opened. */
 export interface RouteTarget {
-  /** Connects to the target; for plain requests that the proxy accepts in absolute form, to the proxy only. */
+  /** Connects to the target. For plain requests that the proxy accepts in absolute form, connects only to the proxy. */
   dial(to: Destination, isPlainRequest: boolean): Promise<Socket>;
-  /** URL of the proxy for plain requests, for proxy-chain; undefined if the proxy does not accept them. */
+  /** URL of the proxy for plain requests, passed to proxy-chain; undefined if the proxy does not accept them. */
   readonly plainRequestsTo: string | undefined;
   readonly hasCredentials: boolean;
   /** Records a failure of the proxy and returns it as a problem. */
@@ -33,11 +33,11 @@ export interface RouteTarget {
 
 export interface Routes {
   open(proxy: URL, options?: RouteOptions): Route;
-  /** Undefined: connect directly. Throws if the route was closed. */
+  /** Returns undefined for a direct connection. Throws if the route was closed. */
   routeOf(username: string): RouteTarget | undefined;
 }
 
-/** Closed user names are refused for `rememberMs`. */
+/** A closed user name is rejected for `rememberMs`. */
 export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
   const routes = new Map<string, RouteTarget>();
   const closed = new Set<string>();
@@ -83,7 +83,7 @@ export function createRoutes(rules: ProxyRules, rememberMs: number): Routes {
   };
 }
 
-/** proxy-chain gets an open connection (with TLS if needed), so it only needs the credentials. */
+/** proxy-chain is given an open connection (with TLS if needed), so it needs only the credentials. */
 function plainRequestsTo(proxy: URL): string {
   const url = new URL(`http://${proxy.host}`);
   url.username = proxy.username;

@@ -1,15 +1,15 @@
-/** Parses proxy URLs of callers and operators, and chooses an operator proxy for the option `proxy`. */
+/** Parses proxy URLs of callers and operators, and selects an operator proxy for the `proxy` option. */
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import type { Region } from '../region.ts';
 
 /**
- * A proxy of the setting `proxies`. Only createProxyTable creates these. Operator proxies are trusted; the guard checks
- * only proxies chosen by callers.
+ * A proxy from the `proxies` setting. Only createProxyTable creates instances. Operator proxies are trusted; the guard
+ * checks only proxies chosen by callers.
  */
 export class OperatorProxy extends URL {
   readonly countries: readonly string[];
-  /** Marked as inside the EU. */
+  /** Whether the operator marked the proxy as inside the EU. */
   readonly eu: boolean;
 
   constructor(url: URL, { countries, eu }: Omit<ProxyEntry, 'url'>) {
@@ -28,8 +28,9 @@ export interface ProxyEntry {
 
 export interface ProxyTable {
   /**
-   * Chooses a proxy for the option `proxy`, round-robin among those that match. Undefined for `none`, and for `auto` if
-   * there are no proxies. AssertionFailureError, path `proxy`: no proxy in this country, or no proxies at all.
+   * Selects a proxy for the `proxy` option, round-robin among the matching ones. Returns undefined for `none`, and for
+   * `auto` if there are no proxies. Throws AssertionFailureError with `path` set to `proxy` if there is no proxy in
+   * this country, or none configured.
    */
   pick(wanted: string): OperatorProxy | undefined;
 }
@@ -47,9 +48,9 @@ const MAX_LENGTH = 2_048;
 const MAX_CREDENTIAL_BYTES = 255;
 
 /**
- * Parses the URL of a proxy, with credentials. Host and port are normalized; SOCKS URLs always have a port. With
- * `socks4` and `socks5` this server resolves target names, with `socks4a` and `socks5h` the proxy does. Throws
- * ParamValidationError, path `proxyUrl`, whose message contains no part of the URL.
+ * Parses the URL of a proxy, including credentials. Host and port are normalized; SOCKS URLs always have a port. With
+ * `socks4` and `socks5`, this server resolves target names; with `socks4a` and `socks5h`, the proxy does. Throws
+ * ParamValidationError with `path` set to `proxyUrl`; its message contains no part of the URL.
  */
 export function parseProxyUrl(text: string): URL {
   const trimmed = text.trim();
@@ -59,7 +60,7 @@ export function parseProxyUrl(text: string): URL {
   const given = new URL(trimmed);
   if (!Object.hasOwn(SCHEMES, given.protocol))
     throw invalid('The scheme of the proxy URL must be http, https, socks4, socks4a, socks5 or socks5h');
-  // The URL standard normalizes hosts only for well-known schemes, so the host is parsed again as http.
+  // The URL standard normalizes hosts only for well-known schemes, so the host is parsed again as part of an http URL.
   if (!given.hostname || !isUrl(`http://${given.hostname}/`)) throw invalid('The host of the proxy is not valid');
   const { hostname } = new URL(`http://${given.hostname}/`);
   const port = Number(given.port || SCHEMES[given.protocol]!);
@@ -70,7 +71,7 @@ export function parseProxyUrl(text: string): URL {
   const { username, password } = credentialsOf(url) ?? { username: '', password: '' };
   if (Buffer.byteLength(username) > MAX_CREDENTIAL_BYTES || Buffer.byteLength(password) > MAX_CREDENTIAL_BYTES)
     throw invalid('The credentials of the proxy are too long');
-  // RFC 7617, section 2: the first colon ends a user name.
+  // RFC 7617, section 2: the first colon ends the user name.
   if (/[\0\r\n]/.test(username + password) || username.includes(':'))
     throw invalid('The credentials of the proxy are not valid');
   return url;
@@ -78,7 +79,7 @@ export function parseProxyUrl(text: string): URL {
 
 const invalid = (message: string) => problem('ParamValidationError', { path: 'proxyUrl', message });
 
-/** The percent-decoded user name and password of a URL. */
+/** Returns the percent-decoded user name and password of a URL. */
 export function credentialsOf(proxy: URL): { username: string; password: string } | undefined {
   if (!proxy.username && !proxy.password) return undefined;
   return { username: plain(proxy.username), password: plain(proxy.password) };
@@ -96,7 +97,7 @@ function plain(encoded: string): string {
   }
 }
 
-/** Throws an Error for an invalid entry, with its position in the list but not its URL. */
+/** Throws an Error for an invalid entry. The error contains the entry's position in the list but not its URL. */
 export function createProxyTable(entries: readonly ProxyEntry[], { region }: { readonly region: Region }): ProxyTable {
   const proxies = entries.map(({ url, ...marks }, index) => {
     try {

@@ -1,17 +1,17 @@
 /**
- * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop: the
- * sizes of the file and the URL bound the work for every pattern.
+ * Parses and matches robots.txt (RFC 9309). We use our own implementation, because matching runs on the event loop: its
+ * cost is bounded for every pattern by the sizes of the file and the URL.
  */
 import { isUrl } from '#is-url.ts';
 
-/** Maximum number of compared characters of a path. A pattern that ends in `$` does not match longer paths. */
+/** Maximum number of characters of a path that are compared. A pattern that ends in `$` does not match longer paths. */
 const MAX_PATH = 2_048;
-/** Rules with `*` may scan the whole path, so only this many are used; later ones are ignored. */
+/** Maximum number of rules with `*`, which may scan the whole path. Later ones are ignored. */
 const MAX_STARRED_RULES = 3_000;
 
 interface Rule {
   readonly allows: boolean;
-  /** Length of the pattern; the longest match decides. */
+  /** Length of the pattern. The longest matching pattern decides. */
   readonly length: number;
   /** The literal parts between the asterisks. */
   readonly pieces: readonly string[];
@@ -21,13 +21,14 @@ interface Rule {
 /** The rules of one file. */
 export interface RobotsRules {
   /**
-   * Whether an agent may read a URL. `agent` is a product token (`Googlebot`; text after it is ignored), or `*` for
-   * agents that are not named. The longest matching rule decides; among rules of equal length, `allow`.
+   * Whether an agent may request a URL. `agent` is a product token such as `Googlebot` (text after it is ignored), or
+   * `*` for agents without their own group. The longest matching rule decides; among rules of equal length, `allow`
+   * wins.
    */
   allows(url: URL, agent: string): boolean;
   /**
-   * The Crawl-delay for an agent in seconds; undefined if not given. Crawl-delay is not part of the RFC, but widely
-   * used.
+   * The Crawl-delay for an agent in seconds; undefined if not specified. Crawl-delay is not part of the RFC, but it is
+   * widely used.
    */
   crawlDelayS(agent: string): number | undefined;
   /** Absolute URLs of the sitemaps (sitemaps.org), at most 100. */
@@ -36,7 +37,7 @@ export interface RobotsRules {
 
 export function parseRobots(robotsTxt: string): RobotsRules {
   const { groups, delays, sitemaps } = groupsOf(robotsTxt);
-  /** All groups that name the agent, else those for `*`. */
+  /** All groups that name the agent, or else the groups for `*`. */
   const groupsFor = (agent: string) => groups.get(tokenOf(agent)) ?? groups.get('*') ?? new Set();
   return {
     crawlDelayS(agent) {
@@ -63,14 +64,14 @@ export function parseRobots(robotsTxt: string): RobotsRules {
 interface Groups {
   /** The groups of each agent. Agents of the same group share its rules. */
   readonly groups: ReadonlyMap<string, ReadonlySet<readonly Rule[]>>;
-  /** Crawl-delay in seconds of each group; the last value is used. */
+  /** Crawl-delay of each group, in seconds. If there are several values, the last one is used. */
   readonly delays: ReadonlyMap<readonly Rule[], number>;
   readonly sitemaps: readonly string[];
 }
 
 /** Maximum number of groups of an agent whose delays are compared. */
 const MAX_DELAYS = 1_000;
-/** Maximum number and length of sitemap URLs; further and longer ones are ignored. */
+/** Maximum number and length of sitemap URLs. Further or longer URLs are ignored. */
 const MAX_SITEMAPS = 100;
 const MAX_SITEMAP_URL = 2_048;
 
@@ -85,7 +86,7 @@ function groupsOf(robotsTxt: string): Groups {
     const [, key, value = ''] = /^[ \t]*([A-Za-z-]+)[ \t]*:([^#]*)/.exec(line) ?? [];
     const name = key?.toLowerCase();
     if (name === 'user-agent') {
-      // Only rules end a list of agents; other lines, such as Crawl-delay, do not (RFC 9309, section 2.2.4).
+      // Only rules end a list of agents. Other lines, such as Crawl-delay, do not (RFC 9309, section 2.2.4).
       if (inRules) group = [];
       inRules = false;
       const token = tokenOf(value.trim());
@@ -100,7 +101,7 @@ function groupsOf(robotsTxt: string): Groups {
       const seconds = /^\d+(?:\.\d+)?$/.exec(value.trim())?.[0];
       if (seconds !== undefined) delays.set(group, Number(seconds));
     } else if (name === 'sitemap') {
-      // A sitemap line belongs to no group. A `#` ends its value, as in all lines.
+      // A sitemap line belongs to no group. `#` starts a comment, as on all lines.
       const url = value.trim();
       const isValid = url.length <= MAX_SITEMAP_URL && /^https?:/i.test(url) && isUrl(url);
       if (isValid && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);

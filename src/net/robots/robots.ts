@@ -1,11 +1,11 @@
-/** Fetches and caches robots.txt files, and checks URLs against them (option `robotsTxt`). */
+/** Fetches and caches robots.txt files, and checks URLs against them (the `robotsTxt` option). */
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { type FetchResponse, type GuardedFetch, RedirectRefusedError } from '../fetch/fetch.ts';
 import { parseRobots, type RobotsRules } from './robots-rules.ts';
 
 export interface RobotsOptions {
   readonly fetch: GuardedFetch;
-  /** User-Agent of the request for the file. */
+  /** User-Agent header of the request for the file. */
   readonly userAgent?: string | undefined;
   readonly clock?: () => number;
 }
@@ -14,39 +14,39 @@ export interface RobotsCheck {
   readonly signal?: AbortSignal | undefined;
   readonly proxy?: URL | undefined;
   readonly acceptInvalidCertificates?: boolean;
-  /** Do not cache the file. */
+  /** If true, the file is not cached. */
   readonly zeroDataRetention?: boolean;
 }
 
 export interface Robots {
   /**
-   * Resolves if the agent may read the URL. `agent` is a product token, or `true` or `*` for any agent. A missing or
-   * unreachable file allows everything. Throws ResourcePolicyDenyError if the file forbids it.
+   * Resolves if the agent may request the URL. `agent` is a product token, or `true` or `*` for any agent. A missing or
+   * unreachable file allows everything. Throws ResourcePolicyDenyError if the file forbids the URL.
    */
   check(url: string | URL, agent: string, options?: RobotsCheck): Promise<void>;
-  /** The rules of the site of a URL; empty if the site has no file. */
+  /** Returns the rules of a URL's site; empty if the site has no file. */
   rules(url: string | URL, options?: RobotsCheck): Promise<SiteRules>;
 }
 
 export interface SiteRules extends RobotsRules {
   /**
-   * Set if the file is temporarily unavailable: its status (429, or 500 and above), or the network problem. Crawlers
-   * must then treat the whole site as forbidden (RFC 9309, section 2.3.1.4).
+   * Set if the file is temporarily unavailable: the response status (429, or 500 and above) or the network problem.
+   * Crawlers must then treat the whole site as forbidden (RFC 9309, section 2.3.1.4).
    */
   readonly unknownFor?: number | Problem;
 }
 
 const TIMEOUT_MS = 5_000;
-/** A file behind more redirects counts as missing (RFC 9309, section 2.3.1.2). */
+/** A file that needs more redirects counts as missing (RFC 9309, section 2.3.1.2). */
 const MAX_REDIRECTS = 5;
-/** The rest of a larger file is ignored (RFC 9309, section 2.5). */
+/** If a file is larger, the rest is ignored (RFC 9309, section 2.5). */
 const MAX_BYTES = 500 * 1024;
 
 const FRESH_MS = 10 * 60_000;
-/** Cache time of a temporary failure. */
+/** How long a temporary failure is cached. */
 const FAILED_FRESH_MS = 20_000;
 const MAX_FILES = 1_000;
-/** Maximum total size of the cached files. Parsed rules take about ten times as many bytes. */
+/** Maximum total size of the cached files, in characters. The parsed rules use about ten times as many bytes. */
 const MAX_CACHED_CHARACTERS = 4 * 1024 ** 2;
 
 const NO_RULES = parseRobots('');
@@ -146,7 +146,7 @@ async function download(
   }
 }
 
-/** The first MAX_BYTES of the file, without an incomplete last line. */
+/** Reads the first MAX_BYTES of the file, without an incomplete last line. */
 async function readText(response: FetchResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

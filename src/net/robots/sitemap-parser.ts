@@ -1,22 +1,22 @@
 /**
- * A streaming parser for sitemaps (sitemaps.org). Extracts URLs from `loc` elements, or from the lines of a text file.
- * Takes linear time and buffers at most one URL.
+ * A streaming parser for sitemaps (sitemaps.org). It extracts URLs from `loc` elements, or from the lines of a text
+ * file, in linear time, and buffers at most one URL.
  */
 import { decodeXML } from 'entities';
 import { isUrl } from '#is-url.ts';
 
 export interface SitemapParser {
-  /** Parses the next piece of text. Returns the URLs that it completes. */
+  /** Parses the next piece of text. Returns the URLs that are complete after it. */
   push(text: string): string[];
-  /** Ends the file. Returns the remaining URLs. */
+  /** Finishes parsing. Returns the remaining URLs. */
   end(): string[];
   /** The kind of the URLs; undefined until it is known, or if the file is not a sitemap. */
   readonly kind: SitemapKind | undefined;
-  /** Whether further text is ignored: the file is not a sitemap, or the limit of URLs is reached. */
+  /** Whether further text is ignored, because the file is not a sitemap or the maximum number of URLs is reached. */
   readonly isDone: boolean;
 }
 
-/** URLs of pages, or of further sitemaps. */
+/** Whether the URLs point to pages, or to further sitemaps. */
 export type SitemapKind = 'pages' | 'sitemaps';
 
 /** Maximum number of URLs in one file, as set by the protocol. */
@@ -27,7 +27,7 @@ const MAX_ENCODED_UNITS = 10 * MAX_URL_UNITS;
 /** The root element must occur within this many characters. */
 const HEAD_UNITS = 4_000;
 const ROOT = /<([\w-]{1,20}:)?(urlset|sitemapindex)[\s>]/;
-/** Number of characters, larger than the length of any opening `loc` tag. */
+/** Longer than any opening `loc` tag, in characters. */
 const TAG_UNITS = 200;
 
 type Scan = (isEnd: boolean) => string[];
@@ -37,7 +37,9 @@ export function createSitemapParser(): SitemapParser {
   let left = MAX_URLS;
   let kind: SitemapKind | undefined;
   let scan: Scan | undefined;
-  /** `loc` with the namespace prefix of the root, or without a prefix. Other prefixes belong to images. */
+  /**
+   * Matches `loc` with the namespace prefix of the root element, or without a prefix. Other prefixes belong to images.
+   */
   let opening = /<loc\s{0,100}>/g;
   /** Number of characters of `rest` already searched for a closing tag. */
   let searched = 0;
@@ -72,7 +74,7 @@ export function createSitemapParser(): SitemapParser {
       opening.lastIndex = at;
       const match = opening.exec(rest);
       if (!match) {
-        // The end of the text is kept, because it may contain an incomplete tag.
+        // The end of the text is retained, because it may contain an incomplete tag.
         keepFrom(Math.max(at, rest.length - TAG_UNITS));
         return urls;
       }
@@ -83,7 +85,7 @@ export function createSitemapParser(): SitemapParser {
         at = end;
         continue;
       }
-      // The last character may be half of the closing tag.
+      // The last character may be the first half of the closing tag.
       searched = rest.length - 1;
       if (rest.length - from <= MAX_ENCODED_UNITS && !isEnd) {
         keepFrom(match.index);
@@ -97,13 +99,13 @@ export function createSitemapParser(): SitemapParser {
   function scanLines(isEnd: boolean): string[] {
     const lines = rest.split('\n');
     const last = isEnd ? '' : lines.pop()!;
-    // Keep the incomplete last line.
+    // The incomplete last line is retained.
     rest = last.slice(0, MAX_ENCODED_UNITS);
     return lines.flatMap(accept);
   }
 
   function keepFrom(at: number): void {
-    // Copied, because a slice would keep the whole text in memory.
+    // Copied, because a slice would retain the whole text in memory.
     rest = Buffer.from(rest.slice(at), 'utf16le').toString('utf16le');
     searched = Math.max(0, searched - at);
   }

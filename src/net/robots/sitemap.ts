@@ -1,4 +1,4 @@
-/** Reads sitemaps as a stream, gzipped or not. Large files do not block the event loop. */
+/** Parses sitemaps as a stream, whether or not they are gzipped. Large files do not block the event loop. */
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -8,12 +8,12 @@ import type { CheckRedirect, GuardedFetch } from '../fetch/fetch.ts';
 import { createSitemapParser, type SitemapKind } from './sitemap-parser.ts';
 
 export interface Sitemap {
-  /** Whether the URLs lead to further sitemaps. */
+  /** Whether the URLs point to further sitemaps. */
   readonly isIndex: boolean;
   readonly urls: readonly string[];
 }
 
-/** A batch of URLs of a sitemap, in order. */
+/** A batch of URLs from a sitemap, in order. */
 export interface SitemapPart {
   readonly kind: SitemapKind;
   readonly urls: readonly string[];
@@ -25,19 +25,19 @@ export interface SitemapOptions {
   readonly checkRedirect?: CheckRedirect | undefined;
 }
 
-/** The rest of a larger file is ignored. The protocol allows 50 MiB. */
+/** Maximum size; the rest of a larger file is ignored. The protocol allows 50 MiB. */
 const MAX_BYTES = 60_000_000;
 const TIMEOUT_MS = 120_000;
 const GZIP = [0x1f, 0x8b];
-/** Time after which parsing yields to the event loop. */
+/** Time after which parsing yields to the event loop, in milliseconds. */
 const MAX_BLOCKING_MS = 5;
-/** Size of a piece that is parsed without a pause. */
+/** Size of a piece that is parsed without yielding. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Reads a sitemap in batches; yields none if the file is not a sitemap. For an incomplete file, throws after the
- * batches before the break. Throws the errors of the fetch, and AssertionFailureError for a status other than 200 and
- * for damaged gzip data.
+ * Parses a sitemap in batches; yields none if the file is not a sitemap. For an incomplete file, yields the batches
+ * before the break and then throws. Throws the errors from the fetch, and AssertionFailureError for a status other than
+ * 200 or for damaged gzip data.
  */
 export async function* sitemapParts(
   fetch: GuardedFetch,
@@ -66,7 +66,7 @@ export async function* sitemapParts(
   yield* batch([...parser.push(decoder.decode()), ...parser.end()]);
 }
 
-/** Reads a complete sitemap; undefined if the file is not a sitemap. Throws if it is incomplete. */
+/** Fetches a complete sitemap; undefined if the file is not a sitemap. Throws if the sitemap is incomplete. */
 export async function fetchSitemap(
   fetch: GuardedFetch,
   url: string,

@@ -1,12 +1,12 @@
-/** Finds pieces of ink the size of letters or words, and arranges pieces as lines that are read separately. */
+/** Finds pieces of ink the size of letters or words, and arranges pieces in lines, which are recognized separately. */
 import type { OcrBox } from '../hocr.ts';
 import type { Gray } from './ink.ts';
 
-/** Ink is examined in squares. This is the number of squares in the height of a line. */
+/** Ink is examined in a grid of squares. This is the number of squares per line height. */
 const SQUARES = 8;
-/** Maximum gap within a piece, in line heights. */
+/** Maximum gap within a piece, in multiples of the line height. */
 const JOIN = 0.3;
-/** Size of a piece, in line heights: larger than dots and smaller than pictures. */
+/** Size of a piece, in multiples of the line height: larger than dots and smaller than pictures. */
 const MIN_HEIGHT = 0.5;
 const MAX_HEIGHT = 1.6;
 const MAX_WIDTH = 12;
@@ -65,11 +65,14 @@ export function findPieces({ pixels, width, height }: Gray, { lineHeight, level 
 export interface Sheet {
   /** A gray PNG with lines of pieces. */
   readonly picture: Uint8Array;
-  /** Position of each piece on it. The boxes repeat in order, once per repetition. */
+  /** Positions of the pieces in the picture. The boxes are listed in order, once for each repetition. */
   readonly places: readonly OcrBox[];
 }
 
-/** Pieces are repeated: a line of one letter is not recognized as text, and repeated readings can be compared. */
+/**
+ * Minimum total number of pieces. Pieces are repeated, because a line of one letter is not recognized as text, and
+ * repeated readings can be compared.
+ */
 const MIN_IN_ALL = 9;
 const TIMES = 3;
 const MAX_ON_LINE = 24;

@@ -16,7 +16,8 @@ export interface Ink {
   /** Whether the ink is light on a dark background. */
   readonly onDark: boolean;
   /**
-   * Level of the background, and the level of the faintest lines, which is close to it. Inverted if the ink is light.
+   * Gray level of the background, and of the faintest lines, which is close to it. Both are inverted if the ink is
+   * light.
    */
   readonly background: number;
   readonly faint: number;
@@ -59,7 +60,7 @@ interface Division {
   readonly threshold: number;
   readonly contrast: number;
   readonly darkShare: number;
-  /** The mean levels on either side. */
+  /** The mean levels on either side of the threshold. */
   readonly dark: number;
   readonly light: number;
 }
@@ -117,8 +118,8 @@ export const rotateQuarter = ({ x, y, width, height, ...rest }: Ink): Ink => ({
 });
 
 /**
- * Score of how strongly the ink forms rows at a slope of `degrees`: near 0 if it is spread evenly, larger the more
- * clearly lines and spaces alternate.
+ * Score for how strongly the ink forms rows at a slope of `degrees`: near 0 if the ink is spread evenly, and higher the
+ * more clearly lines and spaces alternate.
  */
 export function rowScore(ink: Ink, degrees: number): number {
   if (ink.y.length === 0) return 0;
@@ -197,8 +198,9 @@ const GRAINY = 0.3;
 const NEAR_PAPER = 32;
 
 /**
- * Removes single dark pixels from light paper (light ones from dark), in place: they would look like characters after
- * enlargement. Done only if the paper has grain, because the periods of small print can be as small.
+ * Removes single dark pixels from light paper (or light pixels from dark paper), in place, because they would look like
+ * characters after enlargement. Done only if the paper has grain, because the full stops in small print can be just as
+ * small.
  */
 export function removeDots(
   { pixels, width, height }: Gray,

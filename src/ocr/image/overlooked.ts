@@ -1,5 +1,5 @@
 /**
- * Finds overlooked text: separate ink in a line that was ignored as dirt, such as a single digit in a cell, or read
+ * Finds overlooked text: isolated pieces of a line, such as a single digit in a cell, that were ignored as dirt or read
  * with low confidence. All such pieces are read again, side by side.
  */
 import type { OcrBox, OcrLine, OcrPage, OcrWord } from '../hocr.ts';
@@ -8,10 +8,13 @@ import type { Sheet } from './components.ts';
 /** A short, separate word below this confidence is considered uncertain. */
 const DOUBTED = 0.85;
 const SHORT = 3;
-/** Minimum distance of a separate piece from other words, in its heights. */
+/** Minimum distance of a separate piece from other words, as a multiple of its height. */
 const ALONE = 0.9;
 const MAX_PIECES = 200;
-/** Minimum confidence of a new reading. To replace an old reading, it must also have a higher confidence than that. */
+/**
+ * Minimum confidence of a new reading. To replace an old reading, its confidence must also be higher than that of the
+ * old one.
+ */
 const SURE = 0.6;
 /** A piece belongs to a word if more than this share of it is in the word's box. */
 const COVERED = 0.2;

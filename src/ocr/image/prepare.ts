@@ -21,14 +21,14 @@ export interface Prepared {
   readonly blank: boolean;
   /** Ruling lines, in pixels of `picture`, from which they have been removed. */
   readonly rules: Rules;
-  /** Boxes of everything the size of letters and words, in the same pixels. */
+  /** Boxes of all pieces the size of letters or words, in pixels of `picture`. */
   readonly pieces: readonly OcrBox[];
   readonly preparation: Preparation;
 }
 
 /** Larger images are refused before they are decoded. */
 const MAX_PIXELS = 100_000_000;
-/** Size of the prepared image; an A4 page at 400 dpi has 15 million pixels. */
+/** Maximum size of the prepared image, in pixels; an A4 page at 400 dpi has 15 million pixels. */
 const MAX_READ_PIXELS = 16_000_000;
 /** Longest side of the small copy that is analyzed first, in pixels. */
 const LOOK_SIDE = 1_600;
@@ -127,7 +127,8 @@ async function grayPage(
 }
 
 /**
- * Whether the visible part of a transparent image is light, which means that the image is meant for a dark background.
+ * Whether the visible part of a transparent image is light, which means that the image is intended for a dark
+ * background.
  */
 async function isLight(picture: Sharp): Promise<boolean> {
   const small = picture.resize({ width: 256, height: 256, fit: 'inside', withoutEnlargement: true });

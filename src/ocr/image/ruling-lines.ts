@@ -32,14 +32,17 @@ interface Bundle {
   to: number;
 }
 
-/** Scanned lines have small holes, in pixels, but are mostly dark; a row of letters has more holes. */
+/**
+ * Maximum size of a hole in a line, in pixels. Scanned lines have small holes but are mostly dark; a row of letters has
+ * more holes.
+ */
 const HOLE = 5;
 const DENSE = 0.9;
 /** Maximum share of dark pixels next to a line; next to a row of letters, the share is higher. */
 const BESIDE = 0.3;
-/** Pieces of a line up to this far apart, in text line heights, are joined. */
+/** Pieces of a line up to this far apart, in multiples of the text line height, are joined. */
 const BREAK = 2;
-/** Lengths and thickness in text line heights. */
+/** Lengths and thickness in multiples of the text line height. */
 const MIN_HORIZONTAL = 3;
 const MIN_VERTICAL = 1.1;
 const FREE_VERTICAL = 4;
@@ -91,7 +94,7 @@ export function removeRules({ pixels, width, height }: Gray, { lineHeight, backg
 
 const ruleOf = ({ from, to, first, last }: Bundle): Rule => ({ from, to, at: (first + last) / 2 });
 
-/** Distances in pixels at which the neighborhood is checked. There are two, because lines may be double. */
+/** Distances in pixels at which the neighborhood is checked. There are two distances, because lines may be double. */
 const BESIDE_AT = [3, 7];
 
 function darkShare(isDark: Uint8Array, start: number, step: number, { from, to }: Bundle): number {

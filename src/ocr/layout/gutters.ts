@@ -17,7 +17,7 @@ interface Gutters {
   longest(segments: readonly Segment[]): Gutter | undefined;
 }
 
-/** Minimum width of a gutter, in letter sizes. */
+/** Minimum width of a gutter, in multiples of the letter size. */
 const WIDTH = 0.8;
 const MIN_LINES = 2;
 /** Candidates tried in one part of the page; each is followed up and down as far as possible. */
@@ -28,8 +28,8 @@ const MAX_TRIALS = 60;
  */
 const MAX_LOOKS = 1_000_000;
 /**
- * Maximum distance between lines of one column, in letter sizes. Lines that are further apart must have other lines
- * next to them.
+ * Maximum distance between lines of one column, in multiples of the letter size. Lines that are further apart must have
+ * other lines next to them.
  */
 const TOGETHER = 1.2;
 const STILL_TOGETHER = 2.5;
@@ -92,7 +92,7 @@ function seedAt(lines: readonly Segment[], at: number): Space | undefined {
 const covers = (run: Run, seed: Space, at: number): boolean =>
   at >= run.start && at < run.end && run.left >= seed.left && run.right <= seed.right;
 
-/** Follows a strip up and down as long as part of its space stays free. */
+/** Follows a strip up and down as long as part of its space is free. */
 function followed(lines: readonly Segment[], at: number, seed: Space): Run {
   let space = seed;
   let end = at + 1;
@@ -122,7 +122,10 @@ function narrowed({ left, right }: Space, { box, size }: Segment): Space | undef
   return before > after ? { left, right: box.left } : { left: box.right, right };
 }
 
-/** Area of text on the side that has less, counting only lines with neighbors. It ranks text columns above cells. */
+/**
+ * Area of text on the side that has less, counting only lines with neighbors. This value ranks text columns above
+ * cells.
+ */
 function worthOf(lines: readonly Segment[], run: Run): number {
   const { left, right } = sidesOf(lines.slice(run.start, run.end), run);
   if (left.length === 0 || right.length === 0) return 0;
@@ -146,8 +149,8 @@ const bottomOf = (lines: readonly Segment[]): number =>
   lines.reduce((bottom, { box }) => Math.max(bottom, box.bottom), -Infinity);
 
 /**
- * Lines at the ends of a gutter on one side only belong to its column if they are near. For the left column at the top
- * and the right column at the bottom, the reading order is the same either way, so those lines must be nearer.
+ * Lines that are only on one side at the ends of a gutter belong to its column if they are near. For the left column at
+ * the top and the right column at the bottom, the reading order is the same either way, so those lines must be nearer.
  */
 function gutterOf(lines: readonly Segment[], run: Run): Gutter {
   const beside = lines.slice(run.start, run.end);

@@ -1,6 +1,6 @@
 /**
  * Derives the structure of a page from its boxes: ruled tables first (`ruled-tables.ts`), then other tables and columns
- * (`regions.ts`), then headings, paragraphs and lists in each column (`paragraphs.ts`).
+ * (`reading-order.ts`), then headings, paragraphs and lists in each column (`paragraphs.ts`).
  */
 import type { OcrPage, OcrWord } from '../hocr.ts';
 import { bodySizeOf, paragraphsOf } from './paragraphs.ts';
@@ -52,7 +52,7 @@ export function layOut(page: OcrPage): OcrBlock[] {
   return withoutGaps(blocks);
 }
 
-/** Closes gaps in heading levels below the highest: sizes only show which heading is above another. */
+/** Closes gaps in heading levels below the highest: sizes only show which heading ranks above another. */
 function withoutGaps(blocks: readonly OcrBlock[]): OcrBlock[] {
   const levels = [...new Set(blocks.flatMap((block) => (block.kind === 'heading' ? [block.level] : [])))].sort();
   return blocks.map((block) =>

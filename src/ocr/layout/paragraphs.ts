@@ -10,13 +10,14 @@ const HEADINGS: readonly (readonly [times: number, level: number])[] = [
 ];
 const MAX_HEADING_WORDS = 25;
 /**
- * A larger distance to the previous line starts a new paragraph: in line pitches of the column, and in letter sizes.
+ * A larger distance from the previous line starts a new paragraph: in multiples of the column's line pitch, and in
+ * multiples of the letter size.
  */
 const MAX_PITCH = 1.4;
 const MAX_DISTANCE = 1.2;
-/** In letter sizes: continuation lines of an item start this far to the right of its marker. */
+/** In multiples of the letter size: continuation lines of an item start this far to the right of its marker. */
 const ITEM_INDENT = 0.5;
-/** In letter sizes: a line is indented from the first value on, and not indented up to the second. */
+/** In multiples of the letter size: a line is indented from the first value on, and not indented up to the second. */
 const FIRST_INDENT = 0.8;
 const NO_INDENT = 0.5;
 /** Share of the column width that the last line of a paragraph leaves free. */
@@ -42,7 +43,7 @@ interface Measure {
   readonly right: number;
 }
 
-/** The size of most words. */
+/** The median font size, counted by words. */
 export function bodySizeOf(segments: readonly Segment[]): number {
   return quantile(
     segments.flatMap(({ size, words }) => words.map(() => size)),
@@ -115,7 +116,7 @@ const MISREAD = /^[eo.]$/;
 const MISREAD_SIGN = /^[°©®¢«@]{1,2}$/;
 const NUMBER = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])$/;
 
-/** The lines that are list items, among those that look like them. */
+/** Selects the list items among the lines that look like list items. */
 function marksOf(lines: readonly Segment[], bodySize: number): Map<Segment, Mark> {
   const marks = new Map<Segment, Mark>();
   const first = (line: Segment) => line.words[0]!.text;

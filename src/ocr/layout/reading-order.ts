@@ -29,17 +29,17 @@ interface Band {
   readonly gaps: readonly Gap[];
 }
 
-/** Minimum width of a gap, in letter sizes. */
+/** Minimum width of a gap, in multiples of the letter size. */
 const GAP = 0.8;
-/** Minimum lines of a text column. In fewer lines, wide word spaces may be aligned by chance. */
+/** Minimum number of lines of a text column. In fewer lines, wide word spaces may be aligned by chance. */
 const MIN_LINES = 4;
-/** Gaps of at least this width, in letter sizes, are not word spaces. */
+/** Gaps at least this wide, in multiples of the letter size, are not word spaces. */
 const WIDE_GAP = 2;
 /** Minimum number of letters of a line of text; cells have fewer. */
 const LINE_LENGTH = 18;
 /** Cells with fewer letters than this and without neighboring lines are read row by row if they do not form a table. */
 const CELL_LENGTH = 8;
-/** Minimum vertical distance between rows that separates text from tables, in letter sizes. */
+/** Minimum vertical distance between rows that separates text from tables, in multiples of the letter size. */
 const STRIP = 1.3;
 /** Lines of one cell are closer than this share of the row pitch. */
 const CLOSER = 0.85;
@@ -165,7 +165,7 @@ const asLines = (rows: readonly Row[]): LinesRegion => ({
   lines: rows.flatMap((row) => (row.some(({ table }) => table) ? row : [joinSegments(row)])),
 });
 
-/** Rows from top to bottom; level segments share a row. */
+/** Rows from top to bottom; segments at the same height share a row. */
 function rowsOf(segments: readonly Segment[]): Row[] {
   const middle = ({ box }: Segment) => (box.top + box.bottom) / 2;
   const sorted = [...segments].sort((a, b) => middle(a) - middle(b));

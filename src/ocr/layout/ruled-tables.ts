@@ -40,7 +40,7 @@ interface Grid {
   readonly rules: Rules;
 }
 
-/** Groups crossing lines into grids. A mere frame is not a grid. */
+/** Groups crossing lines into grids. A frame without inner lines is not a grid. */
 function gridsOf({ horizontal, vertical }: Rules): Grid[] {
   if (horizontal.length + vertical.length > MAX_RULES) return [];
   const group = new Map<Rule, number>();

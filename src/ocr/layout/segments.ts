@@ -1,4 +1,4 @@
-/** Segments: words of a line that are so close to each other that no column gap separates them. */
+/** Segments: groups of words in a line that are not separated by a column gap. */
 import type { OcrBox, OcrLine, OcrWord } from '../hocr.ts';
 import type { OcrTable } from './layout.ts';
 
@@ -11,7 +11,7 @@ export interface Segment {
   readonly table?: OcrTable | undefined;
 }
 
-/** A wider space between two words, in letter sizes, separates cells or columns. */
+/** A wider space between two words, in multiples of the letter size, separates cells or columns. */
 const WIDE_SPACE = 1.3;
 
 export const segmentsOf = (lines: readonly OcrLine[]): Segment[] => lines.flatMap(split);

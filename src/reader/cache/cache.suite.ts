@@ -7,7 +7,7 @@ import type { Target } from '../target.ts';
 
 export const TEA_URL = 'https://tea.example/Leaves?kind=green';
 
-/** A read of a URL, or of content sent with the request. */
+/** A request to read a URL, or content sent with the request. */
 export const request = (
   given: GivenOptions = {},
   target: string | Target = TEA_URL,

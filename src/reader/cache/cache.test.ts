@@ -21,7 +21,7 @@ let dir: string;
 let now: number;
 let cache: SnapshotCache;
 let warnings: string[];
-/** URLs that the guard refuses now, and URLs that it has checked. */
+/** URLs that the guard currently refuses, and URLs that it has checked. */
 let refused: string[];
 let checked: string[];
 
@@ -463,7 +463,7 @@ describe('no copy is left', () => {
   ])('of a read with %s', async (_, given) => {
     const marker = randomUUID();
     const target = `https://tea.example/${marker}`;
-    // Pictures are stored uncompressed, so the marker would be found in one.
+    // Images are stored uncompressed, so the marker would be found in the file of an image.
     const live: LiveRead = async function* () {
       yield page(marker, { url: target, screenshot: Buffer.from(marker) });
     };
@@ -472,7 +472,7 @@ describe('no copy is left', () => {
     await reopen();
     expect(filesWith(marker)).toEqual([]);
     expect(blobs()).toHaveLength(before);
-    // Without the option, the marker is found.
+    // Without the option, the marker is found on disk.
     await read(live, {}, target);
     await reopen();
     expect(filesWith(marker).length).toBeGreaterThan(1);
@@ -626,7 +626,7 @@ describe('failures', () => {
     await cache.close();
     const index = path.join(dir, 'index.db');
     const bytes = readFileSync(index);
-    // The schema is in the first page, so every table is damaged.
+    // The schema is on the first page of the database file, so this damages every table.
     writeFileSync(index, bytes.fill(0xee, 4096));
     cache = await open();
     await read(reads.live);

@@ -1,7 +1,7 @@
 /**
  * The cache between reader and engines. It serves cached copies, lets identical concurrent reads share one live read,
- * stores what may be stored, and serves a stale copy if a page cannot be read (docs/reference/wire/reader.md, Cache). A
- * copy of a page that is now refused is never served.
+ * stores the results that may be stored, and serves a stale copy if a page cannot be read
+ * (docs/reference/wire/reader.md, Cache). A copy of a page that is now refused is never served.
  */
 import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';
@@ -32,9 +32,9 @@ export type LiveRead = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
 export interface SnapshotCache {
   /**
-   * Yields the snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else the snapshots of `live`,
-   * the last of which is stored if allowed. Identical concurrent reads share one `live`; its signal is aborted when all
-   * of them are aborted. If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of
+   * Yields the snapshots of a read: a cached copy (with `cachedAt`) if one may be served, else the snapshots of `live`.
+   * The last snapshot is stored if allowed. Identical concurrent reads share one `live`, and its signal is aborted when
+   * all of them are aborted. If `live` fails, the last snapshot is a stale copy with `stale` set. Throws the errors of
    * `live`, and SecurityCompromiseError if the URL of a copy is now refused.
    */
   getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
@@ -182,7 +182,7 @@ function createCache(
     if (!store) return undefined;
     const { options, target, signal } = request;
     const tried = new Set<string>();
-    // Only the copy shows whether the URL is that of a document, whose fragment may select a page.
+    // Only the copy tells whether its URL is that of a document, in which the fragment may select a page.
     for (const kind of fragmentOf(target.url) ? (['at fragment', ...KINDS] as const) : KINDS) {
       const key = copyKey(request, kind);
       if (tried.has(key)) continue;
@@ -213,7 +213,7 @@ function createCache(
 
 const KINDS = ['document', 'page'] as const;
 
-/** A copy of a whole document does not serve a read of one of its pages. */
+/** A copy of a whole document must not serve a read of one of its pages. */
 const isOf = (kind: 'document' | 'page' | 'at fragment', { facts }: Copy, request: ReadRequest): boolean =>
   kind === 'document' || !facts.document || copyKey(request, 'document') === copyKey(request, 'page');
 
@@ -229,7 +229,7 @@ const withAnchor = (url: string, asked: string): string => {
   return at < 0 || url.includes('#') ? url : url + asked.slice(at);
 };
 
-/** Failures of the page or the server, unlike refusals and invalid requests. */
+/** Failures of the page or the server, as opposed to refusals and invalid requests. */
 const FAILURES: ReadonlySet<ProblemName> = new Set([
   'AssertionFailureError',
   'DataStreamBrokenError',

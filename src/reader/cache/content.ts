@@ -11,12 +11,12 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Texts up to this size are decompressed in this thread, because passing them to another thread takes longer. */
+/** Texts up to this size are decompressed in this thread, because a transfer to another thread would take longer. */
 const SHORT_BYTES = 256 * 1024;
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** The parts of a snapshot that are passed to `blobs`. */
+/** The parts of a snapshot that are stored in `blobs`. */
 export async function packContent(
   text: Buffer,
   { screenshot, pageshot }: Pick<Snapshot, 'screenshot' | 'pageshot'>,

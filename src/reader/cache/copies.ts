@@ -1,8 +1,8 @@
 /**
  * The cached copies: rows in the index, and blobs for texts and pictures, so that equal content is stored only once. A
  * blob is written before the rows that refer to it and removed after them. After a crash, therefore, all copies are
- * complete; at worst, some blobs remain that no row refers to. All functions may throw; `write` and the functions that
- * remove must not overlap.
+ * complete; at worst, some unreferenced blobs remain. All functions may throw; `write` and the functions that remove
+ * must not overlap.
  */
 import { createHash } from 'node:crypto';
 import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
@@ -14,7 +14,7 @@ import { createRemoval } from './removal.ts';
 import { type Captured, type Copy, isFresh, type SnapshotFacts } from './rules.ts';
 import { createUses } from './uses.ts';
 
-/** Which copies of a page may be returned. */
+/** Conditions for the copies of a page that may be returned. */
 export interface CopyQuery {
   readonly serves: (copy: Copy) => boolean;
   /** Maximum age, in milliseconds. */
@@ -42,7 +42,7 @@ interface StoredCopy {
   readonly row: RowFacts;
 }
 
-/** The JSON in a row. */
+/** The JSON that is stored in a row. */
 interface RowFacts {
   readonly snapshot: SnapshotFacts;
   readonly captured: Captured;
@@ -50,9 +50,9 @@ interface RowFacts {
   readonly textBytes: number;
 }
 
-/** Estimated size of a row without its facts, in bytes: ids, hashes and index entries. */
+/** Estimated size of a row without its metadata, in bytes: ids, hashes and index entries. */
 const ROW_BYTES = 1_024;
-/** Maximum length of the facts of a page; pages with longer ones, such as huge metadata, are not cached. */
+/** Maximum length of a page's metadata; pages with longer metadata are not cached. */
 const MAX_FACTS_CHARACTERS = 256 * 1024;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
@@ -66,7 +66,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   function* find(key: string, { serves, maxAgeMs }: CopyQuery): Generator<StoredCopy> {
     const now = clock();
     for (const { id, made_at: madeAt, facts } of rows.copiesOf(key)) {
-      // If the clock was set back, copies may have dates in the future, so the absolute difference is used.
+      // If the clock was set back, copies may have dates in the future, so the absolute age is used.
       const ageMs = Math.abs(now - madeAt);
       if (!isFresh(ageMs, { maxAgeMs, keepMs })) continue;
       const row = JSON.parse(facts) as RowFacts;
@@ -91,8 +91,8 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   }
 
   /**
-   * Writes a copy, unless it exceeds a limit by itself. It replaces the copy of the same page that was captured the
-   * same way. Evicts the least recently used copies beyond `maxBytes`.
+   * Writes a copy, unless it exceeds a limit by itself. It replaces the copy of the same page captured in the same way.
+   * Evicts the least recently used copies beyond `maxBytes`.
    */
   async function write(key: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
     const { text, screenshot, pageshot, cachedAt: _, stale: __, ...facts } = snapshot;
@@ -124,7 +124,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     removeExcess: () => removal.removeSome(() => (rows.total() > maxBytes ? rows.leastUsed() : [])),
     /** Removes some copies older than `keepMs`. Returns false if there are none. */
     removeExpired: () => removal.removeSome(() => rows.madeOutside(clock() - keepMs, clock() + keepMs, EXPIRED_BATCH)),
-    /** Removes blobs that a crash left without a row, one folder at each step. */
+    /** Removes blobs that have no row because of a crash, one folder per step. */
     removeOrphans: () => blobs.removeAllExcept((name) => rows.hasBlob(name)),
     purgeLog: removal.purgeLog,
   };

@@ -11,7 +11,7 @@ import { bundleProcess } from '../../../test/support/bundled.ts';
 import { last, page, request } from './cache.suite.ts';
 import { openCache } from './cache.ts';
 
-/** The size of about 140 of the 300 pages, so that pages are evicted all the time. */
+/** The total size of about 140 of the 300 pages, so that pages are evicted all the time. */
 const MAX_BYTES = 800_000;
 
 let dir: string;
@@ -72,7 +72,7 @@ it('is consistent after being killed while writing', async () => {
   expect(kept).toBeGreaterThan(50);
 }, 180_000);
 
-/** Every file has a row, every row has its file, and the stored total is the sum of the rows. */
+/** Each file has a row, each row has its file, and the stored total is the sum of the rows. */
 async function expectConsistent(): Promise<void> {
   const database = await openDatabase(path.join(dir, 'cache', 'index.db'), ['-- made by the cache']);
   const filed = () =>
@@ -80,7 +80,7 @@ async function expectConsistent(): Promise<void> {
       .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
       .sort();
   const named = () => database.all<{ hash: string }>('SELECT hash FROM blobs ORDER BY hash').map(({ hash }) => hash);
-  // Blobs without a row are removed after the start.
+  // Blobs without a row are removed after the cache is opened.
   await expect.poll(filed, { timeout: 30_000 }).toEqual(named());
   expect({ ...database.get('PRAGMA integrity_check') }).toEqual({ integrity_check: 'ok' });
   const { total, sum, unused } = database.get<{ total: number; sum: number; unused: number }>(`

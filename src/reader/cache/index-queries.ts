@@ -4,7 +4,7 @@
  */
 import type { Database } from '#storage/database/sqlite.ts';
 
-/** The part of a copy's content that a blob holds. */
+/** The part of a copy's content that is stored in a blob. */
 export type PartRole = 'text' | 'screenshot' | 'pageshot';
 
 interface Row {

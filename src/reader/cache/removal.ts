@@ -1,6 +1,6 @@
 /**
- * Removes copies: their rows in a transaction, then the blobs that no row names any more. `copies.ts` selects the
- * expired and the excess copies, `store.ts` calls it at intervals (`sweep`).
+ * Removes copies: their rows in a transaction, then the blobs that are no longer referenced by any row. `copies.ts`
+ * selects the expired and the excess copies, `store.ts` calls it at intervals (`sweep`).
  */
 import type { Blobs } from '#storage/blobs/blobs.ts';
 import type { Database } from '#storage/database/sqlite.ts';
@@ -41,7 +41,7 @@ export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {
     return unused;
   }
 
-  /** Removes blobs, except those that the same transaction used again. */
+  /** Removes blobs, except those that the same transaction reused. */
   async function removeBlobs(hashes: readonly string[]): Promise<void> {
     for (const hash of hashes) if (!rows.hasBlob(hash)) await blobs.remove(hash);
   }
@@ -54,7 +54,7 @@ export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {
     await removeBlobs(unused);
   }
 
-  /** Removes some of the copies listed. Returns false if there were none. */
+  /** Removes some of the listed copies. Returns false if there were none. */
   async function removeSome(list: () => string[]): Promise<boolean> {
     const ids = list();
     if (ids.length === 0) return false;

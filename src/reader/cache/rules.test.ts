@@ -28,9 +28,11 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   base: 'final',
   respondTiming: 'network-idle',
   timeout: 30,
+  scroll: 3,
   targetSelector: ['main'],
   waitForSelector: ['main'],
   removeSelector: ['aside'],
+  comments: 'drop',
   withIframe: true,
   withShadowDom: true,
   removeOverlay: true,
@@ -63,6 +65,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   proxyResources: true,
   robotsTxt: 'kettle',
   assertStatusCode: 200,
+  assertNotBlocked: true,
   noCache: true,
   cacheTolerance: 60,
   doNotTrack: true,
@@ -148,6 +151,7 @@ describe('the key of a copy', () => {
     const keyed = { keyed: true };
     const split = named((name) => mayRead(only(name).options) && copyKey(only(name, keyed)) !== plain);
     expect(split).toEqual([
+      'scroll',
       'waitForSelector',
       'withIframe',
       'withShadowDom',
@@ -207,6 +211,7 @@ describe('the key of concurrent reads', () => {
     expect(split).toEqual([
       'engine',
       'respondTiming',
+      'scroll',
       'timeout',
       'targetSelector',
       'waitForSelector',

@@ -1,6 +1,6 @@
 /**
- * The rules of the cache: what may be read and written, and which copy may be served for which read
- * (docs/reference/wire/reader.md, Cache). The table of options states the effect of each option; this file contains the
+ * The rules of the cache: when it may be read and written, and which copy may be served for which read
+ * (docs/reference/wire/reader.md, Cache). The options table gives the effect of each option; this file contains the
  * rules for options marked `by rule`.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ export type SnapshotFacts = Omit<
   'text' | 'screenshot' | 'pageshot' | 'file' | 'storageState' | 'cachedAt' | 'stale'
 >;
 
-/** The facts of a cached copy that are known without reading its content. */
+/** The properties of a cached copy that are known without reading its content. */
 export interface Copy {
   readonly facts: SnapshotFacts;
   readonly screenshot: boolean;
@@ -29,7 +29,7 @@ export interface Copy {
 /** How a copy was captured. */
 export interface Captured {
   readonly engine: EngineChoice;
-  /** How long the capture waited: index of its timing in RESPOND_TIMINGS. */
+  /** The index of the capture's timing in RESPOND_TIMINGS; higher values waited longer. */
   readonly patience: number;
 }
 
@@ -59,13 +59,14 @@ export function maxAgeMs(request: ReadRequest, freshMs: number): number {
   return options.cacheTolerance === undefined ? (request.freshMs ?? freshMs) : options.cacheTolerance * 1000;
 }
 
-/** Whether a copy is young enough. All values are in milliseconds; copies are removed after `keepMs`. */
+/** Whether a copy is recent enough to be served. All values are in milliseconds; copies are removed after `keepMs`. */
 export const isFresh = (ageMs: number, limits: { maxAgeMs: number; keepMs: number }): boolean =>
   ageMs <= limits.maxAgeMs && ageMs <= limits.keepMs;
 
 /**
- * The key for copies of equal targets captured with equal options. Each page of a document has its own key; a web page
- * has one key for all fragments, except with `at fragment`, for pages whose content depends on the fragment.
+ * The cache key of a read: equal targets captured with equal options have the same key. Each page of a document has its
+ * own key. A web page has one key for all fragments, except with `at fragment`, which is used for pages with content
+ * that depends on the fragment.
  */
 export function copyKey(
   { target, options, keyed }: ReadRequest,
@@ -90,14 +91,14 @@ export function copyKey(
 }
 
 /**
- * Increase this number when keys change, so that older copies are never found. Version 1 had one key for rendered pages
- * of all fragments.
+ * Increase this number when keys change, so that older copies are never found. In version 1, rendered pages had one key
+ * for all fragments.
  */
 const KEY_VERSION = 2;
 
 /**
- * The key under which to store a snapshot. Scripts may render other content for each fragment, and a fragment may be a
- * secret. A rendered page therefore serves all fragments only if its fragment is an anchor of the page and not a
+ * The key under which to store a snapshot. Scripts may render different content for each fragment, and a fragment may
+ * be a secret. A rendered page therefore serves all fragments only if its fragment is an anchor of the page and not a
  * secret.
  */
 export function storageKey(request: ReadRequest, { engine, text, document }: Snapshot): string {
@@ -146,7 +147,7 @@ export function flightKey(request: ReadRequest): string {
   ]);
 }
 
-/** Callers without a key who request only HTML get it as fetched (docs/reference/wire/reader.md, Engines). */
+/** Callers without a key who request only HTML get the HTML as fetched (docs/reference/wire/reader.md, Engines). */
 const wantsSource = ({ keyed, options: { engine, formats, needsBrowser } }: ReadRequest): boolean =>
   !keyed && engine === 'auto' && formats.size === 1 && formats.has('html') && needsBrowser.length === 0;
 
@@ -161,16 +162,16 @@ export const capturedBy = (request: ReadRequest): Captured => ({
  */
 const acceptsForbiddenCopies = ({ cacheTolerance = 0 }: Options): boolean => cacheTolerance > 0;
 
-/** Whether a copy found under the right key has everything that a read needs. */
+/** Whether a copy found under the right key contains everything that a read needs. */
 export function serves({ facts, screenshot, pageshot, captured }: Copy, request: ReadRequest): boolean {
   if (facts.noStore && !acceptsForbiddenCopies(request.options)) return false;
   const { engine, formats, modelFormat, respondTiming } = request.options;
   if (formats.has('screenshot') && !screenshot) return false;
   if (formats.has('pageshot') && !pageshot) return false;
-  // The models of other formats read the target itself.
+  // The models of the other formats read the target themselves.
   if (modelFormat && modelFormat !== 'readerlm-v2') return false;
   if (facts.document) return true;
-  // Pages without HTML do not change over time.
+  // Content other than HTML does not change while it loads, so its copies need not have waited.
   const waitedEnough = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
   if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || waitedEnough);
   const fitsEngine = captured.engine === 'auto' || facts.engine === 'browser' || wantsSource(request);
@@ -180,16 +181,16 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
 /** Pages with fewer tokens are cached only if they have status 200 and no CAPTCHA. */
 const FEW_TOKENS = 200;
 
-/** Maximum number of characters of a page to examine, because this runs on the main thread. */
+/** Maximum number of characters of a page to examine. The limit exists because the check runs on the main thread. */
 const MAX_EXAMINED_CHARACTERS = 1024 ** 2;
 
 /** Whether the last snapshot of a read is final, complete, and useful to others. */
 export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
   const { text, status, settled, document, notes, engine } = snapshot;
-  if (!settled || snapshot.file || snapshot.storageState) return false;
+  if (!settled || snapshot.file || snapshot.storageState || snapshot.blocked) return false;
   if (snapshot.noStore && !acceptsForbiddenCopies(options)) return false;
   if (document ? !isCacheableDocument(snapshot, options) : notes.length > 0) return false;
-  // Reading submitted text again costs nothing, because it needs no processing.
+  // Submitted text is not cached, because reading it again needs no processing.
   if (engine === 'given' && !document) return false;
   const start = text.slice(0, MAX_EXAMINED_CHARACTERS);
   if (!document && isHtml(snapshot) && !hasTitle(start)) return false;
@@ -197,14 +198,14 @@ export function isWorthCaching(snapshot: Snapshot, options: Options): boolean {
 }
 
 function isCacheableDocument({ url, document, partial }: Snapshot, { modelFormat, instruction }: Options): boolean {
-  // URLs of files that have a query are often valid only for a short time or for one person.
+  // File URLs with a query are often valid only for a short time or for one person.
   if (/^https?:[^#]*\?/.test(url)) return false;
-  // With a model format, scanned pages stay without text; an instruction changes the description of an image.
+  // With a model format, scanned pages remain without text; an instruction changes the description of an image.
   if (modelFormat || (instruction && document!.mediaType.startsWith('image/'))) return false;
   return !partial;
 }
 
-/** Whether any title has text. Linear: each step continues where the last one ended. */
+/** Whether any title contains text. Linear: each step continues where the previous one ended. */
 function hasTitle(html: string): boolean {
   const opening = /<title\b/gi;
   const text = /\S/g;
@@ -224,7 +225,7 @@ const INVISIBLE = /^<(script|style|noscript|template|title)\b/i;
 
 /**
  * Whether a text certainly has this many tokens. Four ASCII characters, or one other character, count as one token.
- * Stops as soon as the answer is certain.
+ * Stops as soon as the result is certain.
  */
 export function hasTokens(text: string, html: boolean, least: number): boolean {
   let quarters = 0;

@@ -1,6 +1,6 @@
 /**
- * The store of cached copies in a folder. It runs writes one after the other, removes old copies in the background, and
- * handles failures: calls never throw, and a damaged store finds and stores nothing.
+ * Stores cached copies in a folder: runs writes one after the other, removes old copies in the background, and handles
+ * failures. Calls never throw, and a damaged store neither finds nor stores copies.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import type { Captured } from './rules.ts';
 export interface CopyStore {
   /** The newest copy under a key that matches `wanted`; undefined if there is none. */
   find(key: string, wanted: CopyQuery): Promise<Snapshot | undefined>;
-  /** Stores a copy. It replaces the copy under that key that was captured the same way. */
+  /** Stores a copy. It replaces the copy under the same key that was captured the same way. */
   put(key: string, snapshot: Snapshot, captured: Captured): Promise<void>;
   /** Removes copies that are too old, and the least recently used ones beyond the maximum size. */
   sweep(): Promise<void>;
@@ -52,7 +52,7 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
     }
   }
 
-  /** Moves a damaged index aside: the next start creates a new one. Other failures may be temporary. */
+  /** Moves a damaged index aside, so that the next start creates a new one. Other failures may be temporary. */
   async function handleFailure(error: unknown): Promise<void> {
     if (unusable) return;
     if (isDamaged(error)) {

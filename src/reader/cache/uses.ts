@@ -1,4 +1,6 @@
-/** When copies were last used. Written in batches: a write for each hit would cost more than the hit. */
+/**
+ * Records when copies were last used. Writes are batched, because a write for each hit would cost more than the hit.
+ */
 import type { Database } from '#storage/database/sqlite.ts';
 import type { IndexQueries } from './index-queries.ts';
 

@@ -23,7 +23,7 @@ async function write(): Promise<never> {
       yield page('', { url, text: `<title>Tea</title><p>begin ${n} ${words} end ${n}</p>` });
     };
     await last(cache.getOrRead(request({ noCache: true }, url), live));
-    // A read waits for the pending write of its page.
+    // A read waits until the pending write of its page is complete.
     await last(cache.getOrRead(request({}, url), live));
     console.log(n);
   }

@@ -2,7 +2,7 @@
 
 export interface ChunkOptions {
   /**
-   * The strategy, as the caller gives it. If it starts with `s`, each chunk repeats its parent headings. If its last
+   * The strategy, as set by the caller. If it starts with `s`, each chunk starts with its parent headings. If its last
    * character is a digit from 1 to 9, that is the deepest heading level that starts a chunk; otherwise it is 4.
    */
   readonly strategy: string;

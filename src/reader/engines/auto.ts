@@ -1,17 +1,19 @@
 /**
  * Engine `auto`: fetches first, and renders if scripts would change the content (docs/reference/wire/reader.md,
- * Engines). This is decided from the page itself, and from earlier reads of pages with the same template.
+ * Engines). The decision is based on the page itself, and on earlier reads of pages with the same template.
  */
 import { Problem } from '#errors.ts';
 import { isGuardRefusal } from '#net/guard/guard.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { AbuseRefusals } from '../abuse-refusals.ts';
+import type { Blocked, BlockedKind } from '../blocked/blocked.ts';
 import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { Renderer } from '../renderer.ts';
 import type { SiteRecords, SiteView } from '../site-records.ts';
 import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../snapshot.ts';
 import type { Engine, Visit } from './engine.ts';
+import type { Evidence } from './evidence.ts';
 import type { CompareRendered } from './render-comparison.ts';
 import type { Template } from './template.ts';
 import { withPictures } from './text-screenshot.ts';
@@ -25,7 +27,7 @@ export interface AutoParts {
   readonly abuse?: Pick<AbuseRefusals, 'check'> | undefined;
 }
 
-/** The visit that each engine makes. The engines have different default timeouts. */
+/** The visits of the two engines, which have different default timeouts. */
 export interface EngineVisits {
   readonly direct: () => Visit;
   readonly browser: () => Visit;
@@ -72,11 +74,11 @@ export async function* readAuto(
   if (!browser) return yield await withoutBrowser(fetched, visit, parts);
   abuse?.check(fetched.url, visit.keyed);
   const plan = await planFor(fetched, visit, required, parts);
-  if (plan.enough) return yield withEngineReason(fetched, plan.reason);
+  if (plan.enough) return yield withEngineReason({ ...fetched, ...withBlocked(plan) }, plan.reason);
   yield* renderPage(fetched, plan, visits.browser(), required, { ...parts, browser });
 }
 
-/** The answer without a browser: the HTML of the page, or the file that it embeds if it has no other content. */
+/** The result without a browser: the HTML of the page, or an embedded file if the page has no other content. */
 async function withoutBrowser(fetched: Snapshot, visit: Visit, { direct, renderer }: AutoParts): Promise<Snapshot> {
   const page = withEngineReason(fetched, 'no browser is available');
   if (fetched.status !== 200 || !/<(?:embed|object|iframe)\b/i.test(fetched.text)) return page;
@@ -100,32 +102,38 @@ async function* renderPage(
   { browser, compareRendered }: AutoParts & { readonly browser: Engine },
 ): AsyncGenerator<Snapshot> {
   const { status, url, text } = fetched;
-  yield withEngineReason({ ...fetched, settled: false }, plan.reason);
+  const tried = ['direct', 'browser'];
+  yield withEngineReason({ ...fetched, settled: false, ...withBlocked(plan) }, plan.reason);
   let last: Snapshot | undefined;
   try {
-    const requestsAgain = REFUSALS.has(status);
+    const requestsAgain = REFUSALS.has(status) || isRefused(plan.blocked);
     const from = requestsAgain ? {} : { url, html: text, fetchedResponse: responseFacts(fetched) };
     for await (const seen of browser.visit({ ...visit, ...from })) {
-      last = requestsAgain ? seen : withFetchedNotes(fetched, seen);
+      last = { ...(requestsAgain ? seen : withFetchedNotes(fetched, seen)), tried };
       yield withEngineReason(last, plan.reason);
     }
   } catch (error) {
     visit.signal.throwIfAborted();
-    // Answer with the fetched page if the browser fails, unless an option needs the browser.
+    // Return the fetched page if the browser fails, unless an option needs the browser.
     if (required.length || isRefusal(error)) throw error;
-    yield withEngineReason({ ...fetched, notes: [...fetched.notes, NOT_RENDERED] }, 'the browser returned nothing');
+    const notRendered = { ...fetched, ...withBlocked(plan), tried, notes: [...fetched.notes, NOT_RENDERED] };
+    yield withEngineReason(notRendered, 'the browser returned nothing');
   }
   if (plan.template && last) compareRendered?.(fetched, last, plan.template);
 }
 
-/** What to do with a fetched page. */
+/** The decision about how to proceed with a fetched page. */
 interface Plan {
-  /** Whether the fetched page is the answer. */
+  /** Whether the fetched page is the final result. */
   readonly enough: boolean;
   readonly reason: string;
   /** Set if the rendered page is to be compared with the fetched one. */
   readonly template?: Template | undefined;
+  /** What the fetched page is instead of the content; `null` for content; absent if it was not examined. */
+  readonly blocked?: Blocked | null | undefined;
 }
+
+const withBlocked = ({ blocked }: Plan) => (blocked === undefined ? {} : { blocked });
 
 const enoughBecause = (reason: string): Plan => ({ enough: true, reason });
 const renderBecause = (reason: string, template?: Template): Plan => ({ enough: false, reason, template });
@@ -141,15 +149,27 @@ async function planFor(
   if (WAITING.has(options.respondTiming)) return renderBecause('respondTiming waits for the page to become idle');
   if (options.respondTiming === 'html') return enoughBecause(EARLY);
   if (REFUSALS.has(fetched.status)) return renderBecause(`a plain fetch was answered with ${fetched.status}`);
-  const probed = () => renderer.probe(fetched.text, fetched.url, signal);
-  const { scripts, styles, sign, template } = await traceStep('probe', trace, probed);
+  const answer = { status: fetched.status, response: fetched.responseMarks };
+  const probed = () => renderer.probe(fetched.text, fetched.url, signal, answer);
+  const evidence = await traceStep('probe', trace, probed);
+  return { ...planByEvidence(fetched, options, evidence, sites), blocked: evidence.blocked ?? null };
+}
+
+/** What the content of a fetched page says about whether to render it. */
+function planByEvidence(
+  fetched: Snapshot,
+  options: Options,
+  { scripts, styles, sign, template, blocked }: Evidence,
+  sites: SiteRecords | undefined,
+): Plan {
   if (sign !== undefined) return renderBecause(sign);
+  if (blocked && RENDERED_KINDS.has(blocked.kind)) return renderBecause(`a plain fetch was blocked: ${blocked.kind}`);
   if (options.respondTiming === 'visible-content') return enoughBecause(EARLY);
   if (!scripts && !styles) return enoughBecause('no scripts');
   const view = template && siteOf(fetched, template, options, sites);
   const compared = view?.compare ? template : undefined;
   if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
-  // A caller that sets a timeout wants the best result within that time.
+  // A caller who sets a timeout wants the best result within that time.
   if (view?.scripts === 'add nothing' && options.timeoutMs === undefined) return enoughBecause(LIKE_OTHERS);
   return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }
@@ -166,7 +186,7 @@ function siteOf(
   return { ...view, compare: view.compare && keep };
 }
 
-/** Whether the read may be recorded, and is representative of all callers. */
+/** Whether the read may be recorded, and is representative for all callers. */
 const mayLearn = (options: Options): boolean =>
   !options.zeroDataRetention &&
   !options.doNotTrack &&
@@ -174,16 +194,22 @@ const mayLearn = (options: Options): boolean =>
   options.customHeader === undefined &&
   options.proxyUrl === undefined;
 
-const EARLY = 'an early answer was requested';
+/** Kinds that a browser may get past. */
+const RENDERED_KINDS: ReadonlySet<BlockedKind> = new Set<BlockedKind>(['challenge', 'denied', 'consent', 'js-shell']);
+
+/** Whether the server refused the plain fetch, so that the browser must send the request itself. */
+const isRefused = (blocked: Plan['blocked']): boolean => blocked?.kind === 'challenge' || blocked?.kind === 'denied';
+
+const EARLY = 'an early response was requested';
 const LIKE_OTHERS = 'its scripts were not run: they changed nothing on other pages of the same template';
 const WAITING: ReadonlySet<string> = new Set(['media-idle', 'network-idle']);
 /**
- * Statuses that servers send to clients that they do not recognize as a browser. 429 is not included: it asks for fewer
- * requests.
+ * Status codes that servers send to clients that they do not recognize as a browser. 429 is not included, because it
+ * means too many requests.
  */
 const REFUSALS: ReadonlySet<number> = new Set([403, 503]);
 
-/** Unreadable types, empty successful responses and bad redirects are the same in a browser. */
+/** Unreadable media types, empty successful responses and bad redirects are the same in a browser. */
 const mayRetry = ({ name, facts: { mediaType, targetStatus } }: Problem) =>
   name === 'AssertionFailureError' && mediaType === undefined && !(Number(targetStatus) < 400);
 

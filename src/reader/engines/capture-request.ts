@@ -1,4 +1,4 @@
-/** A capture in progress: the read that asked for it, and the visit that each engine makes for it. */
+/** A capture in progress: the read that requested it, and the visit that each engine makes for it. */
 import type { OptionName } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Visit } from './engine.ts';
@@ -7,7 +7,7 @@ import type { Visit } from './engine.ts';
 export const BROWSER_MS = 15_000;
 export const DIRECT_MS = 30_000;
 
-/** Engine reason: the caller chose the engine. */
+/** Reason for using the engine: the caller chose it. */
 export const ASKED_FOR = 'asked for';
 
 /** A request with its start time and its proxy. */
@@ -18,7 +18,7 @@ export interface CaptureRequest extends ReadRequest {
   readonly proxy?: URL | undefined;
 }
 
-/** The caller's timeout covers the whole read; otherwise each engine has its own. */
+/** The caller's timeout covers the whole read; without one, each engine has its own timeout. */
 export function visitOf(
   { target, options, signal, startedAt, keyed, folder, proxy, trace, checkRedirect }: CaptureRequest,
   standardMs: number,

@@ -1,4 +1,7 @@
-/** Tests which engine answers, and why, with real engines, a real browser and a site that records its requests. */
+/**
+ * Tests which engine produces the result, and why, with real engines, a real browser and a site that records its
+ * requests.
+ */
 
 import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
@@ -21,7 +24,7 @@ const prose = Array.from({ length: 12 }, (_, n) => sentence(n)).join('');
 const page = (head: string, body: string, rest = '') =>
   `<!doctype html><html lang="en"><head><title>The harbour</title>${head}</head><body><article><h1>The harbour</h1>${body}</article>${rest}</body></html>`;
 
-/** A script that the pages of a site share. It changes a page only if the page has one of these elements. */
+/** A script shared by all pages of a site. It changes a page only if the page contains one of these elements. */
 const SITE_SCRIPT = `
 document.addEventListener('click', () => {});
 const at = (name) => document.getElementById(name);
@@ -36,7 +39,7 @@ if (comments) fetch('/comments?of=' + location.pathname).then((answer) => answer
 const wanted = JSON.parse(at('data')?.textContent ?? '[]');
 for (const text of wanted) document.querySelector('article').insertAdjacentHTML('beforeend', '<p>' + text + '</p>');`;
 
-/** How scripts change the third page of a site, if they do not change its first two pages. */
+/** The ways in which scripts change the third page of a site although they do not change its first two pages. */
 const THIRD_PAGES: Readonly<Record<string, { body?: string; rest?: string; usual?: string }>> = {
   inline: {
     rest: `<script>document.querySelector('article').insertAdjacentHTML('beforeend', '<p>Made inline.</p>')</script>`,
@@ -71,6 +74,7 @@ let told: string | string[] | undefined;
 let bench: Bench;
 let renderer: Renderer;
 let sites: SiteRecords;
+const CHALLENGE = '<!doctype html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>';
 let proxy: ProxyServer;
 let operator: OperatorProxy;
 
@@ -142,6 +146,9 @@ beforeAll(async () => {
         request.headers['x-by-proxy']
           ? sendHtml(response, page('', prose))
           : sendHtml(response, '<title>Wall</title><p>Not from here.</p>', 451),
+      '/challenged': ({ request, response }) =>
+        sendHtml(response, request.headers['x-by-proxy'] ? page('', prose) : CHALLENGE),
+      '/challenged-everywhere': CHALLENGE,
       '/poor': '<title>Poor</title><p>Few words.</p>',
       '/shows-paper': '<!doctype html><title>Paper</title><embed src="/paper.pdf" type="application/pdf">',
       '/shows-paper-of-other': ({ response }) =>
@@ -273,7 +280,7 @@ describe('an option', () => {
   it('selects the engine', async () => {
     expect(by(await read('/calm/one', { engine: 'direct' }))).toBe('direct: asked for');
     expect(by(await read('/plain', { engine: 'browser' }))).toBe('browser: asked for');
-    expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early answer was requested');
+    expect(by(await read('/calm/one', { respondTiming: 'html' }))).toBe('direct: an early response was requested');
     const patient = 'browser: respondTiming waits for the page to become idle';
     expect(by(await read('/plain', { respondTiming: 'network-idle' }))).toBe(patient);
     expect(by(await read('/plain', { timeout: 25 }))).toBe(patient);
@@ -403,7 +410,7 @@ describe('what is known of a site', () => {
 
   it('allows an early answer only for a page with content', async () => {
     const early = { respondTiming: 'visible-content' };
-    expect(by(await read('/calm/three', early))).toBe('direct: an early answer was requested');
+    expect(by(await read('/calm/three', early))).toBe('direct: an early response was requested');
     const seen = await read('/calm/app', early);
     expect(by(seen)).toBe('browser: its content is created by scripts');
     expect(seen.text).toContain('<p>made by scripts</p>');
@@ -420,10 +427,10 @@ describe('what is known of a site', () => {
     async (folder) => {
       for (const page of ['one', 'two']) {
         expect((await read(`${folder}/${page}`)).engine).toBe('browser');
-        // Pages whose scripts load data are not compared again, so nothing is learned about the next page.
+        // Pages with scripts that load data are not compared again, so nothing is learned about the next page.
         if (folder !== '/taught-fetched' || page === 'one') await compared(`${folder}/${page}`, 1);
       }
-      // From this point nothing is learned, so that the pages do not affect each other.
+      // From this point on, nothing is learned, so that the pages do not affect each other.
       const parts = { sites: { ...sites, note: () => {} } };
       if (folder !== '/taught-fetched') expect((await read(`${folder}/plain`, {}, { parts })).engine).toBe('direct');
       for (const name of Object.keys(THIRD_PAGES).filter((each) => folderOf(each) === folder)) {
@@ -465,11 +472,20 @@ describe('a proxy of the operator', () => {
     expect(snapshots[0]).toMatchObject({ status: 451, settled: false });
     expect(snapshots.map(({ proxied }) => proxied)).toEqual([undefined, true]);
     expect(asked).toContain('/walled');
-    // This way yields no further answers either: the first answer is the last.
+    // The proxy adds no snapshots here: the first snapshot is the last.
     const poor = await readAll('/poor', { proxy: 'auto' }, { parts: { pickProxy } });
     expect(asked).toContain('/poor');
     expect(poor.at(-1)).toMatchObject({ status: 200, settled: true });
     expect(poor.at(-1)!.proxied).toBeUndefined();
+  });
+
+  it('is used if the page is a challenge without it', async () => {
+    const given = { proxy: 'auto', engine: 'direct' };
+    const seen = await read('/challenged', given, { parts: { pickProxy } });
+    expect(seen).toMatchObject({ blocked: null, proxied: true, tried: ['direct', 'proxy'] });
+    const last = await read('/challenged-everywhere', given, { parts: { pickProxy } });
+    expect(last).toMatchObject({ blocked: { kind: 'challenge', by: 'cloudflare' }, tried: ['direct', 'proxy'] });
+    expect(last.proxied).toBeUndefined();
   });
 
   it.each(['/accepted', '/missing'])('is not used for an answer with a meaningful status: %s', async (path) => {

@@ -5,10 +5,12 @@ import type { OptionName } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type AutoParts, readAuto, withEngineReasons } from './auto.ts';
+import { type AutoParts, readAuto, withEngineReason, withEngineReasons } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, DIRECT_MS, visitOf } from './capture-request.ts';
+import { readBehindConsentWall } from './consent-wall.ts';
 import type { Engine, Visit } from './engine.ts';
 import { captureGiven } from './given.ts';
+import { createInspect } from './inspect.ts';
 import { captureWithFallback } from './proxy-fallback.ts';
 import { createRenderComparison } from './render-comparison.ts';
 
@@ -17,8 +19,8 @@ export interface Engines extends Omit<AutoParts, 'learn'> {
   /** The remote rendering service; absent if not configured. */
   readonly remote?: Engine | undefined;
   /**
-   * Picks a proxy of the operator for the option `proxy`; `undefined` for `auto` if there is none. Throws
-   * AssertionFailureError with path `proxy` if no proxy matches.
+   * Picks a proxy of the operator for the `proxy` option; `undefined` for `auto` if there is none. Throws
+   * AssertionFailureError with `path` set to `proxy` if no proxy matches.
    */
   readonly pickProxy?: ((wanted: string) => URL | undefined) | undefined;
 }
@@ -29,6 +31,7 @@ export interface Engines extends Omit<AutoParts, 'learn'> {
  */
 export function createCapture(parts: Engines) {
   const { direct, browser, remote, renderer, sites, abuse, pickProxy } = parts;
+  const inspect = createInspect(renderer);
   const auto: AutoParts = { ...parts, compareRendered: sites && createRenderComparison(renderer, sites) };
 
   return async function* capture(asked: ReadRequest, folder: Visit['folder']): AsyncGenerator<Snapshot> {
@@ -36,7 +39,10 @@ export function createCapture(parts: Engines) {
     const required = options.needsBrowser;
     check(asked, required);
     const request: CaptureRequest = { ...asked, startedAt: performance.now(), folder, required };
-    if (target.given) return yield* captureGiven(request, parts);
+    if (target.given) {
+      for await (const snapshot of captureGiven(request, parts)) yield await inspect(snapshot, request.signal);
+      return;
+    }
     abuse?.check(target.url, keyed);
     const wanted = wantedProxy(options, keyed);
     if (wanted === 'auto')
@@ -44,14 +50,14 @@ export function createCapture(parts: Engines) {
     else yield* live({ ...request, proxy: wanted === 'none' ? undefined : pickProxy?.(wanted) });
   };
 
-  /** Throws if the options need an engine that cannot serve them or is not available. */
+  /** Throws if the options require an engine that cannot serve them or is not available. */
   function check({ target, options: { engine } }: ReadRequest, required: readonly OptionName[]): void {
     if (engine === 'cf-browser-rendering') {
       if (!remote) throw noRemote();
       return;
     }
     if (engine === 'browser' && !browser) throw noBrowser(required[0] ?? 'engine');
-    // Files are drawn without a browser, and only the response shows whether the target is a file.
+    // Screenshots of files need no browser, and only the response shows whether the target is a file.
     const missing = target.given ? required[0] : required.find((name) => name !== 'respondWith');
     if (missing === undefined) return;
     if (engine === 'direct') throw needsOtherEngine(missing);
@@ -60,7 +66,19 @@ export function createCapture(parts: Engines) {
 
   async function* live(request: CaptureRequest): AsyncGenerator<Snapshot> {
     const isProxied = request.proxy !== undefined && request.options.engine !== 'cf-browser-rendering';
-    for await (const snapshot of byEngine(request)) yield isProxied ? { ...snapshot, proxied: true } : snapshot;
+    const completed = (snapshot: Snapshot) => (isProxied ? { ...snapshot, proxied: true } : snapshot);
+    let last: Snapshot | undefined;
+    for await (const snapshot of byEngine(request)) {
+      last = await inspect(snapshot, request.signal);
+      yield completed(last);
+    }
+    const { options } = request;
+    if (last?.blocked?.kind !== 'consent' || !browser || options.removeOverlay) return;
+    if (options.engine !== 'auto' && options.engine !== 'browser') return;
+    const jar = toJar(parseSetCookies(options.setCookies, request.target.url));
+    const shown = await readBehindConsentWall({ ...visitOf(request, BROWSER_MS), jar }, browser, inspect);
+    if (shown) yield completed(withEngineReason(shown, 'a consent wall covered the page'));
+    else yield completed(last);
   }
 
   /** Reads a URL with the requested engine, or with the one that the options require. */
@@ -89,7 +107,7 @@ const wantedProxy = ({ proxy, proxyUrl }: Options, keyed: boolean): string =>
 const isHtmlAlone = ({ formats, modelFormat }: Options) =>
   formats.size === 1 && formats.has('html') && modelFormat === undefined;
 
-/** Yields files, which are drawn without a browser; throws for pages and text. */
+/** Yields files, whose screenshots need no browser; throws for pages and text. */
 async function* filesAlone(snapshots: AsyncIterable<Snapshot>, refusal: () => Problem): AsyncGenerator<Snapshot> {
   for await (const snapshot of snapshots) {
     if (!snapshot.file) throw refusal();

@@ -1,19 +1,19 @@
-/** Headers of the direct engine: first the headers of a browser that opens a page, then the caller's headers. */
+/** Headers of the direct engine: first those of a browser that opens a page, then the caller's headers. */
 import { checkCustomHeaders } from '#net/fetch/custom-headers.ts';
 import type { Visit } from './engine.ts';
 import { acceptLanguage } from './language.ts';
 import { identify } from './user-agent.ts';
 
 export interface IdentityDefaults {
-  /** Value of the option `userAgent` if the caller sets none. */
+  /** Value of the `userAgent` option if the caller sets none. */
   readonly userAgent?: string | undefined;
-  /** Major version of the browser engine's Chromium, so that both engines look the same to a target. */
+  /** Major version of the browser engine's Chromium, so that targets see the same version from both engines. */
   readonly chromiumMajor?: number | undefined;
   /** Version of this program, for the user agent `lectern`. */
   readonly version?: string | undefined;
 }
 
-/** Throws ParamValidationError with path `customHeader`. */
+/** Throws ParamValidationError with `path` set to `customHeader`. */
 export function headersFor(url: URL, asked: Visit['options'], self: IdentityDefaults): Record<string, string> {
   const { userAgent, hints } = identify({
     userAgent: asked.userAgent ?? self.userAgent,
@@ -22,7 +22,7 @@ export function headersFor(url: URL, asked: Visit['options'], self: IdentityDefa
     version: self.version,
   });
   const isBrowser = Object.keys(hints).length > 0;
-  // Browsers send these headers to secure sites only.
+  // Browsers send these headers only to secure sites.
   const secure = url.protocol === 'https:' && isBrowser;
   return {
     ...(secure && hints),

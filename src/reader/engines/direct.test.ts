@@ -22,7 +22,7 @@ import { createDirectEngine, type DirectEngineOptions } from './direct.ts';
 import type { Visit } from './engine.ts';
 import { defaultUserAgent } from './user-agent.ts';
 
-/** Folders of the visits of a test, in order. */
+/** The folders used by the visits of a test, in order. */
 const folders: string[] = [];
 
 async function visit(

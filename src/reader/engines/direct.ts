@@ -9,6 +9,7 @@ import type { FetchResponse, GuardedFetch } from '#net/fetch/fetch.ts';
 import { fileNameOf } from '#net/fetch/file-name.ts';
 import { headersForRedirect } from '#net/fetch/redirect.ts';
 import { parseProxyUrl } from '#net/proxy/proxy-table.ts';
+import { responseMarksOf } from '../blocked/response-marks.ts';
 import { findOmittedContent, type Snapshot } from '../snapshot.ts';
 import { headersFor, type IdentityDefaults } from './direct-headers.ts';
 import { refreshOf } from './direct-refresh.ts';
@@ -49,12 +50,12 @@ export function createDirectEngine(options: DirectEngineOptions): Engine {
       if (visit.html !== undefined) yield given(visit.url, visit.html);
       else yield await follow(visit, options);
     },
-    // The owner of `fetch` closes it.
+    // Does nothing: the owner of `fetch` closes it.
     async close() {},
   };
 }
 
-/** State of a request that is kept along the redirect chain. */
+/** State of a request that is passed along the redirect chain. */
 interface Hop {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -80,7 +81,7 @@ async function follow(visit: Visit, options: DirectEngineOptions): Promise<Snaps
   for (;;) {
     const { snapshot, hop: last, next } = await read(hop, { ...visit, jar, proxy }, options);
     if (!next) return snapshot;
-    // After too many redirects, the last page is returned as it is, with a warning.
+    // After too many redirects, the last page is returned unchanged, with a warning.
     if (last.redirects >= MAX_REDIRECTS) return { ...snapshot, notes: [...snapshot.notes, REDIRECT_LOOP_WARNING] };
     await visit.checkRedirect?.(next, last.url, visit.signal);
     hop = { url: next, headers: headersForRedirect(last.url, next, last.headers), redirects: last.redirects + 1 };
@@ -149,7 +150,7 @@ function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | u
 }
 
 async function assertContent(bytes: AsyncIterable<Uint8Array>, status: number): Promise<void> {
-  // A response that broke off before its first byte fails at this point, with a more precise message.
+  // A response that was aborted before its first byte fails at this point, with a more precise message.
   await collect(bytes);
   throw problem('AssertionFailureError', {
     targetStatus: status,
@@ -210,6 +211,7 @@ const snapshotOf = (
     ...(headers['retry-after'] !== undefined && { retryAfter: headers['retry-after'] }),
     ...(forbidsCopies(headers['cache-control']) && { noStore: true }),
     ...(headers['x-robots-tag'] !== undefined && { robotsTag: headers['x-robots-tag'] }),
+    ...withMarks(responseMarksOf(headers)),
     text,
     settled: !truncated,
     ...findOmittedContent(kind === 'html' ? text : ''),
@@ -218,6 +220,8 @@ const snapshotOf = (
     engine: 'direct',
   };
 };
+
+const withMarks = (responseMarks: Snapshot['responseMarks']) => responseMarks && { responseMarks };
 
 const unreadable = (mediaType: string) =>
   problem('AssertionFailureError', {

@@ -1,4 +1,4 @@
-/** The file that a page embeds in a frame, `embed` or `object`. */
+/** Finds the file that a page embeds in a frame, `embed` or `object`. */
 import { typeOfFileName } from '#documents/detect.ts';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
 import { isUrl } from '#is-url.ts';
@@ -13,7 +13,7 @@ export interface EmbeddedFile {
 const EMBEDS = new Set(['embed', 'object', 'iframe']);
 const INVISIBLE = new Set(['script', 'style', 'noscript', 'template', 'head']);
 
-/** The first embedded file, recognized by the declared type, else by its name. */
+/** The first embedded file, recognized by its declared type, else by its file name. */
 export function findEmbeddedFile(document: Document, url: string): EmbeddedFile | undefined {
   let base: string | undefined;
   let found: string | undefined;

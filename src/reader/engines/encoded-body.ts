@@ -1,4 +1,4 @@
-/** A body whose encoding is not yet detected. */
+/** A body with an encoding that has not been detected yet. */
 import { decodeHtml, decodeText } from '#html/decode.ts';
 
 export interface EncodedBody {

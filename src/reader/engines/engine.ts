@@ -1,6 +1,6 @@
 /**
- * The contract of an engine: given a URL, it yields snapshots, each more complete than the last. The last one is the
- * answer; streams show them all.
+ * The contract of an engine: for a URL, it yields snapshots, each more complete than the one before. The last one is
+ * the result; streams contain all of them.
  */
 import type { CookieJar } from '#net/fetch/cookies.ts';
 import type { CheckRedirect } from '#net/fetch/fetch.ts';
@@ -9,28 +9,28 @@ import type { Options } from '../options/resolve.ts';
 import type { ResponseFacts, Snapshot } from '../snapshot.ts';
 
 export interface Visit {
-  /** Absolute http(s) URL of the target. With `html`: the URL to show for it. */
+  /** Absolute http(s) URL of the target. If `html` is set: the URL to show for it. */
   readonly url: string;
   readonly html?: string | undefined;
-  /** URL of the page that led to this target, if any. Headers meant for that page are not sent to other sites. */
+  /** URL of the page that led to this target, if any. Headers intended for that page are not sent to other sites. */
   readonly referringUrl?: string | undefined;
   /**
-   * Set if `html` is the response just fetched from `url`: it replaces the first request to that URL; later ones are
-   * fetched.
+   * Set if `html` is the response that was just fetched from `url`. It replaces the first request to that URL; later
+   * requests are fetched.
    */
   readonly fetchedResponse?: ResponseFacts | undefined;
-  /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share it. */
+  /** Cookie jar of the read, with the caller's cookies. Engines that run one after the other share the jar. */
   readonly jar?: CookieJar | undefined;
   readonly options: Options;
-  /** Deadline for the answer, in milliseconds of `performance.now()`. Partial answers are better than none. */
+  /** Deadline for the result, in milliseconds of `performance.now()`. Partial results are better than none. */
   readonly deadline: number;
-  /** Aborted when the caller disconnects: stop at once and release all resources. */
+  /** Aborted when the caller disconnects: stop immediately and release all resources. */
   readonly signal: AbortSignal;
-  /** Whether the caller has a key; callers without one have narrower limits. */
+  /** Whether the caller has a key; callers without a key have stricter limits. */
   readonly keyed: boolean;
-  /** The operator's proxy chosen for the option `proxy`. `options.proxyUrl` takes precedence. */
+  /** The operator's proxy that was chosen for the `proxy` option. `options.proxyUrl` takes precedence. */
   readonly proxy?: URL | undefined;
-  /** Folder for a target that is a file; removed at the end of the read. */
+  /** Returns a folder for a target that is a file; it is removed at the end of the read. */
   readonly folder: () => Promise<string>;
   readonly trace?: Trace | undefined;
   /** Called before a redirect is followed. The browser engine does not call it for navigations of its pages. */

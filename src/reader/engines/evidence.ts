@@ -1,5 +1,5 @@
 /**
- * Finds out from the HTML of a page whether scripts could change its content, and whether the page clearly depends on
+ * Determines from the HTML of a page whether scripts could change its content, and whether the page clearly depends on
  * them.
  */
 import {
@@ -13,6 +13,9 @@ import {
   TEXT,
   textOf,
 } from '#html/node.ts';
+import type { Blocked } from '../blocked/blocked.ts';
+import { examinePage } from '../blocked/examine.ts';
+import type { ResponseMarks } from '../blocked/response-marks.ts';
 import { extractArticle } from '../extract/extract.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
@@ -29,27 +32,38 @@ export interface Evidence {
   readonly scripts: boolean;
   /** Whether style sheets could hide content. */
   readonly styles: boolean;
-  /** Why the HTML cannot be the whole content, in a few words. */
+  /** The reason why the HTML cannot be the whole content, in a few words. */
   readonly sign?: string | undefined;
   /** The file that a page with almost no text embeds. */
   readonly file?: EmbeddedFile | undefined;
+  /** What the page is instead of the content; absent for content. */
+  readonly blocked?: Blocked | undefined;
   /** Fingerprint of the page's template; absent if the page cannot be compared. */
   readonly template?: Template | undefined;
 }
 
-/** Reason for a page whose only content is its frames. */
+/** Sign for a page with no content except its frames. */
 export const FRAMESET_SIGN = 'its frames are its content';
-/** HTML with fewer words of main content has almost no content. */
+/** HTML with fewer words of main content than this has almost no content. */
 export const MIN_WORDS = 30;
 /** If the HTML has more words than this, a placeholder or empty root is only a minor part of the page. */
 const FEW_WORDS = 150;
 const START_CHARACTERS = 1_000;
 
+/** The parts of a response that help to tell content from what was sent in its place. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly response?: ResponseMarks | undefined;
+}
+
+const OK: PageAnswer = { status: 200 };
+
 /** Examines the HTML of a page. Consumes `document`; call loadTokens() first. */
-export function evidenceOf(document: Document, url: string): Evidence {
+export function evidenceOf(document: Document, url: string, answer = OK): Evidence {
+  const blocked = examinePage(document, { url, ...answer });
   const signs = findSigns(document);
   const shown = findEmbeddedFile(document, url);
-  // Before extraction, which removes nodes from the tree.
+  // Must run before extraction, which removes nodes from the tree.
   const template = signs.scripts || signs.styles ? templateOf(document) : undefined;
   const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
   const text = textOf(content);
@@ -64,6 +78,7 @@ export function evidenceOf(document: Document, url: string): Evidence {
     styles,
     sign: sign ?? (file && 'the page shows a file'),
     file,
+    ...(blocked && { blocked }),
     ...(template && { template: { ...template, words } }),
   };
 }
@@ -176,7 +191,7 @@ const ROOT_CHARACTERS = 60;
 /** Maximum number of roots to examine; pages have one or two. */
 const MAX_ROOTS = 10;
 
-/** Whether an element contains more than a loading message; reads only as far as needed. */
+/** Whether an element contains more than a loading message. Examines no more of it than necessary. */
 function hasContent(root: Element): boolean {
   let characters = 0;
   for (let node: Child | null = following(root, root); node; node = following(node, root, isSkipped(node))) {

@@ -1,4 +1,7 @@
-/** Captures a target that came with the request: HTML that needs a browser is rendered, everything else stays as it is. */
+/**
+ * Captures a target that came with the request: HTML that needs a browser is rendered, everything else is returned
+ * unchanged.
+ */
 import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
 import { type AutoParts, browserReason, isRefusal, withEngineReason } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, visitOf } from './capture-request.ts';
@@ -35,7 +38,7 @@ export async function* captureGiven(request: CaptureRequest, parts: GivenParts):
   }
 }
 
-/** Why submitted HTML is rendered: options require it, or it has almost no content without scripts. */
+/** Decides why submitted HTML must be rendered: options require it, or it has almost no content without scripts. */
 async function reasonToRender(
   { text, url }: Snapshot,
   { options, signal, required }: CaptureRequest,

@@ -1,4 +1,6 @@
-/** The kind of a body: by its Content-Type, or by its first bytes if the header is missing or clearly wrong. */
+/**
+ * Determines the kind of a body: by its Content-Type, or by its first bytes if the header is missing or clearly wrong.
+ */
 import {
   canonicalType,
   hasLatePdfHeader,
@@ -10,8 +12,8 @@ import {
 import { ownValue } from '#own-value.ts';
 
 /**
- * `html` and `text` are decoded, a `file` becomes a document, `other` cannot be read; `unknown` needs the body to
- * decide.
+ * `html` and `text` are decoded, a `file` becomes a document, and `other` cannot be read; for `unknown`, the body must
+ * be examined.
  */
 export type Kind = 'html' | 'text' | 'file' | 'other' | 'unknown';
 
@@ -23,7 +25,7 @@ export interface Media {
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Types that say nothing: servers use them for files of unknown type. */
+/** Uninformative types: servers use them for files of unknown type. */
 const EMPTY_TYPES = new Set([
   '',
   'application/octet-stream',
@@ -62,7 +64,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
 
 const isType = (text: string) => /^[^\s/]+\/[^\s/]+$/.test(text) && text !== '*/*';
 
-/** The kind by the header alone; `unknown` if the body has to decide. */
+/** The kind according to the header alone; `unknown` if the body must be examined. */
 export function declaredMedia(contentType: string | undefined): Media {
   const type = mediaTypeOf(contentType);
   if (HTML_TYPES.has(type)) return { mediaType: type, kind: 'html' };
@@ -73,8 +75,8 @@ export function declaredMedia(contentType: string | undefined): Media {
 }
 
 /**
- * The kind by header, first bytes (4 KiB are enough) and name. Magic bytes win over the header: a file sent as text is
- * that file, and a page sent as a file is that page.
+ * The kind according to the header, the first bytes (4 KiB are enough) and the file name. Magic bytes take precedence
+ * over the header: a file sent as text is treated as a file, and a page sent as a file is treated as a page.
  */
 export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): Media {
   if (declared.kind === 'other') return declared;
@@ -89,7 +91,7 @@ export function actualMedia(declared: Media, bytes: Uint8Array, name?: string): 
   const found = sniff(bytes);
   const named = found.kind === 'html' ? undefined : typeOfFileName(name);
   if (named) return { mediaType: named, kind: 'file' };
-  // An unknown type is better evidence than a body that looks like text.
+  // An unknown declared type is better evidence than a body that looks like text.
   return declared.mediaType && found.kind !== 'html' ? { mediaType: declared.mediaType, kind: 'other' } : found;
 }
 
@@ -133,11 +135,12 @@ const SEPARATORS = [
   ['|', TYPES.csv],
 ] as const;
 const MAX_LINES = 20;
-/** A body of this length counts as truncated. */
+/** A body of at least this length counts as truncated. */
 const SNIFFED_BYTES = 4_096;
 
 /**
- * The table type whose separator occurs equally often, at least once, in each of the first lines; at least two lines.
+ * The type of table if its separator occurs equally often, at least once, in each of the first lines. Requires at least
+ * two lines.
  */
 function typeOfRows(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes).toString('latin1').replaceAll('\0', '');

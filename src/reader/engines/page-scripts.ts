@@ -1,14 +1,14 @@
-/** Which scripts and style sheets of a page could change its content. */
+/** Determines which scripts and style sheets of a page could change its content. */
 import { attribute, type Element, textOf } from '#html/node.ts';
 
-/** Script types that are executed, by the HTML standard; other types hold data. */
+/** Script types that are executed according to the HTML standard; other types contain data. */
 const JAVASCRIPT = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|live|j)script(?:1\.\d)?|module|)$/i;
-/** Data for search engines and loaders, from which no page builds its content. */
+/** Data for search engines and loaders; pages never build their content from it. */
 const NOT_FOR_CONTENT = /^(?:application\/ld\+json|importmap|speculationrules)$/i;
 
 const typeOf = (script: Element): string => (attribute(script, 'type') ?? '').split(';', 1)[0]!.trim();
 
-/** URL of a script; SVG scripts name it `href`. */
+/** URL of a script; SVG scripts specify it in `href`. */
 const sourceOf = (script: Element): string | null =>
   attribute(script, 'src') ?? (script.namespace === 'svg' ? attribute(script, 'href') : null);
 
@@ -21,19 +21,19 @@ export function isExecutable(script: Element): boolean {
   return code !== '' && !isHarmless(code);
 }
 
-/** What a script element contributes: its URL, code or data; `undefined` for nothing. */
+/** The contribution of a script element: its URL, code or data; `undefined` if there is none. */
 export function contributionOf(script: Element): string | undefined {
   if (isExecutable(script)) return `${sourceOf(script) ?? ''}\n${textOf(script)}`;
   const type = typeOf(script);
   return JAVASCRIPT.test(type) || NOT_FOR_CONTENT.test(type) ? undefined : `${type}\n${textOf(script)}`;
 }
 
-/** Attributes whose code runs while the page loads, without user action. */
+/** Attributes with code that runs while the page loads, without user action. */
 const RUNS_ON_LOAD = /^on(?:load|error|pageshow|readystatechange|begin|animationstart|transitionend)$/;
 
 /**
- * The code that an element runs on load, if it could change the content. Functions that it calls are in scripts, which
- * are examined separately; only the handler of `body` counts as the start of an application.
+ * The code that an element runs on load, if it could change the content. Functions called by this code are in scripts,
+ * which are examined separately; only the handler of `body` counts as the start of an application.
  */
 export function codeOnLoad(element: Element): string | undefined {
   for (const { name, value } of element.attributes) {
@@ -51,8 +51,8 @@ const ANALYTICS_SOURCES =
 const ANALYTICS_CODE =
   /\b(?:gtag|dataLayer|_gaq|GoogleAnalyticsObject|fbq|_paq|plausible|clarity|_hjSettings|goatcounter)\b/;
 /**
- * Code that writes into a page, or loads code that may. Analytics snippets add script elements by `appendChild` and
- * `insertBefore`, so these do not count.
+ * Code that writes into a page, or loads code that may. Analytics snippets add script elements with `appendChild` and
+ * `insertBefore`, so these calls do not count.
  */
 const MAKES_CONTENT =
   /innerHTML|outerHTML|insertAdjacent|document\.write|textContent|innerText|nodeValue|hydrat|render|fetch\(|XMLHttpRequest|import\(|createTextNode|createContextualFragment|cloneNode|insertRow|insertCell|setHTML|replaceWith|replaceChildren|\.(?:append|prepend|before|after|html|text|load)\(|createElement\(\s*["'`](?!script\b|noscript\b|iframe\b|img\b)|\beval\(|\bFunction\(/;

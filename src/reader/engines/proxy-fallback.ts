@@ -1,10 +1,11 @@
-/** Reads a page without a proxy first, and through a proxy of the operator if that yields too little. */
+/** Reads a page without a proxy first, and then through a proxy of the operator if the first result is too poor. */
 import { Problem } from '#errors.ts';
+import type { BlockedKind } from '../blocked/blocked.ts';
 import type { Renderer } from '../renderer.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
 import type { CaptureRequest } from './capture-request.ts';
 
-/** Statuses that do not depend on the client, however short the page is. */
+/** Status codes that do not depend on the client, even if the page is short. */
 const INDEPENDENT_STATUSES: ReadonlySet<number> = new Set([201, 202, 404, 405]);
 const POOR_TOKENS = 42;
 
@@ -53,15 +54,29 @@ async function* retryThroughProxy(
   let last: Snapshot | undefined;
   try {
     for await (const snapshot of parts.capture(request)) {
-      yield snapshot;
-      last = snapshot;
+      last = held ? { ...snapshot, tried: [...triedBy(held), 'proxy'] } : snapshot;
+      yield last;
     }
   } catch (error) {
     request.signal.throwIfAborted();
     if (!held) throw failure ?? error;
   }
-  if (held && (!last || (await isPoor(last, request, parts)))) yield held;
+  if (held && (!last || (await isPoor(last, request, parts)))) yield { ...held, tried: [...triedBy(held), 'proxy'] };
 }
+
+const triedBy = ({ tried, engine }: Snapshot): readonly string[] => tried ?? [engine];
+
+/** Kinds that may depend on the IP address of the client. */
+const BY_CLIENT: ReadonlySet<BlockedKind> = new Set<BlockedKind>([
+  'challenge',
+  'denied',
+  'rate-limit',
+  'geo',
+  'login',
+  'js-shell',
+  'server-error',
+  'maintenance',
+]);
 
 /** Whether a proxy might get more of a page (docs/reference/wire/reader.md, Engines). */
 async function isPoor(
@@ -69,6 +84,7 @@ async function isPoor(
   { signal }: CaptureRequest,
   { renderer }: ProxyFallbackParts,
 ): Promise<boolean> {
+  if (snapshot.blocked) return BY_CLIENT.has(snapshot.blocked.kind);
   if (INDEPENDENT_STATUSES.has(snapshot.status)) return false;
   if (snapshot.status !== 200) return true;
   if (!isHtml(snapshot)) return false;

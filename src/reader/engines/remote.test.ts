@@ -21,7 +21,7 @@ const strict = (properties: object, required: string[] = []) => ({
   required,
 });
 
-/** The parameters of the endpoint that the engine may use, from its published description. */
+/** Validates the parameters of the endpoint that the engine may use, according to its published description. */
 const isRequest = new Ajv({ allErrors: true, strictTypes: false }).compile({
   ...strict({
     url: { type: 'string', pattern: '^https?://' },
@@ -207,6 +207,7 @@ describe('refused before the service is called', () => {
     ['respondWith', { respondWith: 'svc-ocr' }],
     ['injectPageScript', { injectPageScript: ['x()'] }],
     ['injectFrameScript', { injectFrameScript: ['x()'] }],
+    ['scroll', { scroll: 3 }],
     ['withIframe', { withIframe: true }],
     ['withShadowDom', { withShadowDom: true }],
     ['removeOverlay', { removeOverlay: true }],

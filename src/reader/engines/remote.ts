@@ -1,7 +1,7 @@
 /**
- * The engine `cf-browser-rendering`: Cloudflare Browser Rendering renders a URL to HTML through the REST endpoint
- * `content`. It fetches from its own network. It reports neither the URL after redirects nor which elements are
- * visible.
+ * The `cf-browser-rendering` engine: Cloudflare Browser Rendering renders a URL to HTML through the REST endpoint
+ * `content`. The service fetches pages from its own network. It does not report the URL after redirects, nor which
+ * elements are visible.
  */
 import { type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
@@ -54,17 +54,18 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
       });
       yield snapshotOf(visit, await resultOf(response));
     },
-    // The owner of `fetch` closes it.
+    // Does nothing: the owner of `fetch` closes it.
     async close() {},
   };
 }
 
-/** Options that the service does not support, each with a test of whether it is set. */
+/** Options that the service does not support, each with a function that tests whether the option is set. */
 const UNSUPPORTED: readonly [path: string, asks: (options: Options) => unknown][] = [
   ['respondWith', ({ formats }) => formats.has('screenshot') || formats.has('pageshot')],
   ['respondWith', ({ modelFormat }) => modelFormat !== undefined && modelFormat !== 'readerlm-v2'],
   ['injectPageScript', ({ injectPageScript }) => injectPageScript.length],
   ['injectFrameScript', ({ injectFrameScript }) => injectFrameScript.length],
+  ['scroll', ({ scroll }) => scroll !== undefined],
   ['withIframe', ({ withIframe }) => withIframe],
   ['withShadowDom', ({ withShadowDom }) => withShadowDom],
   ['removeOverlay', ({ removeOverlay }) => removeOverlay],
@@ -110,7 +111,7 @@ function requestOf(visit: Visit, engine: RemoteEngineOptions, waitMs: number): o
     ...(html === undefined ? { url } : { html }),
     userAgent,
     gotoOptions: { waitUntil: waitUntilOf(options), timeout, ...(referer && { referer }) },
-    // A partial page at the timeout is better than none.
+    // A partial page at the timeout is better than no page.
     bestAttempt: true,
     ...(selector && { waitForSelector: { selector, timeout } }),
     ...(viewport && { viewport }),
@@ -133,13 +134,13 @@ const WAIT_UNTIL: Readonly<Record<Options['respondTiming'], WaitUntil>> = {
 
 const waitUntilOf = ({ respondTiming }: Options): WaitUntil => WAIT_UNTIL[respondTiming];
 
-/** The service waits for one selector: several are combined into one that matches when all are present. */
+/** The service accepts only one selector, so several are combined into one that matches when all are present. */
 function selectorToWaitFor({ waitForSelector, targetSelector }: Options): string | undefined {
   const wanted = waitForSelector.length > 0 ? waitForSelector : targetSelector;
   return wanted.length > 1 ? `html${wanted.map((selector) => `:has(${selector})`).join('')}` : wanted[0];
 }
 
-/** The service sends extra headers with every request of a page, so secrets are not passed to it. */
+/** The service sends extra headers with every request of a page, so secrets must not be passed to it. */
 function headersOf({ customHeader, locale }: Options) {
   const { authorization, cookie, ...others } = checkCustomHeaders(customHeader);
   const basic = /^basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
@@ -173,8 +174,8 @@ interface Answer {
 }
 
 /**
- * The HTML in `{success, result, errors}`. Error texts of the service are not repeated: they may contain the operator's
- * data.
+ * Returns the HTML in `{success, result, errors}`. The service's error texts are not repeated, because they may contain
+ * the operator's data.
  */
 async function resultOf(response: TrustedResponse): Promise<Rendered> {
   const { status } = response;
@@ -212,7 +213,7 @@ function rendered({ result, meta }: Answer): Rendered {
 }
 
 const failure = (message: string): Problem => problem('DownstreamServiceFailureError', { message });
-/** The operator must change the settings, so that no page can be read in this way. */
+/** Created if the operator must change the settings, because no page can be read through the service. */
 const misconfigured = (message: string): Problem => problem('DownstreamServiceError', { message });
 
 const snapshotOf = ({ url }: Visit, { html, status }: Rendered): Snapshot => ({

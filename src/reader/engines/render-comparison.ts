@@ -1,13 +1,16 @@
-/** Learns from pages that were both fetched and rendered whether scripts add content to pages of the same template. */
+/**
+ * Compares pages that were both fetched and rendered, to learn whether scripts add content to pages of the same
+ * template.
+ */
 import type { Renderer } from '../renderer.ts';
 import type { SiteRecords } from '../site-records.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Template } from './template.ts';
 
-/** The comparison runs in the background and may fail. */
+/** Compares a fetched page with its rendering, in the background; it may fail. */
 export type CompareRendered = (fetched: Snapshot, rendered: Snapshot, template: Template) => void;
 
-/** A comparison costs as much as a read, so none is made while the server is busy. */
+/** A comparison costs as much as a read, so comparisons are skipped while the server is busy. */
 const MAX_CONCURRENT = 2;
 
 export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, sites: SiteRecords): CompareRendered {
@@ -24,7 +27,8 @@ export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, 
 
   return (fetched, rendered, template) => {
     if (fetched.status !== 200 || rendered.status !== 200 || !rendered.settled) return;
-    // A page that redirected is not the fetched page; a page that loads data may show different data next time.
+    // A page that redirected is a different page from the fetched one; a page that loads data may show different data
+    // next time.
     const isOther = withoutFragment(rendered.url) !== withoutFragment(fetched.url);
     if (isOther || rendered.loadsData) sites.recordComparison(fetched.url, template, false);
     else if (comparing < MAX_CONCURRENT) compare(fetched, rendered, template).catch(() => {});

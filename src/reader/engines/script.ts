@@ -1,4 +1,4 @@
-/** Fetches scripts that a caller named by URL, through the same guarded fetch as pages. */
+/** Fetches scripts that a caller specified by URL, through the same guarded fetch as pages. */
 import { problem } from '#errors.ts';
 import { decodeText } from '#html/decode.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
@@ -6,7 +6,7 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Source of a script. Throws AssertionFailureError if the response is an error. */
+/** Returns the source of a script. Throws AssertionFailureError if the response is an error. */
 export const createScriptFetcher =
   (fetch: GuardedFetch) =>
   async (url: string, signal: AbortSignal): Promise<string> => {

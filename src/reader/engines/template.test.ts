@@ -5,7 +5,7 @@ import { MAX_ELEMENT_KINDS, templateOf } from './template.ts';
 const page = (body: string, head = '') => `<!doctype html><title>A page</title>${head}<body>${body}`;
 const look = (html: string) => templateOf(parseDocument(html))!;
 const code = (html: string) => look(html).code;
-/** Whether all kinds of elements of one page occur in the other one. */
+/** Whether all kinds of elements of one page occur in the other. */
 const isWithin = (body: string, other: string) => {
   const known = new Set(look(page(other)).kinds);
   return [...look(page(body)).kinds].every((kind) => known.has(kind));

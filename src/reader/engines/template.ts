@@ -1,7 +1,7 @@
 /**
  * Fingerprints of pages made from the same template: their scripts, style sheets and data, and the kinds of elements
- * that scripts could find in them. The result of rendering some pages applies to another page only if that page offers
- * nothing more to its scripts.
+ * that scripts could find in them. A comparison of some pages applies to another page only if that page contains
+ * nothing more for the scripts to act on.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { attribute, type Child, type Document, type Element, find, following, isElement, TEXT } from '#html/node.ts';
@@ -10,19 +10,19 @@ import { codeOnLoad, contributionOf, hidingStyle } from './page-scripts.ts';
 export interface Template {
   /** Hash of the scripts, style sheets and data of the page. */
   readonly code: string;
-  /** Hashes of the kinds of its elements: distinct, in ascending order. */
+  /** Hashes of the kinds of its elements, without duplicates and in ascending order. */
   readonly kinds: Uint32Array;
   /** Number of words in the main content. */
   readonly words: number;
 }
 
-/** A page with more kinds of elements is not compared. */
+/** A page with more kinds of elements than this is not compared. */
 export const MAX_ELEMENT_KINDS = 1_000;
 const MAX_ATTRIBUTES = 30;
 const MAX_CLASSES = 30;
 const MAX_NAME_CHARACTERS = 200;
 
-/** The template of a page; `undefined` if it cannot be compared. The number of words is filled in elsewhere. */
+/** The template of a page; `undefined` if it cannot be compared. The number of words is added elsewhere. */
 export function templateOf(document: Document): Omit<Template, 'words'> | undefined {
   const code = createHash('sha256');
   const kinds = new Set<number>();
@@ -42,7 +42,7 @@ export function templateOf(document: Document): Omit<Template, 'words'> | undefi
   return { code: code.digest('hex'), kinds: Uint32Array.from(kinds).sort() };
 }
 
-/** Elements whose text is not shown, or shown only without scripts. */
+/** Elements with text that is not shown, or that is shown only without scripts. */
 const INVISIBLE = new Set(['script', 'style', 'noscript', 'link', 'meta', 'title', 'base']);
 
 function hashCode(element: Element, code: Hash): void {

@@ -11,8 +11,8 @@ export const TRUNCATION_WARNINGS: Readonly<Record<Truncation, string>> = {
 export const REDIRECT_LOOP_WARNING = 'The page redirects again and again; this is the last page that was read';
 
 /**
- * Warning about a partial response that was not requested (RFC 9110, section 15.3.7). `undefined` if status or
- * Content-Range show that it is complete.
+ * Warning about a partial response that was not requested (RFC 9110, section 15.3.7). `undefined` if the status or the
+ * Content-Range header shows that the response is complete.
  */
 export function partialResponseWarning(status: number, contentRange: string | undefined): string | undefined {
   if (status !== 206) return undefined;

@@ -5,13 +5,13 @@ import { imageUrl } from '../extract/content/images.ts';
 import { extractArticle } from '../extract/extract.ts';
 
 /**
- * How much pages may differ and still count as equal (docs/reference/wire/reader.md, Engines). On a long page 5 % may
- * be a price table or a comment, so the number of words is limited too.
+ * The required similarity of pages that count as equal (docs/reference/wire/reader.md, Engines). On a long page, 5 %
+ * may be a price table or a comment, so the number of different words is limited too.
  */
 const MIN_SHARED = 0.95;
 const MAX_OTHER_WORDS = 5;
 
-/** Whether both have nearly the same elements, and the same words, links and images with few exceptions. */
+/** Whether both pages have nearly the same elements, and the same words, links and images with few exceptions. */
 export function isUnchanged(fetched: string, rendered: string, url: string): boolean {
   const [before, after] = [contentOf(fetched, url), contentOf(rendered, url)];
   const most = Math.max(before.words.length, after.words.length);
@@ -27,7 +27,7 @@ function contentOf(html: string, url: string) {
   const document = parseDocument(html);
   let count = 0;
   for (const { name } of elements(document)) if (!WITHOUT_CONTENT.has(name)) count++;
-  // The whole page, since a read may ask for more than the main content; invisible elements are removed.
+  // Compares the whole page, since a read may request more than the main content; invisible elements are removed.
   const { content } = extractArticle(document, { url, baseUrl: url, whole: true });
   for (const element of elements(content)) if (WITHOUT_CONTENT.has(element.name)) detach(element);
   const words: string[] = textOf(content).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];

@@ -17,7 +17,7 @@ describe('user agent', () => {
     });
   });
 
-  // Names that stand for the caller's User-Agent are resolved earlier, if the caller sent one.
+  // Values that refer to the caller's User-Agent are resolved earlier, if the caller sent one.
   test.each(['browser', 'auto', 'inherit', 'pass-through'])('%s alone is the default', (userAgent) => {
     expect(identify({ userAgent, host: 'a.example' })).toEqual(identify({ host: 'a.example' }));
   });

@@ -9,19 +9,19 @@ export interface Identity {
 
 export interface IdentityFacts {
   /**
-   * Value of the option `userAgent`: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the
+   * Value of the `userAgent` option: `browser`, `bot`, `lectern`, `diversify`, a custom value, or `undefined` for the
    * default.
    */
   readonly userAgent?: string | undefined;
-  /** Host of the target. `diversify` picks by host: a host always sees the same browser. */
+  /** Host of the target. `diversify` chooses by host, so that a host always sees the same browser. */
   readonly host: string;
-  /** Major version of the Chromium that reads pages, so that both engines look the same. */
+  /** Major version of the Chromium that reads pages, so that both engines look the same to a target. */
   readonly chromiumMajor?: number | undefined;
   /** Version of this program, for `bot`. */
   readonly version?: string | undefined;
 }
 
-/** Major version of Chromium to report if no browser is installed. */
+/** Major version of Chromium that is reported if no browser is installed. */
 const CHROMIUM_MAJOR = 142;
 
 interface Browser {
@@ -54,7 +54,7 @@ const hintsOf = ({ platform, brand }: Browser, major: number) => ({
 export const defaultUserAgent = (chromiumMajor: number = CHROMIUM_MAJOR): string =>
   agentOf(LINUX_CHROME, chromiumMajor);
 
-/** Names of this program. */
+/** Values that stand for this program's own user agent. */
 const BOT: readonly (string | undefined)[] = ['bot', 'lectern'];
 /**
  * Values that mean the default. For HTTP requests, `src/api/user-agent.ts` has already replaced `auto`, `inherit` and

@@ -3,8 +3,10 @@ import { type Document, detach, type Element, find, textOf } from '#html/node.ts
 import type { Article } from '../article.ts';
 import { createClassReader } from './blocks/class-words.ts';
 import { survey } from './blocks/survey.ts';
+import type { CommentChoice } from './content/apply-comments.ts';
 import { copyKeptBlocks } from './content/copy-blocks.ts';
 import { hasMedia, headContent } from './content/head-content.ts';
+import { countLeftOut } from './content/left-out.ts';
 import { recordDropped, recordNonText } from './content/record-removals.ts';
 import type { RemovalLog } from './content/removal-log.ts';
 import { selectContent } from './content/select-content.ts';
@@ -20,9 +22,11 @@ export interface ExtractOptions {
   url: string;
   /** Base URL for relative URLs. */
   baseUrl: string;
-  /** Keep the whole page instead of choosing its main content. */
+  /** Keeps the whole page instead of choosing its main content. */
   whole: boolean;
-  /** Collects what is left out, and why. */
+  /** Whether to keep comments. By default, they are removed from articles and videos. */
+  comments?: CommentChoice | undefined;
+  /** Records the omitted parts and the reasons. */
   removals?: RemovalLog | undefined;
   /** Result of an earlier removal of hidden parts, if there was one. */
   invisibleParts?: InvisibleParts | undefined;
@@ -32,19 +36,19 @@ const readClass = createClassReader();
 
 /**
  * Extracts the content of a page. Changes `document`: removes invisible parts and moves streamed parts to their final
- * places. The result is never empty if the page has visible text. A page without any text yields the title and
- * description from its head.
+ * positions. The result is never empty if the page has visible text. For a page without any text, the result is the
+ * title and description from its head.
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
-  const { removals } = options;
+  const { removals, comments } = options;
   const { hiddenCount, detached } = options.invisibleParts ?? removeInvisibleParts(document, { removals });
-  // Runs after hidden parts are removed: invisible text must not supply a title or an author.
+  // Runs after hidden parts are removed, because invisible text must not supply a title or an author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
-  const choose = () => chooseContent(body, page, detached, removals);
+  const choose = () => chooseContent(body, page, { detached, removals, comments });
   const chosen = (detached.size > 0 && detached.withAllReattached(choose)) || choose()!;
   if (removals) recordNonText(removals, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
@@ -60,24 +64,27 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
   };
 }
 
-type Chosen = Pick<Article, 'content' | 'source' | 'confidence'> & {
+interface ChoiceOptions extends Pick<ExtractOptions, 'removals' | 'comments'> {
+  readonly detached: DetachedElements;
+}
+
+type Chosen = Pick<Article, 'content' | 'source' | 'confidence' | 'leftOut'> & {
   readonly kindEstimate: ReturnType<typeof estimatePageKind>;
 };
 
 /**
- * Chooses content under `body`. If hidden parts were put back for the choice, they are removed from the result again.
- * Returns null if they make up most of the choice, which is then no evidence about the rest.
+ * Chooses content under `body`. If hidden parts were reinserted for the choice, they are removed from the result again.
+ * Returns null if they make up most of the choice, which then says nothing about the rest.
  */
 function chooseContent(
   body: Element | Document,
   page: PageFacts,
-  detached: DetachedElements,
-  removals: RemovalLog | undefined,
+  { detached, removals, comments }: ChoiceOptions,
 ): Chosen | 'too large' | 'no text' | null {
   const surveyed = survey(body, readClass);
   if (!surveyed.complete) return 'too large';
   if (surveyed.blocks.length === 0) return 'no text';
-  const selection = selectContent(surveyed, page);
+  const selection = selectContent(surveyed, page, undefined, { comments });
   const sources = new Map<Element, Element>();
   const content = copyKeptBlocks(body, surveyed, selection.keep, sources);
   const all = textOf(content).length;
@@ -88,5 +95,12 @@ function chooseContent(
     recordDropped(removals, surveyed, selection, (element) => detached.has(element));
   }
   const { source, confidence } = selection;
-  return { content, source, confidence, kindEstimate: estimatePageKind(surveyed, selection, page) };
+  const leftOut = countLeftOut(surveyed, selection);
+  return {
+    content,
+    source,
+    confidence,
+    ...(leftOut && { leftOut }),
+    kindEstimate: estimatePageKind(surveyed, selection, page),
+  };
 }

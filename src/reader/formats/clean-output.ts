@@ -1,13 +1,15 @@
-/** Cleans the output of a model, so that it can be an answer. Pure; runs in a thread. */
+/** Cleans the output of a model, so that it can be returned to the caller. Pure; runs in a thread. */
 import { decodeHTML } from 'entities';
 import { withoutControlCharacters } from '../markdown/one-line.ts';
 import { isSafeLink, isSafePicture } from '../markdown/url.ts';
 import { withoutTags } from './tags.ts';
 
-/** Reasoning models start with their thoughts; if the output was cut off during the thoughts, it contains no answer. */
+/**
+ * Reasoning models start with their thoughts; if the output was truncated during the thoughts, it contains no result.
+ */
 const THOUGHTS = /^\s*<think>[\s\S]*?(?:<\/think>|$)/;
 
-/** The text of an answer without thoughts, and without the fence that many models put around it. */
+/** The text of a model's output without thoughts, and without the code fence that many models put around it. */
 export function unwrapOutput(text: string): string {
   const answer = text.replace(THOUGHTS, '').trim();
   const opened = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|json)?[ \t]*\n/i.exec(answer);
@@ -16,13 +18,13 @@ export function unwrapOutput(text: string): string {
   const inner = answer.slice(opened[0].length);
   if (inner !== fence && !inner.endsWith(`\n${fence}`)) return answer;
   const body = inner.slice(0, -fence.length);
-  // A closing fence inside means two code blocks, not a wrapper.
+  // A closing fence inside the text means that there are two code blocks rather than a wrapper.
   return `\n${body}`.includes(`\n${fence}\n`) ? answer : body.trim();
 }
 
 /**
- * Makes Markdown from a model safe: removes control characters (U+001D separates chunks) and imitated citations and,
- * outside code, tags and unsafe URLs in links, images, definitions and autolinks.
+ * Makes Markdown from a model safe: removes control characters (U+001D separates chunks) and imitated citations
+ * everywhere; outside code, also removes tags and unsafe URLs in links, images, definitions and autolinks.
  */
 export function cleanMarkdown(text: string): string {
   const lines = withoutControlCharacters(unwrapOutput(text))
@@ -39,7 +41,7 @@ export function cleanMarkdown(text: string): string {
   for (const line of lines) {
     const [, prefix = '', mark] = FENCE.exec(line) ?? [];
     if (fence) {
-      // A line with less indentation ends the list or quote around the code block, so it is not code.
+      // A line with less indentation ends the list or quote around the code block, so the line is not code.
       const isInside = line.startsWith(fence.prefix) || line.trim() === '';
       out.push(isInside ? line : withoutTags(line));
       if (mark?.startsWith(fence.mark) && line.trimEnd().endsWith(mark)) fence = undefined;
@@ -50,7 +52,8 @@ export function cleanMarkdown(text: string): string {
     } else prose.push(line);
   }
   endProse();
-  // With this much indentation, it is either a code block in a list or not a code block, so the block is still open.
+  // With this much indentation, the line is either a code block in a list or not a code block at all, so the block is
+  // still open.
   if (fence && /\t| {4}/.test(fence.prefix))
     return [...out.slice(0, fence.from), ...out.slice(fence.from).map(withoutTags)].join('\n');
   return out.join('\n');
@@ -85,7 +88,7 @@ const isSafe = (written: string, test: (url: string) => boolean): boolean =>
 /** Maximum distance to the end of a link, in characters. */
 const MAX_LINK_CHARACTERS = 4_000;
 
-/** Inline links and images. If the URL is unsafe, only the text in brackets remains. */
+/** Removes inline links and images with unsafe URLs; only the text in brackets remains. */
 function withoutUnsafeLinks(text: string): string {
   let out = '';
   let done = 0;
@@ -93,7 +96,7 @@ function withoutUnsafeLinks(text: string): string {
     const destination = /\s{0,64}<?([^\s<>]{0,512})/y;
     destination.lastIndex = at + 2;
     const url = destination.exec(text)?.[1] ?? '';
-    // `![` and `[` are not distinguished: URLs allowed in a link but not in an image are harmless there.
+    // `![` and `[` are not distinguished: an image with a URL that is allowed only in links is harmless here.
     if (isSafe(url, isSafeLink) || isSafe(url, isSafePicture)) continue;
     const end = endOfLink(text, at + 2);
     out += end < 0 ? `${text.slice(done, at + 1)}\\(` : text.slice(done, at + 1);
@@ -102,7 +105,7 @@ function withoutUnsafeLinks(text: string): string {
   return out + text.slice(done);
 }
 
-/** Offset after the bracket that closes a link whose URL starts at `from`; -1 if it is not found. */
+/** Offset after the closing bracket of a link with a URL that starts at `from`; -1 if there is none. */
 function endOfLink(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < Math.min(text.length, from + MAX_LINK_CHARACTERS); at++) {

@@ -5,7 +5,7 @@ import { picturePart, picturePrompt, textPart } from './prompts.ts';
 
 export interface Picture {
   readonly png: Uint8Array;
-  /** Size in pixels, before the image was resized. */
+  /** Width in pixels, before the image was resized. */
   readonly width: number;
   readonly height: number;
 }
@@ -17,7 +17,7 @@ const MIN_SIDE = 64;
 export const tinyImageText = ({ width, height }: Pick<Picture, 'width' | 'height'>): string | undefined =>
   Math.min(width, height) < MIN_SIDE ? `A small image of ${width} x ${height} pixels` : undefined;
 
-/** Throws the errors of the model. */
+/** Throws the model's errors. */
 export async function describeImage(
   picture: Picture,
   { vision, instruction, signal }: { vision: Chat; instruction: string; signal: AbortSignal },

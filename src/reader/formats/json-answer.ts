@@ -1,18 +1,18 @@
 /**
- * Validation of structured answers against the caller's schema. Schema and text are hostile, and patterns in a schema
- * may run forever: run this in a thread that can be killed.
+ * Validates structured results against the caller's schema. Both the schema and the text are untrusted, and patterns in
+ * a schema may run forever, so this must run in a thread that can be killed.
  */
 import { problem } from '#errors.ts';
 import { unwrapOutput } from './clean-output.ts';
 
 export interface JsonCheck {
-  /** The JSON as written, if it is JSON: numbers keep all their digits. */
+  /** The JSON text as written by the model, if it is valid, so that numbers keep all their digits. */
   readonly json?: string | undefined;
-  /** The faults found, in order; empty if the answer conforms to the schema. */
+  /** The violations found, in order; empty if the result conforms to the schema. */
   readonly violations: readonly string[];
 }
 
-/** Maximum values beyond which a schema is refused. */
+/** Limits beyond which a schema is refused. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_VIOLATIONS = 20;
@@ -22,8 +22,8 @@ type Validate = ((value: unknown) => boolean) & {
 };
 
 /**
- * Validates a text against a schema; without `text`, checks only the schema. Throws ParamValidationError with path
- * `jsonSchema` if the schema is invalid, too large, or refers to another document, which is never fetched.
+ * Validates a text against a schema; without `text`, checks only the schema. Throws ParamValidationError with `path`
+ * set to `jsonSchema` if the schema is invalid, too large, or refers to another document, which is never fetched.
  */
 export async function checkJson(schema: object, text?: string): Promise<JsonCheck> {
   const validate = await compile(schema);
@@ -43,7 +43,7 @@ const violationText = ({ instancePath, message, params }: NonNullable<Validate['
 async function compile(schema: object): Promise<Validate> {
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA_CHARACTERS) throw refused('is too large');
-  // The validator ignores rules for this key.
+  // The validator ignores rules for this key, so schemas that contain it are refused.
   if (text.includes('"__proto__":')) throw refused('cannot have the key __proto__');
   if (depthOf(schema) > MAX_SCHEMA_DEPTH) throw refused('is nested too deeply');
   const draft = '$schema' in schema ? String(schema.$schema) : '';
@@ -66,7 +66,7 @@ async function compile(schema: object): Promise<Validate> {
   }
 }
 
-/** The validator for a draft; the newest draft if the schema names none. */
+/** The validator for a draft of JSON Schema; for the newest draft if the schema names none. */
 async function validatorFor(draft: string) {
   if (/draft-0[3-7]/.test(draft)) return (await import('ajv')).Ajv;
   if (draft.includes('2019-09')) return (await import('ajv/dist/2019.js')).Ajv2019;
@@ -105,7 +105,7 @@ function findJson(text: string): { json: string; value: unknown } | undefined {
     try {
       return { json: candidate.trim(), value: JSON.parse(candidate) };
     } catch {
-      // Not JSON: the next candidate is tried.
+      // Not JSON, so the next candidate is tried.
     }
   }
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * The input of a model: the HTML of a page, stripped of everything without content and cut to the model's limit. Pure;
- * runs in a thread.
+ * Creates the input of a model: the HTML of a page, stripped of everything without content and truncated to the model's
+ * limit. Pure; runs in a thread.
  */
 import { append, attribute, type Child, type Document, ELEMENT, Element, find, TEXT, Text } from '#html/node.ts';
 import { innerHtml } from '#html/serialize.ts';
@@ -17,7 +17,7 @@ export interface ModelInput {
   /** URL to show. */
   readonly url: string;
   readonly html: string;
-  /** Whether the page exceeded the limit, so that `html` lacks its end. */
+  /** Whether the page exceeded the limit, so that `html` is truncated. */
   readonly cut: boolean;
 }
 
@@ -29,7 +29,7 @@ const DROPPED = new Set(
 );
 /** Attributes to keep, in addition to URLs. */
 const KEPT_ATTRIBUTES = new Set('alt title colspan rowspan scope start datetime type checked value label'.split(' '));
-/** Longer values are not readable text. */
+/** Maximum length of an attribute value; longer values are not readable text. */
 const MAX_VALUE = 2_000;
 
 export interface CleanOptions extends Pick<Options, 'retainLinks' | 'retainImages'> {
@@ -37,13 +37,13 @@ export interface CleanOptions extends Pick<Options, 'retainLinks' | 'retainImage
 }
 
 /**
- * The content under `root` as minimal HTML: no scripts, styles, drawings, comments or frames; only attributes with
- * meaning; absolute URLs without embedded data; collapsed white space.
+ * The content under `root` as minimal HTML: no scripts, styles, drawings, comments or frames; only meaningful
+ * attributes; absolute URLs without embedded data; collapsed white space.
  */
 export function cleanHtml(root: Document | Element, options: CleanOptions): string {
   const top = new Element('body');
   const body = root.type === ELEMENT ? root : (find(root, 'body') ?? root);
-  /** The open copies of elements, and how many of them preserve white space. */
+  /** The open copies of elements, and the number of them that preserve white space. */
   const open: Element[] = [top];
   let preformatted = 0;
   let node: Child | null = body.first;
@@ -92,7 +92,7 @@ function copyElement(element: Element, { baseUrl, retainLinks, retainImages }: C
   return copy;
 }
 
-/** Cuts HTML to a number of tokens. Needs the vocabulary (tokens.ts). */
+/** Truncates HTML to a number of tokens. Requires the vocabulary (tokens.ts). */
 export function cutToTokens(html: string, maxTokens: number): { html: string; cut: boolean } {
   const kept = keepTokens(html, maxTokens);
   if (kept.length === html.length) return { html, cut: false };

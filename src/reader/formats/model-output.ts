@@ -14,18 +14,22 @@ import { cleanMarkdown } from './clean-output.ts';
 export interface ModelOutputTask {
   readonly head: Pick<Page, 'title' | 'description' | 'url' | 'targetStatus' | 'storageState'>;
   readonly text: string;
-  /** Markdown is made safe, HTML is converted to Markdown; JSON is already validated and stays as it is. */
+  /**
+   * How to process the output: Markdown is made safe, HTML is converted to Markdown, and JSON was already validated and
+   * is not changed.
+   */
   readonly form: 'markdown' | 'html' | 'json';
   readonly style: MarkdownStyle;
-  /** Warnings for the caller, one line each: the page was truncated, the model stopped early. */
+  /** Warnings for the caller, one per line: the page was truncated, or the model stopped early. */
   readonly notes: readonly string[];
   readonly maxTokens: number | undefined;
-  /** Price factor of the answer. */
+  /** Price factor of the result. */
   readonly chargeFactor: number;
 }
 
 /**
- * Minimum price of a model's answer, before the factor, and maximum price (docs/reference/wire/reader.md, Tokens and charge).
+ * Minimum price of a model's result, before the factor, and maximum price (docs/reference/wire/reader.md, Tokens and
+ * charge).
  */
 const MIN_CHARGE = 4_000;
 const MAX_CHARGE = 2_000_000;

@@ -1,4 +1,4 @@
-/** The settings that configure each model, as messages name them. */
+/** The settings that configure each model, by the names used in messages. */
 export const VISION_SETTINGS =
   'a vision model: set LECTERN_VISION_URL and LECTERN_VISION_MODEL (or LECTERN_CHAT_URL and LECTERN_CHAT_MODEL)';
 export const READERLM_SETTINGS =

@@ -1,9 +1,9 @@
-/** The images that an answer needs: those that were requested, and those that a model reads. */
+/** The images that a result needs: those that the caller requested, and those that a model reads. */
 import type { Options } from '../options/resolve.ts';
 
 export const neededScreenshots = ({ formats, modelFormat }: Pick<Options, 'formats' | 'modelFormat'>) => ({
-  /** The visible window. */
+  /** A screenshot of the visible window. */
   screenshot: formats.has('screenshot') || modelFormat === 'vlm',
-  /** The whole page. */
+  /** A screenshot of the whole page. */
   pageshot: formats.has('pageshot') || modelFormat?.startsWith('svc-ocr') === true,
 });

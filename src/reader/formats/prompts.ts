@@ -28,7 +28,7 @@ export function readerlmPrompt(html: string, instruction: string | undefined, sc
     : prompt;
 }
 
-/** If a page has no HTML text (an image, a scan), the prompt asks only about the image. */
+/** If a page has no HTML text (an image, a scan), the prompt refers only to the image. */
 export const visionPrompt = (html: string, instruction: string | undefined): string =>
   html === ''
     ? `${picturePrompt(instruction ?? PICTURE_INSTRUCTION)} ${ANSWER_ONLY}`
@@ -41,7 +41,7 @@ export const repairPrompt = (violations: readonly string[]): string =>
   `The answer does not keep to the schema:\n${violations.map((line) => `- ${line}`).join('\n')}\n` +
   'Write the whole JSON again, corrected, and nothing else.';
 
-/** A code fence that nothing in the text can close. */
+/** A code fence that cannot be closed by anything in the text. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const { 0: run } of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
@@ -51,7 +51,7 @@ function fenced(text: string, language: string): string {
 
 export const textPart = (text: string): ChatPart => ({ type: 'text', text });
 
-/** A picture inside the message, so that the model's server fetches nothing. */
+/** Puts a picture inside the message, so that the model's server does not fetch anything. */
 export const picturePart = (png: Uint8Array): ChatPart => ({
   type: 'image_url',
   image_url: {

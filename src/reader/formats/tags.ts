@@ -1,10 +1,10 @@
-/** Escapes raw HTML in Markdown from elsewhere. Pure. */
+/** Escapes raw HTML in Markdown from external sources. Pure. */
 
 const AUTOLINK = /<(?:[a-z][a-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]{1,64}@[a-z0-9.-]{1,253})>/iy;
 
 /**
- * One line outside code blocks: escapes every `<` that starts a tag or comment, except in code spans that end on the
- * line. A span that a table cell would split is not code.
+ * Processes one line outside code blocks: escapes every `<` that starts a tag or comment, except in code spans that end
+ * on the line. A span that a table cell would split is not code.
  */
 export function withoutTags(line: string): string {
   if (!/<[A-Za-z/!?]/.test(line)) return line;

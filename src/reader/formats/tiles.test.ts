@@ -1,5 +1,5 @@
-// Own process: it draws an SVG with sharp, which tests of images forbid in their process.
 // Full run only: changes state of the whole process.
+// Own process: it draws an SVG with sharp, which the image tests forbid in their process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { computeTiles } from './tiles.ts';
@@ -7,7 +7,7 @@ import { computeTiles } from './tiles.ts';
 const WIDTH = 300;
 const LINE = 40;
 
-/** A page of lines of black bars, 20 pixels of every 40. */
+/** A page with lines of black bars; in each 40 pixels of height, 20 are black. */
 const page = (height: number, between = 'white') => {
   const bars = Array.from(
     { length: Math.floor(height / LINE) },

@@ -1,11 +1,11 @@
 /**
- * Splits a picture of a long page into tiles that a vision model can read; it would see the whole as one small picture.
- * Splits run through rows of a single color, such as those between lines of text, if the picture has any. Use only for
- * pictures from the browser engine: other pictures are decoded in processes that can be killed.
+ * Splits a picture of a long page into tiles that a vision model can read; the model would scale the whole page down to
+ * one small picture. Splits run through rows of a single color, such as those between lines of text, if the picture has
+ * any. Use only for pictures from the browser engine: other pictures are decoded in processes that can be killed.
  */
 import type { Sharp } from 'sharp';
 
-/** Height of a tile in pixels, and the distance above its end that is searched for a row to split at. */
+/** Height of a tile in pixels, and the height of the range above its end in which a row for the split is searched. */
 const TILE_HEIGHT = 1_600;
 const SEARCH_HEIGHT = 400;
 /** Larger than the largest page picture (engines/browser/screenshots.ts). */

@@ -331,7 +331,7 @@ describe('nothing configured', () => {
   });
 });
 
-it('requires no vision model for alternative texts, but an available one', () => {
+it('requires no vision model for alt text, but an available one', () => {
   const asked = resolve({ withGeneratedAlt: true });
   expect(() => requireModels(asked, { models: {} })).not.toThrow();
   const check = () => {

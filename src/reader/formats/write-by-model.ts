@@ -1,5 +1,5 @@
 /**
- * Answers written by a model instead of the Markdown conversion: vlm, readerlm-v2, svc-ocr
+ * Results written by a model instead of the Markdown conversion: vlm, readerlm-v2, svc-ocr
  * (docs/reference/wire/reader.md, Formats).
  */
 import { problem } from '#errors.ts';
@@ -33,25 +33,28 @@ export interface ModelTools {
   /** Maximum number of pages of a document to recognize. */
   readonly ocrMaxPages: number;
   readonly renderer: Pick<Renderer, 'modelInput' | 'renderModelOutput' | 'checkJson'>;
-  /** Price factor of these answers. */
+  /** Price factor of these results. */
   readonly chargeFactor: number;
 }
 
 export interface ModelRead {
   readonly task: RenderTask;
-  /** Draws a page of the document, or the image, as PNG. Absent for web pages, whose pictures are in the snapshot. */
+  /**
+   * Renders a page of the document, or the image, as PNG. Absent for web pages, because their pictures are in the
+   * snapshot.
+   */
   readonly pictureOf?: ((page: number) => Promise<Uint8Array | undefined>) | undefined;
-  /** Whether to yield intermediate states. */
+  /** Whether to yield intermediate results. */
   readonly streaming: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Minimum interval between intermediate states of an answer. */
+/** Minimum interval between intermediate results. */
 const MIN_INTERVAL_MS = 300;
 
 /**
- * Checks before the read that every model the options need is configured and available. Throws
- * DownstreamServiceFailureError, with path `respondWith` for a model that is not configured.
+ * Checks before the read that every model that the options need is configured and available. Throws
+ * DownstreamServiceFailureError; if a model is not configured, its path is `respondWith`.
  */
 export function requireModels(
   { modelFormat, retainImages, formats }: Options,
@@ -66,14 +69,14 @@ export function requireModels(
   if (modelFormat?.startsWith('svc-ocr') && (models.ocr || !ocr))
     demand(models.ocr, 'respondWith', modelFormat, OCR_SETTINGS);
   const writes = formats.has('content') || formats.has('markdown') || formats.has('frontmatter');
-  // Without a vision model, the answer has a warning instead (`withoutDescriptions`).
+  // Without a vision model, the result has a warning instead (`withoutDescriptions`).
   if (retainImages.endsWith('_p') && writes) models.vision?.check?.();
 }
 
 const missing = (path: string, what: string, settings: string) =>
   problem('DownstreamServiceFailureError', { path, message: `${what} needs ${settings}; none is configured` });
 
-/** Yields renditions of the growing answer, of which the last is complete; without `streaming`, only the last one. */
+/** Yields renditions as the result grows; the last one is complete. Without `streaming`, yields only the last one. */
 export async function* writeByModel(read: ModelRead, tools: ModelTools): AsyncGenerator<Rendition> {
   const { task, signal } = read;
   const { options } = task;
@@ -197,8 +200,8 @@ async function* streamText(
 }
 
 /**
- * Returns JSON that conforms to the caller's schema. If the first attempt fails, the model is asked once more and given
- * the errors.
+ * Returns JSON that conforms to the caller's schema. If the first attempt fails, the model is called once more with the
+ * errors.
  */
 async function* writeJson(
   { task, signal }: ModelRead,
@@ -215,7 +218,7 @@ async function* writeJson(
       return yield { text: json, form: 'json', notes: cut ? [CUT] : [], done: true };
     }
     if (attempt === 2) {
-      const message = `The answer of the model does not match the schema: ${violations[0]}`;
+      const message = `The response from the model does not match the schema: ${violations[0]}`;
       throw problem('DownstreamServiceFailureError', { path: 'jsonSchema', message });
     }
     messages.push({ role: 'assistant', content: text }, { role: 'user', content: repairPrompt(violations) });
@@ -253,7 +256,7 @@ async function* picturesToRecognize(read: ModelRead, tools: ModelTools, notes: s
   }
   for (let at = 0; at < pages; at++) {
     const picture = await read.pictureOf?.((page ?? 1) + at);
-    // The document could not be drawn page by page and was drawn as a whole.
+    // The document was rendered as a whole, because it could not be rendered page by page.
     if (!picture && at > 0) return;
     if (!picture) throw missingPicture();
     yield picture;

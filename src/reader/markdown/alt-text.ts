@@ -1,5 +1,5 @@
 /**
- * The alternative text of a picture: the page's own, or a model's if the page has none
+ * Determines the alt text of a picture: the page's own text or, if there is none, a caption from a model
  * (docs/reference/wire/reader.md, Images).
  */
 import { attribute, type Element } from '#html/node.ts';
@@ -7,12 +7,15 @@ import { imageUrl, type PageImage } from '../extract/content/images.ts';
 import { oneLine } from './one-line.ts';
 import type { ConversionState } from './state.ts';
 
-/** Alternative texts that only state that there is a picture. */
+/** Alt texts that say nothing except that this is an image. */
 const EMPTY_WORDS = new Set(['', 'image', 'img', 'photo', 'picture', 'pic', 'alt', 'figure', 'fig', '图片']);
 
 export const isUninformativeAlt = (alt: string): boolean => EMPTY_WORDS.has(alt.trim().toLowerCase());
 
-/** Returns the alternative text of an image with the output URL `url`. Records images that a model should describe. */
+/**
+ * Returns the alt text of an image with the output URL `url`. Also records images that need a description from
+ * a model.
+ */
 export function altText(state: ConversionState, element: Element, url: string): string {
   const alt = oneLine(attribute(element, 'alt') || attribute(element, 'title') || '');
   const { retainImages, captions, baseUrl } = state.options;
@@ -24,7 +27,7 @@ export function altText(state: ConversionState, element: Element, url: string): 
   return alt;
 }
 
-/** The images of a page, with captions by a model for those without a text of their own. */
+/** The images of a page; images without alt text get captions from a model. */
 export const withCaptions = (images: readonly PageImage[], captions: Readonly<Record<string, string>>): PageImage[] =>
   images.map(({ url, alt }) =>
     isUninformativeAlt(alt) && Object.hasOwn(captions, url) ? { url, alt: oneLine(captions[url]!) } : { url, alt },

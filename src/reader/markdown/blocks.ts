@@ -1,12 +1,12 @@
 /**
- * Writes blocks one after another. Each line starts with the prefixes of the quotes and list items around it, so that
+ * Writes blocks one after another. Each line starts with the prefixes of the surrounding quotes and list items, so that
  * nothing is indented twice.
  */
 
 /** Text nested deeper than this is not indented further, because each container adds its prefix to every line. */
 const MAX_NESTING = 24;
 
-/** The kind of a block, as far as it matters to the next block. Lists with different markers are different kinds. */
+/** The kind of a block, as far as it affects the next block. Lists with different markers are different kinds. */
 export type BlockKind =
   | 'text'
   | 'heading'
@@ -18,7 +18,7 @@ export type BlockKind =
   | 'note'
   | `list${string}`;
 
-/** Parts of the document that are collected before they are joined. */
+/** Maximum number of parts of the document that are collected before they are joined. */
 const MAX_PARTS = 2000;
 
 interface Container {
@@ -33,8 +33,8 @@ interface Container {
 }
 
 /**
- * Whether a block needs no blank line before it. Text would otherwise continue the paragraph, table, quote or list
- * before it, and only some blocks interrupt a paragraph (CommonMark 0.31, sections 4 and 5).
+ * Whether a block needs no blank line before it. Without a blank line, text would continue the preceding paragraph,
+ * table, quote or list, and only some blocks interrupt a paragraph (CommonMark 0.31, sections 4 and 5).
  */
 function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
   if (last === 'heading' || last === 'underlined' || last === 'code' || last === 'rule') return true;
@@ -45,7 +45,7 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
 
 export class BlockWriter {
   /**
-   * The start of the document, in chunks of many blocks. A single list with all parts of a long document would be far
+   * The start of the document, in chunks of many blocks. A single list of all parts of a long document would be far
    * slower.
    */
   private readonly done: string[] = [];
@@ -67,7 +67,7 @@ export class BlockWriter {
   /** Prefix of the next line only: it contains the marker of an item. */
   private next: string | null = null;
   private blankLine = false;
-  /** Prefix of the blank line between the last block and the next. */
+  /** Prefix of the blank line between the last block and the next one. */
   private between = '';
 
   /** The last block of the innermost container. */
@@ -81,8 +81,8 @@ export class BlockWriter {
   }
 
   /**
-   * Announces the kind of the next block or container; the default is text. `blankLine` overrides the default: a
-   * blank line before every block, except in tight lists, where only the necessary ones are written.
+   * Announces the kind of the next block or container; without a call, it is text. `blankLine` overrides the default: a
+   * blank line before every block, except in tight lists, where only the necessary blank lines are written.
    */
   announce(kind: BlockKind, blankLine?: boolean): void {
     const { last, joined } = this;
@@ -117,12 +117,12 @@ export class BlockWriter {
     this.prefix += rest;
   }
 
-  /** Leaves out blank lines between the blocks of the container just opened, where possible. */
+  /** Omits blank lines between the blocks of the container that was just opened, where possible. */
   tighten(): void {
     this.tight = true;
   }
 
-  /** Closes the innermost container; false if nothing was written into it. */
+  /** Closes the innermost container; returns false if nothing was written into it. */
   pop(): boolean {
     const { prefix, next, count, kind, last, tight, parted } = this.containers.pop()!;
     const isEmpty = this.count === count;
@@ -147,7 +147,7 @@ export class BlockWriter {
     return this.next?.trimEnd().endsWith(mark) ?? false;
   }
 
-  /** Writes one block and adds the prefixes of its lines. */
+  /** Writes one block, with prefixes added to its lines. */
   write(text: string): void {
     const kind = this.begin();
     const { prefix, between } = this;
@@ -186,7 +186,7 @@ export class BlockWriter {
     return kind;
   }
 
-  /** Blank lines between the items of a list say nothing about the container of the list. */
+  /** Blank lines between the items of a list do not affect the container of the list. */
   private isPartedFrom(kind: BlockKind): boolean {
     return this.blankLine && this.last !== null && this.last !== kind;
   }

@@ -1,10 +1,10 @@
 /**
- * Links as numbered citations, `【id†text】` or `【id†text†domain】`: the form that gpt-oss models were trained on
+ * Links as numbered citations, `【id†text】` or `【id†text†domain】`: the format on which gpt-oss models were trained
  * (docs/reference/wire/reader.md, Links).
  */
 import { isUrl } from '#is-url.ts';
 
-/** The host of a URL with its port, '' if it has none. */
+/** The host of a URL with its port; '' if it has none. */
 export function hostOf(url: string): string {
   return isUrl(url) ? new URL(url).host : '';
 }
@@ -14,7 +14,7 @@ export interface Citation {
   readonly close: string;
 }
 
-/** The text before and after the label. The domain is included if it differs from that of the page. */
+/** Returns the text before and after the label. The domain is included if it differs from that of the page. */
 export function citation(id: number, url: string, pageHost: string): Citation {
   const host = hostOf(url);
   return { open: `【${id}†`, close: host === '' || host === pageHost ? '】' : `†${host}】` };
@@ -24,6 +24,6 @@ const MARKS = /[【】†◼\u200b]/;
 const ALL_MARKS = /[【】†◼\u200b]/g;
 const LOOKALIKES: Readonly<Record<string, string>> = { '【': '〖', '】': '〗', '†': '‡', '◼': '◾', '\u200b': '' };
 
-/** Replaces characters in page text that could be taken for a citation. */
+/** Replaces characters in page text that could be mistaken for a citation. */
 export const withoutCitationMarks = (text: string): string =>
   MARKS.test(text) ? text.replace(ALL_MARKS, (mark) => LOOKALIKES[mark]!) : text;

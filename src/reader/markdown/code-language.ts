@@ -12,7 +12,7 @@ const NO_LANGUAGE =
 const LANGUAGE_NAME = /^[\p{L}\p{N}_+#.-]{1,40}$/u;
 const LEVELS_UP = 3;
 
-/** The language as the page names it, in lower case; '' if it names none. */
+/** The language as named by the page, in lower case; '' if it names none. */
 export function codeLanguageOf(element: Element): string {
   const inner = onlyCodeChild(element);
   const own = (inner && ownLanguage(inner)) || ownLanguage(element);

@@ -1,12 +1,13 @@
 /**
- * The text of preformatted code as a person would copy it: with line breaks and with lines that are elements, but
- * without line numbers and copy buttons.
+ * Extracts the text of preformatted code as a person would copy it: with line breaks, including lines that are
+ * elements, but without line numbers and copy buttons.
  */
-import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, children, ELEMENT, type Element, find, following, type Node, TEXT, type Text } from '#html/node.ts';
 
 const GUTTER =
-  /(?:^|\s)(?:line-?nos?|line-?numbers?|line-numbers-rows|gutter|(?:rouge|crayon|hljs-ln)-?(?:gutter|numbers?|n|nums?)|hljs-ln-line hljs-ln-numbers|blob-num|lnt?|code-line-number|react-syntax-highlighter-line-number|CodeMirror-linenumber)(?:\s|$)/i;
+  /(?:^|\s)(?:line-?nos?|line-?numbers?|line-numbers-rows|gutter|(?:rouge|crayon|hljs-ln)-?(?:gutter|numbers?|n|nums?)|hljs-ln-line hljs-ln-numbers|blob-num|lnt?|code-line-number|react-syntax-highlighter-line-number|CodeMirror-linenumber|codeLineNumber_\w{1,20}|token-line-number|linenodiv)(?:\s|$)/i;
 const NOT_CODE: ReadonlySet<string> = new Set(['button', 'script', 'style', 'svg', 'template', 'textarea', 'select']);
+const TABLE_PARTS: ReadonlySet<string> = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'colgroup']);
 const LINES: ReadonlySet<string> = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre']);
 
 /** Whether an element contains the line numbers next to code. */
@@ -24,7 +25,7 @@ export function codeText(root: Element): string {
     if (!fresh) add('\n');
   };
   let node: Node | null = following(root, root);
-  /** Ends of lines that are elements: after their last descendant. */
+  /** The ends of lines that are elements; each line ends after the element's last descendant. */
   const ends: { after: Node | null }[] = [];
   while (node) {
     while (ends.length > 0 && ends.at(-1)!.after === node) {
@@ -32,8 +33,9 @@ export function codeText(root: Element): string {
       endLine();
     }
     let skipped = false;
-    if (node.type === TEXT) add(node.value);
-    else if (node.type === ELEMENT) {
+    if (node.type === TEXT) {
+      if (!isBetweenCells(node)) add(node.value);
+    } else if (node.type === ELEMENT) {
       if (node.name === 'br') add('\n');
       else if (NOT_CODE.has(node.name) || isGutter(node)) skipped = true;
       else if (LINES.has(node.name) || startsLine(node)) {
@@ -46,9 +48,40 @@ export function codeText(root: Element): string {
   return tidy(text.join(''));
 }
 
-/** A code element directly after another one in a pre is a line. */
+/** Indentation of the source between the rows and cells of a table of lines. */
+const isBetweenCells = ({ parent, value }: Text): boolean =>
+  parent?.type === ELEMENT && TABLE_PARTS.has(parent.name) && !/\S/.test(value);
+
+/** A code element directly after another one in a pre is a line, unless both are parts of one. */
 const startsLine = (element: Element): boolean =>
-  element.name === 'code' && element.prev?.type === ELEMENT && element.prev.name === 'code';
+  element.name === 'code' &&
+  element.prev?.type === ELEMENT &&
+  element.prev.name === 'code' &&
+  !(element.parent?.type === ELEMENT && LINE.test(attribute(element.parent, 'class') ?? ''));
+const LINE = /(?:^|\s)line(?:\s|$)/;
+
+const CODE_CELL = /(?:^|\s)(?:blob-code|hljs-ln-code|line-?(?:content|code)|code)(?:[\s-]|$)/;
+
+/** Whether each row of a table is a line of code, with its number in a cell of its own. */
+export function isLineTable(table: Element): boolean {
+  const row = find(table, 'tr');
+  if (!row) return false;
+  let hasNumber = false;
+  for (const node of children(row)) {
+    if (node.type !== ELEMENT) continue;
+    if (isGutter(node)) hasNumber = true;
+    else return hasNumber && CODE_CELL.test(attribute(node, 'class') ?? '') && isOneLine(node);
+  }
+  return false;
+}
+
+/** Whether a cell has no lines of its own. */
+function isOneLine(cell: Element): boolean {
+  for (let node: Node | null = following(cell, cell); node; node = following(node, cell)) {
+    if (node.type === ELEMENT && (LINES.has(node.name) || node.name === 'br')) return false;
+  }
+  return true;
+}
 
 /** Normalizes line ends, and removes the indentation of an empty last line. */
 const tidy = (text: string): string => {

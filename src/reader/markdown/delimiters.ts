@@ -1,12 +1,13 @@
 /**
- * Chooses the delimiters of emphasis when a paragraph is complete. Each kind has two in Markdown. The preferred one
- * is used, or the other where only that would be read as emphasis, or spaces are added where neither would.
+ * Chooses the delimiters of emphasis when a paragraph is complete. Markdown has two delimiter characters for each kind
+ * of emphasis. The preferred one is used if it would be recognized, otherwise the other one; if neither would, spaces
+ * are added.
  */
 import { characterAfter, characterBefore, flankingByParser, isPlainWord, isPunctuation, isSpace } from './flanking.ts';
 
 export type SpanKind = 'em' | 'strong' | 'strike';
 
-/** Indexes of the pieces that hold the delimiters of one span; `close` is -1 while it is open. */
+/** Indexes of the pieces that contain the delimiters of one span; `close` is -1 while the span is open. */
 export interface Span {
   readonly kind: SpanKind;
   readonly open: number;
@@ -25,11 +26,11 @@ interface Delimiter {
   readonly opens: boolean;
   /** Null until it is chosen. */
   mark: Mark | null;
-  /** Touches a word, so any delimiter between it and its text must use the same character. */
+  /** Whether the span touches a word, so that any delimiter between it and its text must use the same character. */
   glued: boolean;
 }
 
-/** Fills in the delimiters of spans, given in opening order. Returns the characters that were used. */
+/** Fills in the delimiters of spans, which must be in opening order. Returns the characters that were used. */
 export function writeDelimiters(pieces: string[], spans: readonly Span[], style: DelimiterStyle): string {
   const used = new Chooser(pieces, spans, style).choose(spans);
   if (used !== null) return used;
@@ -66,8 +67,7 @@ class Chooser {
 
   /**
    * Whether a span is recognized with any delimiter character: no other span touches its delimiters, white space or
-   * punctuation is outside, and a word, or punctuation that could not end another span, is inside. Most spans are
-   * plain.
+   * punctuation is outside, and inside is a word, or punctuation that could not end another span. Most spans are plain.
    */
   private isPlain({ open, close }: Span): boolean {
     const { delimiters, pieces } = this;
@@ -87,7 +87,7 @@ class Chooser {
     this.delimiters.get(close)!.mark = mark;
   }
 
-  /** The characters of the delimiters; null if a span is indistinguishable from one around it. */
+  /** Chooses the characters of the delimiters; null if a span cannot be distinguished from one around it. */
   choose(spans: readonly Span[]): string | null {
     const { around } = this;
     let used = '';
@@ -125,7 +125,7 @@ class Chooser {
     );
   }
 
-  /** The mark of a span inside a span of the same kind; null if Markdown cannot tell the two apart. */
+  /** The mark of a span inside a span of the same kind; null if Markdown cannot distinguish the two. */
   private markInside(span: Span, outside: Mark): Mark | null {
     if (span.kind === 'strike') return null;
     const forced = this.forcedMark(span);
@@ -134,13 +134,13 @@ class Chooser {
     return !forced && this.fits(span, mark, false) ? mark : null;
   }
 
-  /** Whether a span has the same start and end as the one around it. */
+  /** Whether a span starts and ends at the same positions as the span around it. */
   private coincides({ open, close }: Span, mark: Mark): boolean {
     const before = this.delimiters.get(open - 1);
     return before?.mark === mark && before.opens && before.span.close === close + 1;
   }
 
-  /** The mark of a delimiter that punctuation must not separate from its text. */
+  /** The mark of a delimiter that must not be separated from its text by punctuation. */
   private forcedMark({ open, close }: Span): Mark | null {
     const before = this.delimiters.get(open - 1);
     if (before?.opens && before.glued && before.mark !== '~') return before.mark;
@@ -148,7 +148,7 @@ class Chooser {
     return after && !after.opens && after.glued && after.mark !== '~' ? after.mark : null;
   }
 
-  /** Whether a span would be recognized; `lenient` lets its delimiter follow a closing one directly. */
+  /** Whether a span would be recognized. If `lenient`, its delimiter may directly follow a closing one. */
   private fits(span: Span, mark: Mark, lenient: boolean): boolean {
     const { delimiters } = this;
     const before = delimiters.get(span.open - 1);
@@ -160,7 +160,7 @@ class Chooser {
     return this.canOpen(span, mark) && this.canClose(span, mark) && !this.endsAnother(span, mark, lenient);
   }
 
-  /** Whether a closing delimiter directly before a span still closes if the opening one joins its run. */
+  /** Whether a closing delimiter directly before a span still closes if the opening delimiter joins its run. */
   private canRunOn({ kind, open }: Span, mark: Mark): boolean {
     if (this.delimiters.get(open - 1)!.span.kind === kind) return false;
     return flankingByParser(mark, this.before(open, mark), this.inside(open, 1, mark)).every(({ closes }) => closes);
@@ -174,7 +174,7 @@ class Chooser {
     return flankingByParser(mark, this.inside(close, -1, mark), this.after(close, mark)).every(({ closes }) => closes);
   }
 
-  /** Whether the opening delimiter of a span could close one around it. */
+  /** Whether the opening delimiter of a span could close a span around it. */
   private endsAnother({ kind, open }: Span, mark: Mark, lenient: boolean): boolean {
     const { around, delimiters } = this;
     if (around.length === 0) return false;
@@ -201,7 +201,7 @@ class Chooser {
       index += 1;
       if (this.pieces[index]!.endsWith(' ')) return ' ';
     }
-    // A delimiter that is not chosen yet is punctuation in any case.
+    // A delimiter that is not yet chosen counts as punctuation in any case.
     return this.delimiters.get(index + 1)?.mark === null ? '*' : characterAfter(this.pieces, index);
   }
 

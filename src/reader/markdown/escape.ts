@@ -1,12 +1,12 @@
 /**
  * Escapes exactly what would otherwise change the structure of the Markdown, and nothing more, so that running text
- * stays readable.
+ * remains readable.
  *
  * - At the start of a block, and of a line after a hard break: text that would be a heading, quote, list item, task,
- * rule, underline, fence or definition.
- * - `*`, `_` and `~` only where they could open or close emphasis by CommonMark's flanking rules, in any parser's view,
- * and a partner is in the same paragraph (generated ones count). `snake_case`, `2 * 3` and URLs stay unchanged.
- * Inside emphasis written with `_`, every `_`.
+ *   rule, underline, fence or definition.
+ * - `*`, `_` and `~` only where some parser could take them as opening or closing emphasis under CommonMark's flanking
+ *   rules, and the same paragraph contains a matching delimiter (including generated ones). `snake_case`, `2 * 3` and
+ *   URLs are not changed. Inside emphasis written with `_`, every `_` is escaped.
  * - A backtick always; a backslash before punctuation; `<` before a possible tag; `&` before a possible entity; `]`
  *   before `(` or `[`; every bracket inside a link's text; `!` before a link; `$` next to generated math; `|` in a
  *   table (tables.ts).
@@ -24,16 +24,16 @@ export interface TextPiece {
 }
 
 export interface ParagraphFacts {
-  /** Delimiter characters that the conversion itself wrote into the paragraph. */
+  /** Delimiter characters that the conversion itself added to the paragraph. */
   readonly generatedMarks: string;
   readonly math: boolean;
-  /** Whether `~` is special. */
+  /** Whether `~` is a special character. */
   readonly strike: boolean;
   /** Whether text in brackets could be a reference to a definition. */
   readonly references: boolean;
 }
 
-/** Whether a text can need any escape other than at the start of a line. */
+/** Whether a text may need any escape other than at the start of a line. */
 export const MAY_NEED_ESCAPE = /[\\`*_[\]<~$!&]/;
 
 const CANDIDATES = /[\\`[\]<$!&]|\*+|_+|~+/g;

@@ -1,4 +1,4 @@
-/** The runs of delimiters that can open and close emphasis (CommonMark 0.31, section 6.2). */
+/** Determines which runs of delimiters can open and close emphasis (CommonMark 0.31, section 6.2). */
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
@@ -6,7 +6,7 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 export const isPlainWord = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
 
-/** White space or, as '', the edge of the text. */
+/** White space, or the edge of the text (represented by ''). */
 export const isSpace = (character: string): boolean =>
   character === '' || character === ' ' || (!isPlainWord(character.charCodeAt(0)) && /\s/.test(character));
 
@@ -27,8 +27,8 @@ function flanks(mark: string, before: string, after: string): Flanking {
 }
 
 /**
- * The abilities of a run as different parsers see them. Some see surrogate halves of a supplementary character, which
- * are not punctuation; others see the character.
+ * Whether a run can open or close emphasis, as different parsers see it. For a supplementary character, some parsers
+ * see surrogate halves, which are not punctuation; others see the character.
  */
 export function flankingByParser(mark: string, before: string, after: string): Flanking[] {
   if (!isSurrogate(before) && !isSurrogate(after)) return [flanks(mark, before, after)];
@@ -40,13 +40,13 @@ const variants = (character: string): string[] =>
 
 const isSurrogate = (character: string): boolean => character >= '\ud800' && character < '\ue000';
 
-/** The first character of a text, surrogate pairs whole; '' for an empty text. */
+/** The first character of a text, with surrogate pairs kept whole; '' for an empty text. */
 function firstOf(text: string): string {
   const code = text.codePointAt(0);
   return code === undefined ? '' : code < 0x80 ? text[0]! : String.fromCodePoint(code);
 }
 
-/** The last character of a text, surrogate pairs whole; '' for an empty text. */
+/** The last character of a text, with surrogate pairs kept whole; '' for an empty text. */
 function lastOf(text: string): string {
   const last = text.at(-1) ?? '';
   const isLow = last >= '\udc00' && last <= '\udfff';

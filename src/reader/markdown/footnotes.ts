@@ -1,6 +1,6 @@
 /**
- * Footnotes as wikis and Markdown renderers write them: a short link (`1`, `[2]`, `*`) to an element of the page that
- * contains the note. Both ends must be in the tree; unpaired ones stay unchanged.
+ * Footnotes as written by wikis and Markdown renderers: a short link (`1`, `[2]`, `*`) to an element of the page that
+ * contains the note. Both ends must be in the tree; unpaired ones are not changed.
  */
 import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 
@@ -8,7 +8,7 @@ export interface Footnotes {
   /** Labels of the anchors that refer to a note, and of the elements that contain one. */
   readonly references: ReadonlyMap<Element, string>;
   readonly notes: ReadonlyMap<Element, string>;
-  /** Ids at and around the references, which are the targets of back links. */
+  /** Ids at and around the references, which are the targets of backlinks. */
   readonly sources: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ const REFERENCE_CLASS = /\b(?:foot-?note|fn|noteref|reference)/i;
 const NOTE_ELEMENTS: ReadonlySet<string> = new Set(['li', 'p', 'div', 'aside', 'dd', 'td']);
 const MAX_LABEL_CHARACTERS = 24;
 
-/** The fragment of a URL that points into the page itself, else null. */
+/** The fragment of a URL that refers to the page itself, else null. */
 export function fragmentOf(href: string, pageUrl: string): string | null {
   const at = href.indexOf('#');
   if (at < 0 || at === href.length - 1) return null;
@@ -64,7 +64,7 @@ interface Target {
   readonly holder: Element;
   /** Position in document order. */
   readonly order: number;
-  /** Whether the element contains several notes; it is then not used for any of them. */
+  /** Whether the element contains several notes; if so, it is not used for any of them. */
   shared: boolean;
 }
 
@@ -95,7 +95,7 @@ function locate(
   return orders;
 }
 
-/** A reference precedes its note; a link in the other direction is a back link. */
+/** A reference precedes its note; a link in the other direction is a backlink. */
 function pair(
   candidates: readonly Candidate[],
   orders: ReadonlyMap<Element, number>,
@@ -132,7 +132,7 @@ function addIds(anchor: Element, ids: Set<string>): void {
 }
 
 /**
- * The label of a link that looks like a reference to a note: '' if it shows only a symbol; null if it does not look
+ * The label of a link that looks like a reference to a note: '' if its text is only a symbol; null if it does not look
  * like a reference.
  */
 function referenceLabel(anchor: Element): string | null {
@@ -202,7 +202,7 @@ function contains(holder: Element, inner: Element): boolean {
 
 const ARROWS = /^(?:[\s↩↑↵⤴^⇑⬆[\]]|\ufe0e|\ufe0f)*$/;
 
-/** Whether an anchor inside a note is a back link: a symbol or a label, not words of the note. */
+/** Whether an anchor inside a note is a backlink: a symbol or a label, rather than words of the note. */
 export function isBacklink(anchor: Element, pageUrl: string, { sources }: Footnotes): boolean {
   const fragment = fragmentOf(attribute(anchor, 'href') ?? '', pageUrl);
   const text = fragment === null ? null : shortText(anchor);

@@ -21,8 +21,8 @@ const quoted = (text: string): string =>
   );
 
 /**
- * The block with its two `---` lines and the blank line after it; '' if no fact has a value. A warning keeps its line
- * breaks; every other value is put on one line.
+ * The front matter with its two `---` lines and the blank line after it; '' if all values are empty. A warning keeps
+ * its line breaks; every other value is written on one line.
  */
 export function frontmatter(facts: FrontmatterFacts): string {
   const lines: string[] = [];

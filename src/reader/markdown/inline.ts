@@ -1,6 +1,6 @@
 /**
- * The inline content of one block: text, code, images, and the marks around them. White space is collapsed and moved
- * out of marks. Marks without content are not written. A mark that crosses a block boundary is closed and opened
+ * Collects the inline content of one block: text, code, images, and the marks around them. White space is collapsed and
+ * moved out of marks. Marks without content are not written. A mark that crosses a block boundary is closed and opened
  * again.
  */
 import { type DelimiterStyle, type Span, type SpanKind, writeDelimiters } from './delimiters.ts';
@@ -12,12 +12,14 @@ export interface Mark {
   readonly kind: MarkKind;
   /** Name of its element. */
   readonly name: string;
-  /** Link only: its opening and closing text. */
+  /** Links only: the opening and closing text. */
   readonly open?: string | undefined;
   readonly close?: string | undefined;
-  /** Link only: called before the mark is written in a block. If it returns false, the mark is omitted there. */
+  /**
+   * Links only: called before the mark is written in a block. If it returns false, the mark is omitted in that block.
+   */
   readonly shouldOpen?: (() => boolean) | undefined;
-  /** Link only: called with the Markdown of the label once the block is complete. */
+  /** Links only: called with the Markdown of the label once the block is complete. */
   readonly onWritten?: ((label: string) => void) | undefined;
 }
 
@@ -38,7 +40,7 @@ export interface InlineStyle extends DelimiterStyle {
   readonly references: boolean;
 }
 
-/** Next to white space of any kind, emphasis would not be recognized. */
+/** Emphasis is not recognized next to any kind of white space. */
 const UNEVEN_SPACE = /[\t-\r\u00a0\u00ad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 const SPACES = /\s+/g;
 const SOFT_HYPHENS = /\u00ad/g;
@@ -57,7 +59,7 @@ export class InlineWriter {
   private hardBreak = false;
   private spans: Span[] = [];
   private math: string | null = null;
-  /** The span whose closing delimiter is the last piece. */
+  /** The span with the closing delimiter that is the last piece. */
   private closed: Span | null = null;
   /** The code span at the end, written when something else follows. */
   private code: string[] | null = null;
@@ -77,7 +79,7 @@ export class InlineWriter {
     return this.pieces.length;
   }
 
-  /** The LaTeX of the block if it is only one formula. */
+  /** The LaTeX of the block if its only content is a formula. */
   get soleMath(): string | null {
     return this.pieces.length === 1 ? this.math : null;
   }
@@ -92,12 +94,12 @@ export class InlineWriter {
     return this.marks.filter((mark) => mark.kind === kind).map(({ name }) => name);
   }
 
-  /** Adds white space between pieces; none at the edges of a block. */
+  /** Adds white space between pieces; ignored at the edges of a block. */
   gap(): void {
     this.space = true;
   }
 
-  /** Adds a line break within the block; none at its edges. */
+  /** Adds a line break within the block; ignored at its edges. */
   lineBreak(): void {
     this.hardBreak = true;
   }
@@ -107,7 +109,7 @@ export class InlineWriter {
     return this.hardBreak;
   }
 
-  /** Adds text of the page. */
+  /** Adds text from the page. */
   text(source: string): void {
     let value = source;
     if (UNEVEN_SPACE.test(value)) value = value.replace(SOFT_HYPHENS, '').replace(SPACES, ' ');
@@ -122,7 +124,7 @@ export class InlineWriter {
     this.space = trailing;
   }
 
-  /** Adds generated Markdown: an image, a footnote mark. */
+  /** Adds generated Markdown, such as an image or a footnote mark. */
   raw(markdown: string): void {
     if (markdown === '') return;
     this.begin();
@@ -136,7 +138,7 @@ export class InlineWriter {
     this.pieces.push(alt, close);
   }
 
-  /** Adds a code span, joined with a code span directly before it. */
+  /** Adds a code span, which is joined with a code span directly before it. */
   codeSpan(source: string): void {
     const content = source.replace(SPACES, ' ');
     if (content === '') return;
@@ -183,8 +185,8 @@ export class InlineWriter {
   }
 
   /**
-   * Returns the finished inline content, '' if there is none. Open marks continue in the next block. Pass
-   * `startsLine` false for content after a marker, where no other block can start.
+   * Returns the finished inline content; '' if there is none. Open marks continue in the next block. Pass `startsLine`
+   * false for content after a marker, where no other block can start.
    */
   take(startsLine = true): string {
     if (this.pieces.length === 0 && this.marks.length === 0) {
@@ -225,8 +227,8 @@ export class InlineWriter {
   }
 
   /**
-   * Separates adjacent code spans, which would be read as one. Between them there may be marks that could not be told
-   * apart.
+   * Separates adjacent code spans, which parsers would read as one. There may be marks between them that could not be
+   * distinguished otherwise.
    */
   private partCodes(): void {
     const { pieces, codes } = this;
@@ -247,7 +249,7 @@ export class InlineWriter {
     return context;
   }
 
-  /** Writes the pending white space and marks that precede content. */
+  /** Writes pending white space and pending marks before content. */
   private begin(): void {
     this.endCode();
     if (this.hardBreak || this.space) {
@@ -268,7 +270,7 @@ export class InlineWriter {
       }
       const { closed, pieces } = this;
       const isClosed = closed?.kind === mark.kind && closed.close === pieces.length - 1;
-      // Adjacent code spans would be read as one.
+      // Parsers would read adjacent code spans as one.
       if (isClosed && !pieces.at(-2)!.endsWith('`')) {
         pieces.pop();
         closed.close = -1;
@@ -300,7 +302,7 @@ export class InlineWriter {
 /** Two spaces before a line end make it a hard line break (CommonMark 0.31, section 6.7). */
 const LINE_END = '  \n';
 
-/** A line that turns the line before it into a table header. */
+/** A line that makes the line before it a table header. */
 const TABLE_RULE = /^[-|:][-|: ]*$/;
 
 /** Escapes lines that would start another kind of block. */
@@ -312,7 +314,7 @@ function escapeLines(text: string): string {
     .join('\n');
 }
 
-/** Code between enough backticks. */
+/** Encloses code in enough backticks. */
 export function codeSpanOf(content: string): string {
   let longest = 0;
   for (const { 0: run } of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);

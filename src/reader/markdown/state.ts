@@ -9,12 +9,12 @@ import type { TableGrid } from './tables.ts';
 import { MarkdownTrace, TracedBlockWriter } from './trace.ts';
 
 export interface MarkdownOptions extends MarkdownStyle {
-  /** URL of the page. In citations, links to other hosts show their host. */
+  /** URL of the page. Citations show the host of links to other hosts. */
   readonly pageUrl: string;
   /** Base for relative URLs. */
   readonly baseUrl: string;
   /**
-   * `table-html` leaves tables as HTML; `none` writes tables, strikethrough, checkboxes, math and footnotes as plain
+   * `table-html` writes tables as HTML; `none` writes tables, strikethrough, checkboxes, math and footnotes as plain
    * text.
    */
   readonly gfm: 'all' | 'none' | 'table-html';
@@ -22,17 +22,17 @@ export interface MarkdownOptions extends MarkdownStyle {
   readonly retainImages: 'all' | 'all_p' | 'none' | 'alt' | 'alt_p';
   /** Default `none`. */
   readonly retainMedia?: 'none' | 'text' | 'link' | 'image' | 'html';
-  /** Captions of pictures by a model, by output URL. */
+  /** Captions of pictures from a model, by output URL. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
   /**
-   * The document's own base URL. Its origin is used in the names of data URLs. `http://localhost` if the document has
-   * none.
+   * The document's own base URL, or `http://localhost` if the document has none. Its origin is used in the names of
+   * data URLs.
    */
   readonly documentBase?: string | undefined;
-  /** Whole-page conversion: written as the first line. */
+  /** For whole-page conversions: written as the first line. */
   readonly title?: string | undefined;
-  /** Record the source element of each block. */
+  /** Whether to record the source element of each block. */
   readonly trace?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface WrittenImage {
   readonly alt: string;
 }
 
-/** A picture for a model to describe: its output URL, and the URL of its bytes. */
+/** A picture that needs a description from a model: its output URL, and the URL of its bytes. */
 export interface UncaptionedImage {
   readonly url: string;
   readonly source: string;
@@ -56,21 +56,21 @@ export interface WrittenLink {
 
 export interface OpenList {
   readonly ordered: boolean;
-  /** The bullet, or the character after the numbers; differs from that of a list directly before this one. */
+  /** The bullet, or the character after the numbers; it differs from that of a list directly before this one. */
   readonly mark: string;
   number: number;
   readonly step: 1 | -1;
   /** Whether an item was written. */
   written: boolean;
-  /** Whether there are blank lines between the blocks of its items, and therefore between the items. */
+  /** Whether there are blank lines between the blocks of the list's items, and therefore between the items. */
   loose: boolean;
   /** Markers of empty items, written when an item with content follows. */
   readonly empty: string[];
 }
 
-/** How the cells of the current table are written. */
+/** The way in which the cells of the current table are written. */
 export type TableMode =
-  /** Collected in a grid, then written as a pipe table. */
+  /** The cells are collected in a grid, then written as a pipe table. */
   | 'pipes'
   /** Each row is written as a line of running text. */
   | 'rows'
@@ -95,7 +95,7 @@ export class ConversionState {
   readonly inline: InlineWriter;
   readonly trace: MarkdownTrace | null;
   readonly gfm: boolean;
-  /** Host of the page if links are citations; otherwise ''. */
+  /** Host of the page if links are written as citations; otherwise ''. */
   readonly pageHost: string;
 
   readonly images: WrittenImage[] = [];
@@ -109,9 +109,9 @@ export class ConversionState {
   readonly definitions: string[] = [];
   /** Number of anchors with a URL so far. */
   anchors = 0;
-  /** The last number given to a link (linkStyle `referenced`). */
+  /** The last number assigned to a link (linkStyle `referenced`). */
   nextReference = 0;
-  /** Number of open footnotes: back links are left out inside. */
+  /** Number of open footnotes; backlinks are omitted inside footnotes. */
   openFootnotes = 0;
 
   readonly lists: OpenList[] = [];
@@ -119,7 +119,7 @@ export class ConversionState {
   grid: TableGrid | null = null;
   /** If above 0, all content is written on one line: block boundaries become white space. */
   singleLine = 0;
-  /** Level of the open heading, 0 outside of headings. */
+  /** Level of the open heading; 0 outside of headings. */
   heading = 0;
 
   constructor(options: MarkdownOptions, footnotes: Footnotes) {
@@ -149,7 +149,7 @@ export class ConversionState {
     this.blocks.write(math === null || text[0] !== '$' ? text : `$$\n${math}\n$$`);
   }
 
-  /** Page text outside of citations: characters that imitate a citation are replaced with look-alikes. */
+  /** Cleans page text outside of citations: characters that imitate a citation are replaced with look-alikes. */
   clean(text: string): string {
     return this.options.retainLinks === 'gpt-oss' ? withoutCitationMarks(text) : text;
   }

@@ -9,13 +9,13 @@ export const LINK_REFERENCE_STYLES = ['full', 'collapsed', 'shortcut', 'discarde
 
 export interface MarkdownStyle {
   readonly headingStyle: (typeof HEADING_STYLES)[number];
-  /** The text of a thematic break, as it is written. */
+  /** The text of a thematic break, exactly as it is written to the output. */
   readonly hr: string;
   readonly bulletListMarker: (typeof BULLET_LIST_MARKERS)[number];
   readonly emDelimiter: (typeof EM_DELIMITERS)[number];
   readonly strongDelimiter: (typeof STRONG_DELIMITERS)[number];
   readonly linkStyle: (typeof LINK_STYLES)[number];
-  /** How reference links are labeled; `discarded` is `full` without the definitions. */
+  /** The labels of reference links; `discarded` is `full` without the definitions. */
   readonly linkReferenceStyle: (typeof LINK_REFERENCE_STYLES)[number];
 }
 

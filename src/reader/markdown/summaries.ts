@@ -36,8 +36,8 @@ const line = (label: string, url: string, mark = ''): string =>
   `- ${mark}[${escapeLinkText(oneLine(label))}](${encodeDestination(withoutControlCharacters(url))})`;
 
 /**
- * One entry per URL. An image of the content keeps its numbers (`Image 1,4: alt`). An image that only the page has is
- * a `Hidden Image N`, where N is its position in the list.
+ * One entry per URL. An image in the content has the numbers that it has there (`Image 1,4: alt`). An image that is
+ * only in the page is a `Hidden Image N`, where N is its position in the list.
  */
 export function imagesSummary(
   page: readonly SummaryImage[],
@@ -70,8 +70,8 @@ export type LinksSummaryMode = 'unique' | 'all' | 'gpt-oss';
 
 /**
  * The links of the page or, for `gpt-oss`, the targets of citations in the content. `unique`: one entry per URL with
- * its first text; in JSON, the last URL of a repeated text. `all`: every link in order. `gpt-oss`: id to URL. URLs with
- * unsafe schemes are dropped. Each text is one line.
+ * its first text; in JSON, a repeated text maps to its last URL. `all`: every link in order. `gpt-oss`: id to URL. URLs
+ * with unsafe schemes are dropped. Each text is one line.
  */
 export function linksSummary(
   page: readonly PageLink[],

@@ -1,12 +1,13 @@
 /**
- * A table as HTML, for callers that need its spans and nesting. Keeps only elements and attributes with meaning: no
- * scripts, no styles. URLs are absolute. Contains no blank lines, because they would end the block.
+ * Writes a table as HTML, for callers that need its spans and nesting. Keeps only meaningful elements and attributes,
+ * without scripts or styles. URLs are absolute. The HTML contains no blank lines, because they would end the block.
  */
 import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
 import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
+import { isPageTool } from './page-tools.ts';
 import type { ConversionState } from './state.ts';
 import { isSafeLink } from './url.ts';
 
@@ -38,7 +39,7 @@ export function tableToHtml(table: Element, state: ConversionState): string {
     }
     if (node.type === TEXT) out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
     else if (node.type === ELEMENT && MEDIA.has(node.name)) out.push(mediaText(state, node, 'html'));
-    else if (node.type === ELEMENT && !DROPPED.has(node.name)) {
+    else if (node.type === ELEMENT && !DROPPED.has(node.name) && !isPageTool(node)) {
       out.push(startTag(node, state));
       open.push(node);
       node = node.first;

@@ -1,6 +1,6 @@
 /**
- * Pipe tables. Cells covered by a span stay empty, so that columns keep their meaning and no text is repeated.
- * Columns and rows without text are left out.
+ * Pipe tables. Cells covered by a span remain empty, so that columns keep their meaning and no text is repeated.
+ * Columns and rows without text are omitted.
  */
 import type { Element } from '#html/node.ts';
 import { attribute } from '#html/node.ts';
@@ -16,8 +16,8 @@ interface Cell {
 const EMPTY: Cell = { text: '', align: null, header: false };
 const MAX_SPAN = 1000;
 /**
- * Maximum number of cells that spans may add. Beyond it, spans count as 1, so that huge spans cannot multiply the size
- * of the table.
+ * Maximum number of cells that spans may add. Beyond this number, spans count as 1, so that huge spans cannot multiply
+ * the size of the table.
  */
 const MAX_ADDED_CELLS = 20_000;
 
@@ -54,7 +54,7 @@ export class TableGrid {
     this.covered.length = Math.min(this.covered.length, row.length);
   }
 
-  /** The table as Markdown, '' if it has no text. */
+  /** The table as Markdown; '' if it has no text. */
   toString(): string {
     const rows: { cells: Cell[]; head: boolean }[] = [];
     for (const [index, cells] of this.rows.entries()) {
@@ -72,7 +72,8 @@ export class TableGrid {
     const body = hasHeader ? rows.slice(1) : rows;
     const lines = [line(columns.map((column) => plainHeader(header[column]?.text ?? '')))];
     lines.push(line(columns.map((column) => rule((header[column] ?? first.cells[column])?.align ?? null))));
-    // Whether rows may end early, since GFM treats missing cells as empty. Used only for huge tables.
+    // Whether rows are padded with empty cells. In huge tables, rows may end early, since GFM treats missing cells as
+    // empty.
     const pads = rows.length * columns.length < 4 * MAX_ADDED_CELLS;
     for (const { cells } of body) {
       const shown = pads ? columns : columns.filter((column) => column < cells.length);
@@ -97,7 +98,7 @@ export class TableGrid {
   }
 }
 
-/** Escapes pipes. A pipe after an odd number of backslashes, as in code, would still separate cells. */
+/** Escapes pipes. A pipe after an odd number of backslashes, as in code, would otherwise still separate cells. */
 function escapePipes(text: string): string {
   if (!text.includes('|')) return text;
   return text
@@ -125,7 +126,7 @@ const isHeader = (cells: readonly Cell[], inHead: boolean): boolean => {
 
 const isAllBold = (text: string): boolean => /^(\*\*|__)[^*_]+\1$/.test(text);
 
-/** Removes bold from a header, which is bold anyway. */
+/** Removes bold from a header cell, because headers are bold anyway. */
 const plainHeader = (text: string): string => (isAllBold(text) ? text.slice(2, -2) : text);
 
 /** The alignment of a cell's text: its `align` attribute, else its own style. */

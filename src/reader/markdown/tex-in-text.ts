@@ -1,6 +1,6 @@
 /**
- * Finds formulas that a page leaves to a script as TeX between `\(` and `\)`, `\[` and `\]`, `$$` or `$`, so that
- * they are not escaped like words.
+ * Finds formulas that a page leaves to a script, written as TeX between `\(` and `\)`, `\[` and `\]`, `$$` or `$`, so
+ * that they are not escaped like words.
  */
 
 export interface TexPiece {
@@ -11,7 +11,7 @@ export interface TexPiece {
 
 const START = /\\[([]|\$[^\s$\d]|\$\$/;
 
-/** Whether a text may contain such a formula. */
+/** Whether a text may contain a formula in TeX. */
 export const mayContainTex = (text: string): boolean => (text.includes('$') || text.includes('\\')) && START.test(text);
 
 const OPENERS = /\\\(|\\\[|\$\$?/g;
@@ -21,7 +21,7 @@ const MAX_FORMULA_CHARACTERS = 4000;
 /** The pieces of a text in order; null if it contains no formula. */
 export function findTex(text: string): TexPiece[] | null {
   const pieces: TexPiece[] = [];
-  /** Next position of each closer, searched once and not from every opener. */
+  /** Next position of each closing delimiter, searched once instead of from every opening delimiter. */
   const next: Record<string, number> = {};
   let done = 0;
   OPENERS.lastIndex = 0;
@@ -44,10 +44,10 @@ export function findTex(text: string): TexPiece[] | null {
   return pieces;
 }
 
-/** Whether content looks like TeX, not words: commands, scripts, groups, relations; or a single letter. */
+/** Whether content looks like TeX rather than words: commands, scripts, groups, relations; or a single letter. */
 const isTex = (content: string): boolean =>
   /\\[A-Za-z]|[\^_{}=<>]|^\s*[A-Za-z]\s*$/.test(content) && /\S/.test(content);
 
-/** Prices have dollar signs too. A formula has no space inside its signs and no digit after them. */
+/** Prices contain dollar signs too. A formula has no space directly inside its dollar signs and no digit after them. */
 const isTightlyDelimited = (content: string, after: string): boolean =>
   /^\S(?:.*\S)?$/s.test(content) && !/\d/.test(after);

@@ -43,7 +43,7 @@ describe('the result of the conversion', () => {
     ]);
   });
 
-  it('skips images without alternative text in the numbering if only alternative text is kept', () => {
+  it('skips images without alt text in the numbering if only alt text is kept', () => {
     const { images, markdown } = convert('<img src="a.png"><img src="b.png" alt="B">', { retainImages: 'alt' });
     expect(markdown).toBe('(Image 1: B)');
     expect(images).toEqual([{ index: 1, url: 'https://example.org/docs/b.png', alt: 'B' }]);

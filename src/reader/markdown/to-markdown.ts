@@ -8,6 +8,7 @@ import { ELEMENTS } from './elements/index.ts';
 import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
 import { oneLine, withoutControlCharacters } from './one-line.ts';
+import { isPageTool } from './page-tools.ts';
 import {
   ConversionState,
   type LeaveHandler,
@@ -24,11 +25,11 @@ export type { MarkdownOptions, UncaptionedImage, WrittenImage, WrittenLink } fro
 
 export interface MarkdownResult {
   readonly markdown: string;
-  /** The images that were written, with their numbers. */
+  /** The images that were written to the Markdown, with their numbers. */
   readonly images: readonly WrittenImage[];
   /** Pictures that still need a caption. */
   readonly uncaptioned: readonly UncaptionedImage[];
-  /** The links that were written; for citations, `id` is the number in the text. */
+  /** The links that were written to the Markdown; for citations, `id` is the number in the text. */
   readonly links: readonly WrittenLink[];
   /** Set only if requested: the sources of the blocks, and the skipped elements. */
   readonly trace?: MarkdownTrace | undefined;
@@ -74,7 +75,7 @@ function walk(root: Document | Element, state: ConversionState): void {
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
-      const leave = enter ? enter(state, node) : null;
+      const leave = isPageTool(node) ? SKIP : enter ? enter(state, node) : null;
       if (leave === SKIP) trace?.elementSkipped(node);
       else {
         if (node.first) {
@@ -90,7 +91,7 @@ function walk(root: Document | Element, state: ConversionState): void {
   }
 }
 
-/** The next node after one whose children are done. Ends every element on the way up. */
+/** The next node after a node with completed children. Calls the end handlers of the elements that it leaves. */
 function advance(done: Child, root: Node, state: ConversionState, leaves: (LeaveHandler | null)[]): Child | null {
   let node: Child = done;
   while (node !== root) {

@@ -18,7 +18,7 @@ const OPTIONS: MarkdownOptions = {
 const NAMES =
   'p div span b a h2 h3 ul ol li blockquote pre code table tr td th dl dt dd hr br section img caption q'.split(' ');
 
-/** HTML of nested elements in which every text is a unique word. */
+/** Generates HTML with nested elements in which every text is a unique word. */
 const anyHtml = fc
   .array(fc.tuple(fc.constantFrom(...NAMES), fc.boolean(), fc.boolean(), fc.boolean()), { maxLength: 40 })
   .map((tags) => {

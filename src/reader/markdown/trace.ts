@@ -4,12 +4,12 @@ import { BlockWriter } from './blocks.ts';
 import { BLOCK_ELEMENTS } from './elements/block-elements.ts';
 import type { InlineWriter } from './inline.ts';
 
-/** A block that no other block contains; a list counts as its items. */
+/** A block that is not contained in another block; a list counts as its separate items. */
 export interface TracedBlock {
-  /** Its first line, from 0. */
+  /** First line of the block, counted from 0. */
   line: number;
   lines: number;
-  /** The block-level element of its first text; null for text outside of any. */
+  /** The block-level element of the block's first text; null for text outside of any. */
   readonly source: Element | null;
 }
 
@@ -18,12 +18,12 @@ export class MarkdownTrace {
   /** Elements that the converter skipped with all their content. */
   readonly leftOut: Element[] = [];
   private readonly inline: InlineWriter;
-  /** Number of pieces of inline content before the current node, and of blocks written since. */
+  /** Number of pieces of inline content before the current node, and of blocks written since then. */
   private pieces = 0;
   private written = 0;
   private node: Child | null = null;
   private leaving = false;
-  /** Start of the inline content that is not written yet. */
+  /** Start of the inline content that has not been written yet. */
   private began: Child | null = null;
   private line = 0;
   private open: TracedBlock | null = null;
@@ -33,7 +33,7 @@ export class MarkdownTrace {
     this.inline = inline;
   }
 
-  /** Called before a node is handled, after an element's children, and at the end. */
+  /** Call before a node is handled, after an element's children, and at the end. */
   at(node: Child | null, leaving: boolean): void {
     this.began = this.inline.empty ? null : (this.began ?? this.node);
     this.node = node;
@@ -42,7 +42,9 @@ export class MarkdownTrace {
     this.written = 0;
   }
 
-  /** Reports an element whose children were skipped: left out if nothing was written for it either. */
+  /**
+   * Reports an element that was skipped with its children. It counts as omitted if nothing was written for it either.
+   */
   elementSkipped(element: Element): void {
     const { pieces, written, inline } = this;
     if (written === 0 && inline.length === pieces && !CODE.has(element.name)) this.leftOut.push(element);
@@ -58,11 +60,12 @@ export class MarkdownTrace {
     if (this.depth === 0) this.open = null;
   }
 
-  /** Reports a block of `lines` lines that starts `feeds` line feeds after the end of the last one. */
+  /** Reports a block of `lines` lines that starts `feeds` line feeds after the end of the previous block. */
   blockWritten(feeds: number, lines: number): void {
     this.written += 1;
     this.line += feeds;
-    // An element's end writes its own content; its start writes pending content from before it.
+    // The end of an element writes the element's own content; the start of an element writes pending content from
+    // before it.
     const source = this.leaving ? this.node : (this.began ?? this.node);
     this.began = null;
     const block = this.open ?? { line: -1, lines: 0, source: blockAround(source) };
@@ -81,7 +84,7 @@ export class MarkdownTrace {
 }
 
 /**
- * Elements that are written only when something else follows, so it is not immediately known whether they produce
+ * Elements that are written only when other content follows, so that it is not immediately known whether they produce
  * output.
  */
 const CODE = new Set(['code', 'kbd', 'samp', 'tt']);

@@ -12,8 +12,8 @@ export interface FeatureNeeded {
 const TABLE: readonly [OptionName, OptionRow][] = Object.entries(OPTIONS) as never;
 
 /**
- * Without a vision model (`describesImages`), generated alternative texts need no feature: images stay as they are,
- * which costs nothing, and the answer has a warning.
+ * Without a vision model (`describesImages`), generated alt text needs no feature: images are not changed,
+ * which costs nothing, and the response has a warning.
  */
 export function featuresNeeded(
   given: GivenOptions,

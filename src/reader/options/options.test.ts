@@ -10,22 +10,22 @@ it('accepts an upload of 100 MB without checking each byte', () => {
 
 /** How an option handles unsuitable values (docs/reference/wire/reader.md, Validation). */
 interface InvalidValues {
-  /** Refused in a body; lists of strings in a query too. */
+  /** Refused in a body; lists of strings are refused in a query too. */
   readonly values: readonly unknown[];
   /** Refused in a body, a query and a header. */
   readonly texts?: readonly string[];
   /** Strings that a rule accepts, with their value. */
   readonly accepted?: Readonly<Record<string, unknown>>;
-  /** Strings with a separate rule for headers, with their value; undefined: the header is ignored. */
+  /** Strings that have a different rule in headers, with their value; undefined: the header is ignored. */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
 const NO_TEXT = [true, 2, {}, [], ['a', 'b'], [{}]];
 const NO_OBJECT = [true, 2, [], ['a', 'b'], '2', '[]', 'null'];
 
-/** Any string is valid, or is checked only when it is used. */
+/** Any string is valid, or is validated only when it is used. */
 const text: InvalidValues = { values: NO_TEXT, accepted: { maybe: 'maybe', 2: '2' } };
-/** Every string means true or false. */
+/** Every string is interpreted as true or false. */
 const SWITCH_VALUES = { maybe: true, 2: true, '{}': true, ' None ': false, '': false };
 const switchValue: InvalidValues = { values: [2, -1, 1.5, {}, [], ['true', 'false'], [true]], accepted: SWITCH_VALUES };
 const word: InvalidValues = { values: NO_TEXT, texts: ['maybe', '2', ''] };
@@ -57,12 +57,17 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
   timeout: {
     values: [true, {}, [], -1, 0, 181],
     texts: ['maybe', '', '0', '-1', '181', '0x10'],
-    // Section 3.3: the value is clamped, or means "no timeout given, do not take shortcuts".
+    // Section 3.3: the value is clamped, or means that the caller set no timeout and does not want shortcuts.
     header: { maybe: 'none', '': 'none', 0: 'none', '0x10': 'none', '-1': 'none', 181: 180, '1.5': 1 },
+  },
+  scroll: {
+    values: [true, {}, [], 0, 101, 1.5],
+    texts: ['maybe', '', '0', '101', '1.5', '0x10'],
   },
   targetSelector: { ...selectors, texts: [...selectors.texts!, '*', ':root', 'p, *'] },
   waitForSelector: selectors,
   removeSelector: selectors,
+  comments: wordOrIgnored,
   withIframe: switchValue,
   withShadowDom: switchValue,
   removeOverlay: switchValue,
@@ -97,6 +102,7 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
   proxyResources: switchValue,
   robotsTxt: text,
   assertStatusCode: count(99, { '0x2bc': Problem, '7e': Problem, '200.5': 200 }),
+  assertNotBlocked: switchValue,
   noCache: switchValue,
   cacheTolerance: count(-1, { '0x2bc': 0, '7e': 7, '700.5': 700 }),
   doNotTrack: switchValue,
@@ -110,7 +116,7 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
 
 type Sources = Parameters<typeof gather>[1];
 
-/** The parsed value of the option, undefined if it was ignored, or the problem thrown. */
+/** The parsed value of the option, undefined if it was ignored, or the problem that was thrown. */
 function outcome(name: OptionName, sources: Sources): unknown {
   try {
     return gather(OPTIONS, sources)[name];
@@ -161,7 +167,7 @@ describe.each(Object.entries(INVALID_VALUES) as [OptionName, InvalidValues][])(
       }
     });
 
-    // Options without a header, or with several that make one value, have no single header to test.
+    // Options without a header, or with several headers for one value, have no single header to test.
     if (row.headers.length > 0 && !row.headerFields)
       it('in a header is refused with its name, or accepted by a rule', () => {
         const inHeader = (given: string) => outcome(name, { headers: { [row.headers[0]!]: given } });

@@ -1,10 +1,10 @@
 /**
- * The table of reader options. A row defines everything about one option: where it is read from, its values, its group,
+ * The table of reader options. Each row defines everything about one option: its sources, its values, its group,
  * whether it needs the browser, its effect on the cache, its plan feature and its meaning. Parsing, validation,
  * presets, the OpenAPI description, the reference, the help, the playground and the choice of an engine all use this
  * table.
  *
- * To add an option: add a row here, use the value, add a test. There is no second list.
+ * To add an option: add a row here, use the value, and add a test. There is no second list to maintain.
  */
 import * as z from 'zod';
 import { compileSelectors } from '#html/select.ts';
@@ -13,6 +13,7 @@ import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
 import { flag, flagOr, number, object, oneOf, texts, toBoolean } from '#http/values.ts';
 import { isUrl } from '#is-url.ts';
 import type { Feature } from '#plans.ts';
+import { COMMENT_CHOICES } from '../extract/content/apply-comments.ts';
 import {
   BULLET_LIST_MARKERS,
   EM_DELIMITERS,
@@ -24,7 +25,7 @@ import {
 } from '../markdown/style.ts';
 import { cleanUrl } from '../target.ts';
 
-/** Groups of options, in the order in which the help, the reference and the playground show them. */
+/** Groups of options, in the order used by the help, the reference and the playground. */
 export const OPTION_GROUPS = [
   'Target',
   'Search',
@@ -39,7 +40,9 @@ export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
 export interface OptionRow extends OptionSource {
   readonly group: OptionGroup;
-  /** What the option does, in one or two sentences: the text of the reference, the help and the playground. */
+  /**
+   * Description of the option in one or two sentences; it is the text of the reference, the help and the playground.
+   */
   readonly meaning: string;
   readonly unit?: string;
   /** The default, as shown to users. */
@@ -49,15 +52,16 @@ export interface OptionRow extends OptionSource {
   /** Effect on the cache if the option is set. */
   readonly caching?: 'not read' | 'not written' | 'neither';
   /**
-   * Which cached copies can serve a value. `any`: the option is applied after the capture. `by rule`: the cache has a rule
-   * for it (cache/rules.ts). Otherwise only copies that were captured with an equal value.
+   * Which cached copies can serve a value. `any`: all copies, because the option is applied after the capture. `by
+   * rule`: the cache has a separate rule (cache/rules.ts). Otherwise: only copies that were captured with an equal
+   * value.
    */
   readonly copies?: 'any' | 'by rule';
   /** Plan feature that the caller needs. */
   readonly feature?: Feature;
 }
 
-/** Keeps the type of a row's schema, so that `needsBrowser` accepts the output of the schema. */
+/** Preserves the type of a row's schema, so that `needsBrowser` accepts the output of the schema. */
 const row = <Schema extends z.ZodType>(
   spec: Omit<OptionRow, 'schema' | 'needsBrowser' | 'headers' | 'wins'> & {
     readonly schema: Schema;
@@ -82,12 +86,15 @@ const wholeNumberHeader = (text: string) => {
 const knownHeader = (words: readonly string[]) => (text: string) =>
   words.includes(text.trim()) ? text.trim() : undefined;
 
+/** Number of times. */
+const SCROLL_RANGE = { min: 1, max: 100, integer: true } as const;
+
 /** Seconds. */
 const TIMEOUT_RANGE = { above: 0, max: 180 } as const;
 
 export const SINGLE_FORMATS = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'] as const;
 export const MODEL_FORMATS = ['vlm', 'readerlm-v2', 'svc-ocr-v1', 'svc-ocr'] as const;
-/** Formats written by a model. */
+/** Formats that are written by a model. */
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 export const isSingleFormat = (text: string): boolean =>
   [...SINGLE_FORMATS, ...MODEL_FORMATS].some((name) => name === text);
@@ -103,17 +110,17 @@ export const RESPOND_TIMINGS = [
 ] as const;
 export type RespondTiming = (typeof RESPOND_TIMINGS)[number];
 
-/** Names of the option `engine`. Unknown names mean `auto`. */
+/** Names of the `engine` option. Unknown names mean `auto`. */
 const ENGINES = ['auto', 'browser', 'direct', 'curl', 'cf-browser-rendering', 'vlm', 'readerlm-v2'] as const;
 
 export const RETAIN_LINKS = ['all', 'none', 'text', 'gpt-oss'] as const;
 export const RETAIN_IMAGES = ['all', 'none', 'alt', 'all_p', 'alt_p'] as const;
 export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
-/** Names of the option `markdownChunking`. */
+/** Names of the `markdownChunking` option. */
 const CHUNKINGS = ['true', 'h1', 'h2', 'h3', 'h4', 'h5', 'structured', 's1', 's2', 's3', 's4', 's5'] as const;
 const CHUNKING_FORMS = [{ type: 'string', enum: CHUNKINGS }, { type: 'boolean' }, { type: 'string' }] as const;
 
-/** Special values of the option `userAgent`. */
+/** Special values of the `userAgent` option. */
 const USER_AGENTS = ['browser', 'auto', 'inherit', 'pass-through', 'bot', 'lectern', 'diversify'] as const;
 const MAX_USER_AGENT = 512;
 
@@ -167,7 +174,7 @@ const targetSelectors = () =>
 
 const MAX_BREAK = 128;
 
-/** A field of the Markdown style, which has these words. */
+/** A field of the Markdown style that accepts these words. */
 const style = <const Word extends string>(
   name: keyof typeof MARKDOWN_STYLE_DEFAULTS,
   words: readonly [Word, ...Word[]],
@@ -214,8 +221,8 @@ const viewportShape = z.object({
 });
 
 /**
- * Uploads: plain base64, a data URL, or base64 with a name and type; never a path or URL. The union tests for bytes
- * before objects, because an object schema would check each byte as a key.
+ * Uploads: plain base64, a data URL, or base64 with a name and type; never a file path or a remote URL. The union tests
+ * for bytes before objects, because an object schema would check each byte as a key.
  */
 const uploadShape = showAs(
   z.union(
@@ -282,7 +289,7 @@ export const OPTIONS = {
     defaultText: 'content',
     copies: 'by rule',
     meaning:
-      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream answers can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
+      'Output format. `content` is the main content as Markdown, `markdown` the whole page as Markdown, `html` the HTML, `text` the plain text, `frontmatter` Markdown under YAML metadata, `screenshot` an image of the window, `pageshot` an image of the whole page. JSON and stream responses can combine formats (`markdown+html`). The model formats cannot be combined and need a model that the operator has configured: `vlm` (a vision model describes the page), `readerlm-v2` (a language model converts its HTML), `svc-ocr` and `svc-ocr-v1` (text recognition).',
   }),
   preset: row({
     group: 'Answer',
@@ -301,7 +308,7 @@ export const OPTIONS = {
     defaultText: 'auto',
     copies: 'by rule',
     meaning:
-      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the format `vlm`; `readerlm-v2` is `auto` with the format `readerlm-v2`. Unknown names mean `auto`.',
+      'How the page is fetched. `browser` renders it. `direct` (or `curl`) fetches it without running scripts. `auto` fetches it and renders it only if scripts would change the content. `cf-browser-rendering` uses a remote rendering service that the operator has configured. `vlm` is `browser` with the `vlm` format; `readerlm-v2` is `auto` with the `readerlm-v2` format. Unknown names mean `auto`.',
   }),
   base: row({
     group: 'Answer',
@@ -311,17 +318,32 @@ export const OPTIONS = {
     defaultText: 'initial',
     copies: 'any',
     meaning:
-      'Which URL the answer shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
+      'Which URL the response shows and resolves relative links against: the requested one (`initial`) or the one after redirects (`final`).',
   }),
 
   respondTiming: row({
     group: 'Engine and timing',
     headers: ['x-respond-timing'],
     schema: oneOf(RESPOND_TIMINGS),
-    defaultText: 'by the other options',
+    defaultText: 'depends on the other options',
     copies: 'by rule',
     meaning:
       'When a rendered page is captured: as soon as there is HTML (`html`), when the main content is visible (`visible-content`), when the DOM stops changing (`mutation-idle`), or when resources (`resource-idle`), media too (`media-idle`) or the whole network (`network-idle`) are idle.',
+  }),
+  scroll: row({
+    group: 'Engine and timing',
+    headers: ['x-scroll'],
+    schema: showAs(z.union([z.literal('idle'), number(SCROLL_RANGE)], 'must be a number from 1 to 100, or idle'), {
+      text: {
+        anyOf: [
+          { type: 'integer', minimum: SCROLL_RANGE.min, maximum: SCROLL_RANGE.max },
+          { type: 'string', const: 'idle' },
+        ],
+      },
+    }),
+    needsBrowser: () => true,
+    meaning:
+      'Scrolls to the end of the rendered page this many times, from 1 to 100, or until it stops growing (`idle`, at most 100 times). Scrolling also ends when the page stops growing, and at the timeout, with a warning that says how far it got.',
   }),
   timeout: row({
     group: 'Engine and timing',
@@ -369,6 +391,16 @@ export const OPTIONS = {
     fromHeader: splitSelectors,
     copies: 'any',
     meaning: 'CSS selectors. Matching elements are removed from the page.',
+  }),
+  comments: row({
+    group: 'Page content',
+    headers: ['x-comments'],
+    schema: oneOf(COMMENT_CHOICES),
+    fromHeader: knownHeader(COMMENT_CHOICES),
+    defaultText: 'by the kind of page',
+    copies: 'any',
+    meaning:
+      'Comments in the main content: kept without forms and buttons (`keep`), or removed (`drop`). Default: removed from articles and videos; on other pages, extraction decides.',
   }),
   withIframe: row({
     group: 'Page content',
@@ -477,7 +509,7 @@ export const OPTIONS = {
     defaultText: 'all',
     copies: 'any',
     meaning:
-      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alternative text (`alt`). `all_p` and `alt_p` generate missing alternative texts.',
+      'Images in Markdown: kept (`all`), removed (`none`), or reduced to their alt text (`alt`). `all_p` and `alt_p` generate missing alt text.',
   }),
   retainMedia: row({
     group: 'Markdown',
@@ -496,7 +528,7 @@ export const OPTIONS = {
     schema: flagOr('all'),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Lists the links of the page after the content, without links that run scripts. `all` keeps duplicates.',
+    meaning: 'Lists the links on the page after the content, without links that run scripts. `all` keeps duplicates.',
   }),
   withImagesSummary: row({
     group: 'Markdown',
@@ -505,7 +537,7 @@ export const OPTIONS = {
     schema: flag(),
     defaultText: 'false',
     copies: 'any',
-    meaning: 'Lists the images of the page after the content.',
+    meaning: 'Lists the images on the page after the content.',
   }),
   withGeneratedAlt: row({
     group: 'Markdown',
@@ -515,7 +547,7 @@ export const OPTIONS = {
     defaultText: 'false',
     copies: 'any',
     meaning:
-      'Generates alternative texts for images that have none, with a vision model. Has no effect if `respondWith` is given; `retainImages: all_p` does the same in any format.',
+      'Generates alt text for images that have none, with a vision model. Has no effect if `respondWith` is set; `retainImages: all_p` does the same in any format.',
   }),
   keepImgDataUrl: row({
     group: 'Markdown',
@@ -562,7 +594,7 @@ export const OPTIONS = {
     schema: number({ min: 500, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'any',
-    meaning: 'Maximum length of each of content, HTML and text; the rest is cut off. At least 500.',
+    meaning: 'Maximum length, applied separately to content, HTML and text; the rest is cut off. At least 500.',
   }),
   tokenBudget: row({
     group: 'Answer',
@@ -572,7 +604,7 @@ export const OPTIONS = {
     fromHeader: wholeNumberHeader,
     copies: 'any',
     meaning:
-      'Maximum charge. The read fails with BudgetExceededError if the answer would cost more; 0 means no maximum.',
+      'Maximum charge. The read fails with BudgetExceededError if the response would cost more; 0 means no maximum.',
   }),
   trace: row({
     group: 'Answer',
@@ -581,7 +613,7 @@ export const OPTIONS = {
     defaultText: 'false',
     copies: 'any',
     meaning:
-      'Adds the steps of the request and their durations to the answer: `meta.trace` in JSON, a last event `trace` in a stream, otherwise the header `Server-Timing`. Free of charge.',
+      'Adds the steps of the request and their durations to the response: `meta.trace` in JSON, a final `trace` event in a stream, otherwise the `Server-Timing` header. Free of charge.',
   }),
   explain: row({
     group: 'Answer',
@@ -590,7 +622,7 @@ export const OPTIONS = {
     defaultText: 'false',
     copies: 'any',
     meaning:
-      'Adds to JSON and stream answers which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text answers and model formats.',
+      'Adds to JSON and stream responses which parts of the page were removed, by which rule, and the source element of each Markdown block. Free of charge. Not available for text responses and model formats.',
   }),
 
   locale: row({
@@ -605,7 +637,7 @@ export const OPTIONS = {
     defaultText: 'en-US',
     copies: 'by rule',
     meaning:
-      'Language of the read, as a language tag. All engines send it as Accept-Language; scripts of the page see it as the browser language.',
+      'Language to request, as a language tag. All engines send it as Accept-Language; page scripts see it as the browser language.',
   }),
   referer: row({
     group: 'Request',
@@ -631,7 +663,7 @@ export const OPTIONS = {
     ),
     defaultText: 'browser',
     meaning:
-      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, the User-Agent of a browser has no effect.',
+      'User-Agent header: printable ASCII, at most 512 characters. `browser` is that of the built-in browser; `auto` is yours if it starts with `Mozilla/5.0`, else `browser`; `inherit` and `pass-through` are yours; `bot` and `lectern` name this program; `diversify` picks one of several browsers for each host. Without an API key, a browser User-Agent has no effect.',
   }),
   setCookies: row({
     group: 'Request',
@@ -678,14 +710,14 @@ export const OPTIONS = {
     defaultText: 'none',
     copies: 'by rule',
     meaning:
-      'Proxy of the operator: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
+      'Operator proxy: `any` or `true` for one in any country, a two-letter code for one in that country, `auto` to let the server choose. A trailing `+` also sets `proxyResources`.',
   }),
   proxyResources: row({
     group: 'Request',
     headers: ['x-proxy-resources'],
     schema: flag(),
     copies: 'any',
-    meaning: 'Also sends images and other resources of the page through the proxy.',
+    meaning: 'Also sends images and other page resources through the proxy.',
   }),
   robotsTxt: row({
     group: 'Request',
@@ -700,7 +732,15 @@ export const OPTIONS = {
     schema: number({ min: 100, max: 599, integer: true }),
     fromHeader: wholeNumberHeader,
     copies: 'any',
-    meaning: 'Fails unless the page answers with this HTTP status.',
+    meaning: 'Fails unless the page responds with this HTTP status.',
+  }),
+  assertNotBlocked: row({
+    group: 'Request',
+    headers: ['x-assert-not-blocked'],
+    schema: flag(),
+    copies: 'any',
+    meaning:
+      'Fails if the target sent another page in place of the content: a challenge, a login, an error page or the like.',
   }),
 
   noCache: row({
@@ -746,7 +786,7 @@ export const OPTIONS = {
     schema: flag(),
     needsBrowser: on,
     caching: 'neither',
-    meaning: 'Returns the cookies and local storage of the page. Only in JSON answers.',
+    meaning: 'Returns the cookies and local storage of the page. Only in JSON responses.',
   }),
   storageState: row({
     group: 'Cache and privacy',
@@ -775,7 +815,7 @@ export const OPTIONS = {
     headers: ['x-json-schema'],
     schema: object(z.looseObject({})),
     copies: 'any',
-    meaning: 'JSON Schema of the structured answer that the language model writes.',
+    meaning: 'JSON Schema for the structured response that the language model writes.',
   }),
 };
 

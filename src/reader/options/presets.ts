@@ -1,5 +1,6 @@
 /**
- * Presets: named sets of options, used for options that the caller left unset (docs/reference/wire/reader.md, Presets).
+ * Presets: named sets of options, used for options that the caller did not set (docs/reference/wire/reader.md,
+ * Presets).
  */
 import type { GivenOptions, PRESETS } from './options.ts';
 
@@ -33,11 +34,14 @@ export const PRESET_OPTIONS: Readonly<Record<PresetName, GivenOptions>> = {
   spider: { respondWith: 'markdown+frontmatter', markdownChunking: 'h3', withLinksSummary: 'all' },
 };
 
-/** Options that need a browser. They are dropped if the request names an engine without scripts. */
+/** Options that need a browser. They are dropped if the request specifies an engine that runs no scripts. */
 const BROWSER_ONLY = ['detachInvisibles', 'removeOverlay'] as const satisfies (keyof GivenOptions)[];
 const SCRIPTLESS = new Set(['direct', 'curl', 'cf-browser-rendering']);
 
-/** Returns the given options, with unset options taken from the preset. Fields of `markdown` are filled one by one. */
+/**
+ * Returns the caller's options, with unset options filled in from the preset. Fields of `markdown` are filled in
+ * separately.
+ */
 export function applyPreset(given: GivenOptions): GivenOptions {
   if (!given.preset) return given;
   const under = { ...PRESET_OPTIONS[given.preset] };

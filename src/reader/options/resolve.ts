@@ -1,6 +1,6 @@
 /**
- * Resolves the given options to complete ones: a preset fills unset options, defaults fill the rest, and derived values
- * are computed once. The result is frozen and does not show where a value came from, except in `given`.
+ * Resolves the caller's options to complete ones: a preset fills in unset options, defaults fill in the rest, and
+ * derived values are computed once. The result is frozen and does not show where a value came from, except in `given`.
  */
 
 import { ownValue } from '#own-value.ts';
@@ -50,7 +50,7 @@ const DEFAULTS = {
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;
-/** Options that become part of the target instead. */
+/** Options that become part of the target. */
 type TargetOption = 'url' | 'html' | 'file' | 'pdf';
 type Derived =
   | TargetOption
@@ -71,28 +71,30 @@ export type Country = string & {};
 export type Options = Readonly<
   Omit<GivenOptions, Defaulted | Derived> &
     Required<Pick<GivenOptions, Exclude<Defaulted, Derived>>> & {
-      /** Set if generated alternative texts were requested and no vision model is configured. */
+      /** Set if generated alt text was requested and no vision model is configured. */
       lacksVision?: boolean;
       /** The formats in `respondWith`. */
       formats: ReadonlySet<Format>;
-      /** Whether the formats have a plain-text answer. */
+      /** Whether the formats have a plain-text response. */
       singleFormat: boolean;
-      /** The model format, if a model writes the answer. */
+      /** The model format, if a model writes the result. */
       modelFormat: ModelFormat | undefined;
       engine: EngineChoice;
       /** The operator's proxy to use: a country, `any`, or `auto` to let the server choose. */
       proxy: 'none' | 'auto' | 'any' | Country;
       /** Page of a document, counted from 1. */
       page: number | undefined;
-      /** The caller's timeout in milliseconds; without one, each engine has its default. */
+      /** The caller's timeout in milliseconds; without one, each engine uses its default. */
       timeoutMs: number | undefined;
       respondTiming: RespondTiming;
       /** Options set by the caller, except `engine`, that only the browser can serve. */
       needsBrowser: readonly OptionName[];
-      /** Options of the same kind that a preset added; they are dropped if no browser is available. */
+      /**
+       * Options that only the browser can serve and that a preset added; they are dropped if no browser is available.
+       */
       prefersBrowser: readonly OptionName[];
       markdown: MarkdownStyle;
-      /** Options that the caller set to a value other than the default. Options of a preset are not included. */
+      /** Options that the caller set to a value other than the default, excluding those from a preset. */
       given: readonly OptionName[];
     }
 >;
@@ -100,15 +102,15 @@ export type Options = Readonly<
 const FORMATS: readonly Format[] = ['content', 'markdown', 'html', 'text', 'frontmatter', 'screenshot', 'pageshot'];
 
 /**
- * Returns complete options: given values take precedence over the preset, and the preset over the defaults. `byCaller`
- * is the part of `asked` that the caller set, if options were added from elsewhere.
+ * Returns complete options: the caller's values take precedence over the preset, and the preset over the defaults.
+ * `byCaller` is the part of `asked` that the caller set, if options were added from elsewhere.
  */
 export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Options {
   const given = applyPreset(asked);
   const { respondWith: format, timeout, engine, markdown, respondTiming, proxy = 'none', preset: _, ...more } = given;
   const { url, html, file, pdf, ...rest } = more;
   const respondWith = format || ownValue(ENGINE_FORMATS, engine ?? '') || '';
-  // A schema asks for structured output, which only a language model can write.
+  // A schema requires structured output, which only a language model can write.
   const modelFormat =
     MODEL_FORMATS.find((name) => respondWith.includes(name)) ?? (given.jsonSchema ? 'readerlm-v2' : undefined);
   const formats = new Set(modelFormat ? [] : FORMATS.filter((name) => respondWith.includes(name)));
@@ -139,12 +141,16 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
   return Object.freeze(options);
 }
 
-/** The options of a server without a vision model: images keep their alternative texts. */
+/** The options for a server without a vision model: images keep their alt text. */
 export function withoutDescriptions(options: Options): Options {
   const { retainImages } = options;
   if (!retainImages.endsWith('_p')) return options;
   return Object.freeze({ ...options, retainImages: retainImages === 'alt_p' ? 'alt' : 'all', lacksVision: true });
 }
+
+/** The options of an answer that no model writes. */
+export const withoutModel = (options: Options): Options =>
+  Object.freeze({ ...options, modelFormat: undefined, formats: new Set<Format>(['content']) });
 
 function namesGiven(byCaller: GivenOptions): OptionName[] {
   const defaults: Partial<Record<OptionName, unknown>> = DEFAULTS;
@@ -159,7 +165,7 @@ const on = (value: unknown): boolean => Boolean(value);
 /** Engines that imply a format (docs/reference/wire/reader.md, Engines). */
 const ENGINE_FORMATS: Readonly<Record<string, ModelFormat>> = { vlm: 'vlm', 'readerlm-v2': 'readerlm-v2' };
 
-/** Front matter combined with one kind of Markdown is a single text, so it has a plain-text answer. */
+/** Front matter combined with one kind of Markdown is a single text, so there is a plain-text response. */
 const isFrontmatterMarkdown = (formats: ReadonlySet<Format>) =>
   formats.size === 2 && formats.has('frontmatter') && (formats.has('content') || formats.has('markdown'));
 

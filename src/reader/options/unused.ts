@@ -1,5 +1,5 @@
 /**
- * Warnings about options that the caller set and that had no effect on the answer, with the reason: no option is
+ * Warnings about options that the caller set and that had no effect on the result, with the reason: no option is
  * ignored silently.
  */
 
@@ -9,7 +9,7 @@ import { isHtml } from '../snapshot.ts';
 import type { OptionName } from './options.ts';
 import { type Options, wantsMarkdown } from './resolve.ts';
 
-/** Facts of a finished read that decide which options had an effect. */
+/** Properties of a finished read that determine which options had an effect. */
 interface ReadFacts {
   readonly options: Options;
   readonly engine: 'direct' | 'browser' | 'cf-browser-rendering' | 'given';
@@ -30,6 +30,10 @@ interface Rule {
   readonly why: string;
 }
 
+/** Whether the caller or the format requests the whole page, without a choice of the content. */
+const readsWhole = ({ formats, modelFormat, instruction, jsonSchema }: Options) =>
+  modelFormat ? instruction !== undefined || jsonSchema !== undefined : formats.has('markdown');
+
 const hasPicture = ({ formats }: Options) => formats.has('screenshot') || formats.has('pageshot');
 
 /** Only the first rule that matches an option is reported. */
@@ -46,30 +50,47 @@ const RULES: readonly Rule[] = [
       'withImagesSummary',
     ],
     applies: ({ options }) => options.modelFormat !== undefined,
-    why: 'a model writes the answer',
+    why: 'a model writes the response',
   },
   {
     names: ['retainMedia', 'markdown', 'noGfm', 'markdownChunking', 'withGeneratedAlt'],
     applies: ({ options }) => !wantsMarkdown(options),
-    why: 'the answer has no Markdown',
+    why: 'the response has no Markdown',
   },
+  {
+    names: ['comments'],
+    applies: ({ options }) => !wantsMarkdown(options) && options.modelFormat === undefined,
+    why: 'the response has no Markdown',
+  },
+  {
+    names: ['comments'],
+    applies: ({ options }) => options.modelFormat?.startsWith('svc-ocr') === true,
+    why: 'text recognition reads a picture of the page',
+  },
+  { names: ['comments'], applies: ({ options }) => readsWhole(options), why: 'the whole page is returned' },
+  {
+    names: ['comments'],
+    applies: ({ options }) => options.targetSelector.length > 0,
+    why: 'elements that targetSelector matches are returned whole',
+  },
+  { names: ['comments'], applies: ({ isPage }) => !isPage, why: 'the target is not a web page' },
   {
     names: ['withGeneratedAlt'],
     applies: ({ options }) => options.given.includes('respondWith'),
     why: 'respondWith is given, and `retainImages: all_p` generates them in any format',
   },
   {
-    // The summaries of links and images use these options as well.
+    // The summaries of links and images also use these options.
     names: ['retainLinks', 'retainImages', 'keepImgDataUrl'],
     applies: ({ options }) =>
       !wantsMarkdown(options) && !options.modelFormat && !options.withLinksSummary && !options.withImagesSummary,
-    why: 'the answer has no Markdown',
+    why: 'the response has no Markdown',
   },
   {
     names: ['maxTokens'],
     applies: ({ options: { formats, modelFormat } }) =>
       !modelFormat && [...formats].every((format) => format === 'screenshot'),
-    why: 'the answer has no text',
+    why: 'the response has no text',
   },
   {
     names: ['jsonSchema'],
@@ -86,6 +107,7 @@ const RULES: readonly Rule[] = [
   {
     names: [
       'waitForSelector',
+      'scroll',
       'withIframe',
       'withShadowDom',
       'removeOverlay',
@@ -105,12 +127,12 @@ const RULES: readonly Rule[] = [
   {
     names: ['preloadUrl', 'storageState', 'exportStorageState', 'referer', 'setCookies', 'customHeader', 'locale'],
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
-    why: 'nothing was fetched for this answer',
+    why: 'nothing was fetched for this response',
   },
   {
     names: ['skipCertVerification', 'proxy', 'proxyUrl', 'proxyResources', 'robotsTxt'],
     applies: ({ isGiven, engine }) => isGiven && engine === 'given',
-    why: 'nothing was fetched for this answer',
+    why: 'nothing was fetched for this response',
   },
   { names: ['proxy'], applies: ({ isKeyless }) => isKeyless, why: 'it needs an API key' },
   {
@@ -163,7 +185,7 @@ export function unusedOptions(read: Read): string[] {
   );
   const { lacksVision, modelFormat } = facts.options;
   if (lacksVision && !modelFormat && wantsMarkdown(facts.options)) {
-    unused.push(`No alternative texts were generated: that needs ${VISION_SETTINGS}.`);
+    unused.push(`No alt text was generated: that needs ${VISION_SETTINGS}.`);
   }
   return unused;
 }

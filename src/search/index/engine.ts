@@ -1,6 +1,6 @@
 /**
- * The index engine. It works with any store: prepares pages, writes them in batches, embeds them, and finds pages. Runs
- * in its own thread.
+ * The index engine, which works with any store. It prepares pages, writes them in batches, embeds them, and finds
+ * pages. It runs in its own thread.
  */
 import type { SearchQuery } from '../query.ts';
 import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
@@ -15,7 +15,7 @@ export interface Engine {
   remove(url: string): Promise<boolean>;
   /** Finds pages of `owners`, or of all owners if `undefined`. */
   find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<FoundPages>;
-  /** Resolves when all pages are written and embedded, as far as possible. */
+  /** Resolves when all pages have been written and, as far as possible, embedded. */
   flush(): Promise<void>;
   stats(): Promise<IndexStats>;
   prune(maxBytes?: number): Promise<number>;
@@ -26,12 +26,12 @@ export interface Engine {
 export interface EngineOptions {
   readonly store: IndexStore;
   readonly embedder?: IndexEmbedder | undefined;
-  /** Maximum total size of all pages, in bytes; the oldest pages are removed first. */
+  /** Maximum total size of all pages, in bytes. The oldest pages are removed first. */
   readonly maxBytes: number;
   readonly clock?: () => number;
 }
 
-/** How long a search waits at most for pages that are being written. */
+/** Maximum time that a search waits for pages that are being written. */
 const MAX_FLUSH_WAIT_MS = 500;
 
 export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {

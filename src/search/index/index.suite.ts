@@ -11,7 +11,7 @@ export interface SuiteStore {
   open(): Promise<IndexStore>;
 }
 
-/** A fake embedding: how much a text is about animals, food and machines, as three numbers. */
+/** A fake embedding of three numbers: how much a text is about animals, food and machines. */
 const KINDS = [/cat|dog|kitten|puppy|animal|pet/gi, /bread|soup|food|meal|bake|eat/gi, /engine|motor|gear|machine/gi];
 export const toyEmbedder: IndexEmbedder = {
   id: 'toy',
@@ -291,7 +291,7 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
             (await index.search(parseQuery(text, more), { by, owners })).map(({ url }) => url).sort(),
           ),
         );
-        // Every retriever finds the same pages.
+        // Every retriever must find the same pages.
         expect(lists[1]).toEqual(lists[0]);
         expect(lists[2]).toEqual(lists[0]);
         return lists[0];

@@ -1,5 +1,5 @@
 /**
- * The contract of the local index: pages that this server has read, which can be searched without a provider or a
+ * Interface of the local index: pages that this server has read and that can be searched without a provider or a
  * network.
  */
 import type { Hit } from '../hit.ts';
@@ -7,44 +7,45 @@ import type { SearchQuery } from '../query.ts';
 
 export interface IndexablePage {
   readonly url: string;
-  /** The canonical URL that the page declares, if it differs. */
+  /** The canonical URL declared by the page, if it differs from its URL. */
   readonly canonicalUrl?: string | undefined;
   readonly title: string;
-  /** The description that the page declares. */
+  /** The description declared by the page. */
   readonly description?: string | undefined;
-  /** Markdown. Offsets of passages refer to it. */
+  /** Content as Markdown. Offsets of passages refer to it. */
   readonly content: string;
-  /** The language that the page declares; the language detected in the text takes precedence. */
+  /** The language declared by the page. The language detected in the text takes precedence. */
   readonly language?: string | undefined;
   readonly siteName?: string | undefined;
   /** In ms since 1970. */
   readonly publishedAt?: number | undefined;
   readonly mediaType?: string | undefined;
-  /** Who can find the page (owners.ts); everyone by default. */
+  /** Who can find the page (owners.ts). Default: everyone. */
   readonly owner?: string | undefined;
 }
 
 export interface LocalIndex {
   /**
-   * Resolves when the page is stored durably: true if it was added or replaced another version, false if nothing has
-   * changed or it has no words. Pages added in quick succession are written in one batch.
+   * Resolves when the page has been stored durably. The value is true if the page was added or replaced another
+   * version, and false if nothing has changed or it contains no words. Pages added in quick succession are written in
+   * one batch.
    */
   add(page: IndexablePage): Promise<boolean>;
-  /** Removes the pages of all owners at a URL. Returns whether any existed. */
+  /** Removes the pages of all owners at a URL. Returns whether there were any. */
   remove(url: string): Promise<boolean>;
   /** Finds pages, best first, with their best passages. */
   search(query: SearchQuery, options?: IndexSearchOptions): Promise<Hit[]>;
-  /** Resolves when all pages are stored and embedded, as far as the embedding model is available. */
+  /** Resolves when all pages have been stored and, if the embedding model is available, embedded. */
   flush(): Promise<void>;
   stats(): Promise<IndexStats>;
   /**
-   * Removes the oldest pages until the index is no larger than `maxBytes` (default: the configured maximum). Returns
-   * the number of pages removed.
+   * Removes the oldest pages until the index is no larger than `maxBytes`, by default the configured maximum. Returns
+   * the number of removed pages.
    */
   prune(maxBytes?: number): Promise<number>;
   /** Removes everything. */
   clear(): Promise<void>;
-  /** Writes pending pages first. A second call does nothing. */
+  /** Writes pending pages before closing. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -52,9 +53,9 @@ export type Retriever = 'words' | 'meaning';
 
 export interface IndexSearchOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Reranks the best passages. If it fails, the order is unchanged. */
+  /** Reranks the best passages. If reranking fails, the order is unchanged. */
   readonly rerank?: PassageReranker | undefined;
-  /** Retrievers to use; both by default. */
+  /** Retrievers to use. Default: both. */
   readonly by?: readonly Retriever[] | undefined;
   /** Finds only pages of these owners (owners.ts). Default: pages of all owners. */
   readonly owners?: readonly string[] | undefined;
@@ -72,25 +73,25 @@ export interface IndexStats {
   readonly passages: number;
   /** Number of passages with a vector of the current model. */
   readonly vectors: number;
-  /** The total size of the pages that counts toward the maximum. */
+  /** Total size of the pages, as compared with the maximum, in bytes. */
   readonly bytes: number;
   /** Number of pages that are found only with `LECTERN_INDEX_SHARED=all`. */
   readonly onlyAll: number;
-  /** Number of pages by language, the most frequent first. */
+  /** Number of pages by language, most frequent language first. */
   readonly languages: Readonly<Record<string, number>>;
   /** When the oldest page was last read, in ms since 1970. */
   readonly oldestAt?: number | undefined;
 }
 
-/** Embeds texts. */
+/** Embedding model for passages and queries. */
 export interface IndexEmbedder {
-  /** Identifies the model. Passages whose vectors have another id are embedded again. */
+  /** Identifies the model. Passages whose vectors have a different id are embedded again. */
   readonly id: string;
   readonly dimensions: number;
-  /** The cosine below which a passage is irrelevant to a query. */
+  /** Minimum cosine similarity. A passage below it is irrelevant to the query. */
   readonly floor: number;
-  /** Weight of the ranking by meaning, relative to the ranking by words. */
+  /** Weight of the semantic ranking relative to the ranking by words. */
   readonly weight: number;
-  /** Returns one vector for each text, of any length. */
+  /** Returns one vector for each text. The vectors need not be normalized. */
   embed(texts: readonly string[], task: 'query' | 'passage', signal?: AbortSignal): Promise<readonly Float32Array[]>;
 }

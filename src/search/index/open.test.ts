@@ -19,7 +19,7 @@ const open = (maxBytes = 1e9) => openLocalIndex({ file: file(), maxBytes, embedd
 it('keeps pages over a restart, for their owner only', async () => {
   const first = await open();
   expect(await first.add(page('https://a.test/', 'A puppy is kept.'))).toBe(true);
-  // Killing it would also work, because `add` has resolved.
+  // Killing the thread would also work, because `add` has resolved.
   await first.close();
   await first.close();
   await expect(first.add(page('https://a.test/', 'Late.'))).rejects.toThrow('closed');
@@ -69,7 +69,7 @@ it('replaces a file that turns out to be damaged in use', async () => {
   for (let at = 0; at < 40; at++) await first.add(page(`https://a.test/${at}`, `A puppy. ${`word${at} `.repeat(500)}`));
   await first.close();
   const bytes = readFileSync(file());
-  // The first page has the header and the tables: the file can be opened.
+  // The first page of the file contains the header and the tables, so the file can still be opened.
   writeFileSync(file(), bytes.fill(0xa5, 16_384));
   const second = await open();
   await expect(second.search(parseQuery('puppy'))).rejects.toThrow();

@@ -8,9 +8,9 @@ import { toHits } from './query/to-hits.ts';
 import type { IndexThreadData } from './thread.ts';
 
 export interface LocalIndexOptions {
-  /** The SQLite file. */
+  /** Path of the SQLite file. */
   readonly file: string;
-  /** `postgres://…`: stores the index there instead. */
+  /** Connection URL `postgres://…`. If set, the index is stored there instead. */
   readonly databaseUrl?: string | undefined;
   /** Approximate maximum size of the index, in bytes. */
   readonly maxBytes: number;
@@ -21,19 +21,19 @@ export interface LocalIndexOptions {
 const BOTH: readonly Retriever[] = ['words', 'meaning'];
 const THREAD_MEMORY_MB = 1_024;
 
-/** Rejects when the file or the database cannot be used. */
+/** Rejects if the file or the database cannot be used. */
 export async function openLocalIndex(options: LocalIndexOptions): Promise<LocalIndex> {
   return localIndexOver(await openThread(options));
 }
 
-/** A LocalIndex over an engine, in any thread. */
+/** Wraps an engine, in any thread, as a LocalIndex. */
 export function localIndexOver(engine: Engine): LocalIndex {
   return {
     add: (page) => engine.add(page),
     remove: (url) => engine.remove(url),
     async search(query, { signal, rerank, by = BOTH, owners } = {}) {
       signal?.throwIfAborted();
-      // The index contains web pages only.
+      // The index contains only web pages.
       if (query.kind !== 'web') return [];
       const found = await unlessAborted(engine.find(query, by, owners), signal);
       return toHits(query, found, { signal, rerank });
@@ -60,7 +60,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** The methods that the thread serves to the main thread. */
+/** The methods that the main thread can call in this thread. */
 interface ThreadMethods extends Engine {
   /** Resolves when the store is open. */
   opened(): Promise<void>;
@@ -71,7 +71,7 @@ interface Running {
   readonly worker: Worker;
 }
 
-/** An engine in a thread. If the thread dies, the next call starts another. */
+/** Runs an engine in a thread. If the thread dies, the next call starts a new one. */
 async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
   const data: IndexThreadData = {
     file,
@@ -148,7 +148,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 const FROM_SOURCE = THREAD.pathname.endsWith('.ts');
-/** In development a thread needs the same TypeScript loader as the main thread. */
+/** In development, a thread needs the same TypeScript loader as the main thread. */
 const SOURCE_START = `import('tsx/esm/api').then(({ register }) => {
   register();
   return import(${JSON.stringify(THREAD.href)});

@@ -1,6 +1,6 @@
-/** Remote calls between threads. Both sides can call the methods that the other serves. */
+/** Remote calls between threads. Each side can call the methods that the other side provides. */
 
-/** The part of Worker and MessagePort that is used. */
+/** The part of the Worker and MessagePort interfaces that is used here. */
 export interface Port {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -15,7 +15,7 @@ type Message =
   | { readonly answer: number; readonly failed: unknown };
 
 export interface RpcClient<Remote> {
-  /** Calls a method of the other side; resolves or rejects with its result. */
+  /** Calls a method of the other side, and resolves or rejects with its outcome. */
   call<Name extends keyof Remote & string>(
     name: Name,
     // biome-ignore lint/suspicious/noExplicitAny: parameters of the remote method
@@ -55,7 +55,7 @@ export function createRpcClient<Remote>(port: Port): RpcClient<Remote> {
   };
 }
 
-/** Answers the calls of the other side with the methods of `served`. */
+/** Handles the calls of the other side with the methods in `served`. */
 export function serveRpc(port: Port, served: RpcMethods): void {
   port.on('message', (received) => {
     const message = received as Message;

@@ -1,4 +1,4 @@
-/** The thread of the local index: serves the engine to the main thread. */
+/** The thread of the local index. It runs the engine for the main thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamaged, moveAside } from '#storage/database/sqlite.ts';
 import { createEngine, type Engine } from './engine.ts';
@@ -43,9 +43,7 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
         throw error;
       }
     };
-  /**
-   * Ends the thread after moving the file aside; the next one starts with a new file, since pages can be read again.
-   */
+  /** Renames the file and ends the thread. The next thread starts with a new file, because pages can be read again. */
   async function resetIndex(opened: Engine): Promise<void> {
     if (databaseUrl) return;
     await main.call('warn', 'the page index is damaged; creating a new one');

@@ -8,7 +8,7 @@ import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['site', 'notSite', 'ext', 'filetype', 'intitle', 'loc']);
-/** Brave refuses longer queries. */
+/** Maximum length of a query, in characters. Brave rejects longer ones. */
 const MAX_CHARACTERS = 400;
 /** Countries that Brave supports. For any other country, Brave is queried without a country. */
 const COUNTRIES =

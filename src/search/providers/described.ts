@@ -1,5 +1,5 @@
 /**
- * A provider with a JSON response that the settings describe by placeholders and paths. Nothing in the settings is
+ * A provider that returns JSON, defined in the settings with placeholders and paths. Nothing in the settings is
  * executed.
  */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
@@ -8,7 +8,7 @@ import { ALL_OPERATORS } from '../operators.ts';
 import { DESCRIBED_FIELDS, type DescribedProvider, type Provider, type ProviderSettings } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
-/** Placeholders, in braces, of a URL, a header or a body. */
+/** Placeholders, in braces, for a URL, a header or a body. */
 export const PLACEHOLDERS = [
   'query',
   'words',
@@ -68,11 +68,12 @@ function valuesOf(query: SearchQuery, { key = '' }: ProviderSettings): Values {
 const fill = (template: string, values: Values, encode: (text: string) => string): string =>
   template.replace(PLACEHOLDER, (_, name: Placeholder) => encode(String(values[name])));
 
-/** Removes characters that a header must not contain, such as line ends. */
+/** Removes characters that a header must not contain, such as line breaks. */
 const headerSafe = (text: string) => text.replace(/[^\x20-\x7e]/g, '');
 
 /**
- * Copies a template with its placeholders filled in. A numeric placeholder that is the whole string becomes a number.
+ * Copies a template with its placeholders filled in. If a string consists only of a numeric placeholder, it becomes a
+ * number.
  */
 function filled(template: unknown, values: Values, depth: number): unknown {
   if (typeof template === 'string') {

@@ -17,7 +17,7 @@ export const marginalia: Provider = {
   notice: 'Results of Marginalia are licensed under CC-BY-NC-SA 4.0, unless your key has other terms.',
   request(query, { url, key = PUBLIC_KEY }) {
     const { site } = query.operators;
-    // It supports a single site. If there are several, results are filtered afterwards.
+    // Only a single site is supported. If the query has several, results are filtered afterwards.
     const text = [bareText(query), ...(site.length === 1 ? [`site:${site[0]}`] : [])].join(' ');
     return getJson(buildUrl(url, '/search', { query: text, count: query.count, page: query.page }), {
       'api-key': key,

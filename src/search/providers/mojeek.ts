@@ -1,4 +1,4 @@
-/** Mojeek, which has an index of its own: https://www.mojeek.com/support/api/search/ */
+/** Mojeek, which has its own index: https://www.mojeek.com/support/api/search/ */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage } from '../languages.ts';
 import { bareText, NO_OPERATOR } from '../operators.ts';
@@ -23,7 +23,7 @@ export const mojeek: Provider = {
         t: count,
         lb: language && baseLanguage(language).toUpperCase(),
         rb: country?.toUpperCase(),
-        // It supports a single site. If there are several, results are filtered afterwards.
+        // Only a single site is supported. If the query has several, results are filtered afterwards.
         site: operators.site.length === 1 ? operators.site[0] : undefined,
         since: day(since),
         before: day(until),
@@ -37,6 +37,6 @@ export const mojeek: Provider = {
     ),
 };
 
-/** `20260131` */
+/** Formats a date as `20260131`. */
 const day = (ms: number | undefined) =>
   ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');

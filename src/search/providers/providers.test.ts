@@ -1,4 +1,4 @@
-/** Requests to each service, and how its answers are parsed. The answers were written for these tests. */
+/** Tests the requests to each service, and the parsing of its responses. The responses were written for these tests. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings } from '../provider.ts';

@@ -1,4 +1,4 @@
-/** The providers that settings may name. */
+/** The providers that can be used in the settings. */
 import type { Provider } from '../provider.ts';
 import { brave } from './brave.ts';
 import { exa } from './exa.ts';

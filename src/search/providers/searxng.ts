@@ -1,6 +1,6 @@
 /**
  * SearXNG and searx, self-hosted metasearch servers: https://docs.searxng.org/dev/search_api.html. Their settings must
- * enable the JSON format (`search: formats: [html, json]`); otherwise they answer with 403.
+ * enable the JSON format (`search: formats: [html, json]`); otherwise they respond with status 403.
  */
 import { objectsIn, toHit, valueAt } from '../fields.ts';
 import { baseLanguage, languageTag } from '../languages.ts';
@@ -51,10 +51,10 @@ export const searxng: Provider = {
     }),
 };
 
-/** SearXNG refuses regions that are not a country. */
+/** SearXNG rejects regions that are not countries. */
 const languageOf = (code: string) => (/-\d/.test(code) ? baseLanguage(code) : languageTag(code));
 
-/** The narrowest supported range that covers the requested time range. */
+/** Returns the narrowest supported time range that includes the requested one. */
 function timeRange({ since }: SearchQuery): string | undefined {
   if (since === undefined) return undefined;
   const days = (Date.now() - since) / DAY_MS;

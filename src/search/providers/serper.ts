@@ -1,4 +1,4 @@
-/** Serper, which reads Google's result pages: https://serper.dev/playground */
+/** Serper, which returns Google's results: https://serper.dev/playground */
 import { objectsIn, toHit, toSiteLink, valueAt } from '../fields.ts';
 import type { OperatorName } from '../operators.ts';
 import { textFor } from '../operators.ts';
@@ -59,7 +59,7 @@ const day = (ms: number) => {
   return `${month}/${date}/${year}`;
 };
 
-/** Google's date range; both ends are inclusive. */
+/** Builds Google's date range; both ends are inclusive. */
 function dates({ since, until }: SearchQuery): string | undefined {
   if (since === undefined && until === undefined) return undefined;
   const from = since === undefined ? '' : `,cd_min:${day(since)}`;

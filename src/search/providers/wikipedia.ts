@@ -1,6 +1,6 @@
 /**
- * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. Asks the Wikipedia in the language of the
- * query.
+ * Wikipedia, or any MediaWiki: https://www.mediawiki.org/wiki/API:Search. The query goes to the Wikipedia in its
+ * language.
  */
 import { ownValue } from '#own-value.ts';
 import { objectsIn, toHit, valueAt } from '../fields.ts';
@@ -11,12 +11,12 @@ import { buildUrl, getJson, type Provider } from '../provider.ts';
 import type { SearchQuery } from '../query.ts';
 
 const OPERATORS: ReadonlySet<OperatorName> = new Set(['intitle']);
-/** MediaWiki refuses longer queries. */
+/** Maximum length of a query, in characters. MediaWiki rejects longer ones. */
 const MAX_CHARACTERS = 300;
 /** Wikis whose name differs from the language code. */
 const WIKIS: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 
-/** Replaces `{language}` in the URL by the language of the query, or English. */
+/** Replaces `{language}` in the URL with the language of the query, or with English. */
 const wikiOf = (url: string, { language }: SearchQuery): string => {
   const base = language === undefined ? 'en' : baseLanguage(language);
   return url.replace('{language}', ownValue(WIKIS, base) ?? base);

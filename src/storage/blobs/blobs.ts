@@ -1,25 +1,25 @@
 /**
- * Content-addressed files: each is named by the hash of its content, so equal content is stored once. Writes are not
- * synced to disk. A read verifies the hash, so a file damaged by a crash counts as missing.
+ * Content-addressed files: each is named after the hash of its content, so identical content is stored only once.
+ * Writes are not synced to disk. Reads verify the hash, so a file damaged by a crash counts as missing.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface Blobs {
-  /** Writes bytes under their name, even if the file exists. */
+  /** Writes bytes under their name, even if the file already exists. */
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** `undefined` if the file is missing or damaged. */
+  /** Returns `undefined` if the file is missing or damaged. */
   get(name: string): Promise<Uint8Array | undefined>;
   remove(name: string): Promise<void>;
-  /** Removes all other files, including partial writes left by a crash. Yields after each folder. */
+  /** Removes all other files, including partial files left behind by a crash. Yields after each folder. */
   removeAllExcept(isUsed: (name: string) => boolean): AsyncGenerator<void>;
 }
 
-/** The name of bytes: their SHA-256 in hex. */
+/** The name of a file: the SHA-256 of its bytes, in hex. */
 export const blobName = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Disk space that a file of this size takes, in bytes, with blocks of 4 KiB. */
+/** Disk space used by a file of this size, in bytes, with blocks of 4 KiB. */
 export const bytesOnDisk = (size: number): number => Math.max(1, Math.ceil(size / BLOCK_BYTES)) * BLOCK_BYTES;
 const BLOCK_BYTES = 4_096;
 

@@ -1,11 +1,11 @@
-/** Tests for every counter store, including a comparison with a simple reference implementation. */
+/** Tests for all counter stores, including a comparison with a simple reference implementation. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Counters, LEASE_MS, type Lease, SLOT_MS, type Take, type TakeResult, WINDOW_MS } from './counters.ts';
 
 export interface CountersUnderTest {
   open(options: { clock?: () => number }): Promise<Counters>;
-  /** Number of step sequences compared with the reference. */
+  /** Number of operation sequences that are compared with the reference. */
   readonly runs: number;
 }
 
@@ -18,7 +18,7 @@ export function countersSuite(name: string, { open, runs }: CountersUnderTest): 
     const opened: Counters[] = [];
     let nowMs = START_MS;
     let bucketCount = 0;
-    /** A bucket name that no other test uses. */
+    /** Returns a bucket name that no other test uses. */
     const fresh = () => {
       bucketCount += 1;
       return `bucket ${process.pid} ${bucketCount}`;
@@ -236,7 +236,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), which: fc.nat(5) }) },
 );
 
-/** The reference implementation: stores every amount and checks all of them each time. */
+/** The reference implementation: stores every amount and checks all amounts each time. */
 function createReference() {
   const amounts = new Map<Bucket, Map<number, number>>();
   let leases: number[] = [];
@@ -253,7 +253,7 @@ function createReference() {
   };
   const isFull = ({ bucket, limit, amount }: ReferenceTake, nowMs: number) =>
     amount > 0 && sum(standing(bucket, nowMs)) + amount > limit;
-  /** Milliseconds until the window is not full. */
+  /** Returns the number of milliseconds until the window is no longer full. */
   const wait = (take: ReferenceTake, nowMs: number): number => {
     if (take.amount > take.limit) return WINDOW_MS;
     const times = [nowMs, ...standing(take.bucket, nowMs).map(([slot]) => leavesAtMs(slot))];

@@ -1,4 +1,4 @@
-/** Several processes take from one store of counters at the same time. */
+/** Tests several processes that use one counter store at the same time. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       await counters?.close();
     });
 
-    /** Returns how many takes pass when all processes take at once. */
+    /** Returns how many calls of `take` succeed if all processes call it at the same time. */
     const passed = async (wave: Burst): Promise<number> => {
       const answers = workers.map(answerOf);
       for (const worker of workers) worker.send({ ...wave, count: wave.count / PROCESSES });
@@ -77,7 +77,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
       const leased = { windows: [wide], lease: { bucket: 'own', limit: 123 } };
       expect(await passed({ take: leased, count: TAKES })).toBe(123);
       const looked = await openSharedCounters(place!, {});
-      // Refused takes have taken nothing from the wide window either.
+      // Refused calls must not have counted in the wide window either.
       expect(await looked.take({ windows: [{ ...wide, amount: 0 }] })).toMatchObject({
         windows: [{ used: 321 + 123 }],
       });
@@ -97,7 +97,7 @@ describe.each(Object.entries(places))('%s, shared by four processes', (_name, pl
   });
 });
 
-/** The next message of a worker; rejects if it exits instead. */
+/** Resolves with the worker's next message, or rejects if the worker exits first. */
 async function answerOf(worker: ChildProcess): Promise<number> {
   const over = new AbortController();
   const { signal } = over;
@@ -112,7 +112,9 @@ async function answerOf(worker: ChildProcess): Promise<number> {
   }
 }
 
-/** Integers from a seed, both bounds included. A linear congruential generator is enough to vary a test. */
+/**
+ * Generates integers from a seed, both bounds included. A linear congruential generator is good enough to vary a test.
+ */
 function randomFrom(seed: number): (least: number, most: number) => number {
   let state = seed;
   return (least, most) => {

@@ -1,13 +1,13 @@
-/** Counters in the memory of one process; the default. */
+/** Counters in the memory of one process. This is the default. */
 import type { Counters, Lease } from './counters.ts';
 import { takeFrom, Window } from './window.ts';
 
 export interface MemoryCountersOptions {
-  /** A monotonic clock, in milliseconds from any start. */
+  /** A monotonic clock, in milliseconds from an arbitrary start. */
   readonly clock?: () => number;
 }
 
-/** Number of windows that each take checks and drops if empty, in addition to as many as it may create. */
+/** Number of windows that each call checks, and drops if empty, in addition to as many as it may create. */
 const SWEPT_PER_TAKE = 2;
 
 const monotonic = () => Math.floor(performance.now());

@@ -9,11 +9,11 @@ export const COUNTER_STORES = ['memory', 'database', 'redis'] as const;
 export type CounterStore = (typeof COUNTER_STORES)[number];
 
 export interface CountersOptions {
-  /** Default: Redis if `redisUrl` is set, else the database if `databaseUrl` is set, else memory. */
+  /** Default: Redis if `redisUrl` is set, or else the database if `databaseUrl` is set, or else memory. */
   readonly store?: CounterStore | undefined;
   readonly redisUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
-  /** SQLite file, shared by the processes of one machine. Used by the store `database` without `databaseUrl`. */
+  /** SQLite file, shared by the processes on one machine. Used by the `database` store without `databaseUrl`. */
   readonly file: string;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash of amounts by slot. Its
- * field `u` is the total, and `o` a lower bound of the oldest slot. Leases are a sorted set of ids by expiry in
- * milliseconds.
+ * The algorithm of window.ts as scripts for Redis or Valkey 6.2 and later. A window is a hash that maps slots to
+ * amounts. Its field `u` is the total, and `o` a lower bound for the oldest slot. Leases are a sorted set of ids,
+ * ordered by expiry in milliseconds.
  */
 import { LEASE_MS, SLOT_MS, WINDOW_MS } from './counters.ts';
 
-/** ARGV[1] is the time in milliseconds, or empty for the server's time. */
+/** ARGV[1] is the time in milliseconds, or empty to use the server's time. */
 const NOW = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -18,8 +18,8 @@ local function leaves(at) return (at + ${WINDOW_MS / SLOT_MS + 1}) * ${SLOT_MS} 
 `;
 
 /**
- * Drops slots that have left the window. Only whole slots leave the window, so all slots are read at most once per slot
- * length.
+ * Drops slots that have left the window. Only whole slots leave the window, so all slots need to be read at most once
+ * per slot length.
  */
 const WINDOW = `
 local function slots(key)
@@ -63,10 +63,10 @@ end
 `;
 
 /**
- * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; limit of
- * leases; then amount and limit of each window. Returns 1, slot, then used and reset of each window. If refused: 0, the
- * limit exceeded (-1 for the lease, else the index of the window), current, limit, wait, then used and reset of each
- * window.
+ * KEYS: the lease set if a lease is requested, then the windows. ARGV: time; id of the lease, or empty; maximum number
+ * of leases; then amount and limit of each window. If granted, returns 1, slot, then total and reset time of each
+ * window. If refused, returns 0, the exceeded limit (-1 for the lease, else the index of the window), current value,
+ * limit, wait, then total and reset time of each window.
  */
 export const TAKE = `${NOW}${WINDOW}
 local id, first, over, current, limit, wait = ARGV[2], 1, nil, 0, 0, 0
@@ -123,7 +123,7 @@ add(KEYS[1], at, change)
 if before + change == 0 then tidy(KEYS[1]) end
 `;
 
-/** KEYS: lease sets. ARGV: time, then the lease id for each key. Does not revive leases that have expired. */
+/** KEYS: lease sets. ARGV: time, then the lease id for each key. Expired leases are not revived. */
 export const RENEW = `${NOW}
 for i = 1, #KEYS do
   if redis.call('ZSCORE', KEYS[i], ARGV[i + 1]) then

@@ -1,4 +1,6 @@
-/** Counters in Redis or Valkey, shared by any number of servers. Each take is one script and one round trip. */
+/**
+ * Counters in Redis or Valkey, shared by any number of servers. Each call of `take` runs one script in one round trip.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
 import { redisOptions } from '../redis.ts';
@@ -15,20 +17,20 @@ import { RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 export interface RedisCountersOptions {
   /** Prefix of all keys. */
   readonly prefix?: string;
-  /** Milliseconds, instead of the server's time; for tests. */
+  /** Current time in milliseconds, used instead of the server's time in tests. */
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
 const PREFIX = 'lectern:';
 const CONNECT_MS = 3_000;
-/** A ping every second detects a server that hangs. */
+/** Interval between pings, in milliseconds. A missing reply reveals a server that hangs. */
 const PING_MS = 1_000;
 const SILENCE_MS = 3_000;
 const MAX_RECONNECT_MS = 2_000;
 const RENEW_BATCH = 1_000;
 
-/** Connects to a `redis://` or `rediss://` URL. Waits for the server up to CONNECT_MS, then continues without it. */
+/** Connects to a `redis://` or `rediss://` URL. Waits up to CONNECT_MS for the server, then continues without it. */
 export async function openRedisCounters(
   url: string,
   { prefix = PREFIX, clock, log }: RedisCountersOptions = {},
@@ -38,30 +40,31 @@ export async function openRedisCounters(
   const options = redisOptions(url, { pingMs: PING_MS, silenceMs: SILENCE_MS });
   const client = createClient({ ...options, socket: { ...options.socket, reconnectStrategy } });
   const setHealthy = (answered: boolean, error?: unknown) => {
-    if (healthy && !answered) log?.warn({ err: error }, 'the store of limits cannot be reached: reconnecting');
+    if (healthy && !answered) log?.warn({ err: error }, 'the rate-limit store cannot be reached: reconnecting');
     healthy = answered;
   };
   client.on('error', (error) => setHealthy(false, error));
   client.on('ready', () => {
     setHealthy(true);
-    // The scripts are loaded first, because a script that is sent again after NOSCRIPT would run after later commands.
+    // The scripts are loaded first, because a script that is sent again after a NOSCRIPT error would run after later
+    // commands.
     for (const script of SCRIPTS) client.sendCommand(['SCRIPT', 'LOAD', script]).catch(() => {});
     for (const lease of unreleased.values()) sendRelease(lease);
   });
 
   const held = new Map<string, Lease>();
   /**
-   * Leases that the server may still hold. Their release is repeated after a reconnect; otherwise they would block
+   * Leases that may still exist on the server. Their release is repeated after a reconnect; otherwise they would block
    * others until they expire.
    */
   const unreleased = new Map<string, Lease>();
   let leaseCount = 0;
   const owner = randomUUID();
-  // A cluster keeps keys with the same text in braces on one node, as a script over several keys requires.
+  // A cluster stores keys with the same text in braces on one node, which a script that uses several keys requires.
   const keyOf = (kind: 'window' | 'lease', bucket: string) => `${prefix}{counters}:${kind}:${bucket}`;
   const time = () => (clock ? String(clock()) : '');
   const run = createScriptRunner((command) => client.sendCommand(command));
-  /** Commands for which no caller is waiting. `close` waits for them. */
+  /** Commands that no caller is waiting for. `close` waits for them. */
   const pending = new Set<Promise<unknown>>();
   const runInBackground = (work: Promise<unknown>) => {
     const done = work.catch(() => {}).finally(() => pending.delete(done));
@@ -85,7 +88,7 @@ export async function openRedisCounters(
 
   const connecting = client.connect().catch(() => {});
   await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())]);
-  if (!healthy) log?.warn('the store of limits cannot be reached: reconnecting');
+  if (!healthy) log?.warn('the rate-limit store cannot be reached: reconnecting');
 
   return {
     async take(take) {
@@ -100,9 +103,9 @@ export async function openRedisCounters(
       try {
         answer = (await run(TAKE, keys, [time(), id, String(take.lease?.limit ?? ''), ...facts])) as number[];
       } catch (cause) {
-        // If there was no answer, the server may still have granted the lease.
+        // Without a reply, the server may still have granted the lease.
         if (lease && isSent && !(cause instanceof ErrorReply)) unreleased.set(id, lease);
-        throw new CountersUnavailableError('the store of limits cannot be reached', { cause });
+        throw new CountersUnavailableError('the rate-limit store cannot be reached', { cause });
       }
       if (lease && answer[0] === 1) held.set(id, lease);
       return toTaken(answer, lease);
@@ -132,7 +135,7 @@ const reconnectStrategy = (retries: number): number => Math.min(50 * 2 ** Math.m
 
 const SCRIPTS = [TAKE, SETTLE, RENEW];
 
-/** Runs scripts by their digest, and sends the text if the server does not have it. */
+/** Runs scripts by their digest, and sends the script text if the server does not know the digest. */
 function createScriptRunner(send: (command: string[]) => Promise<unknown>) {
   const digests = new Map(SCRIPTS.map((script) => [script, sha1(script)]));
   return async (script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> => {

@@ -1,4 +1,4 @@
-/** Performs many takes in one transaction: lock, read, compute, write. */
+/** Performs many calls of `take` in one transaction: lock, read, compute, write. */
 import type { Transaction } from 'kysely';
 import type { Store } from '../database/store.ts';
 import type { Lease, Take, TakeResult } from './counters.ts';
@@ -21,16 +21,16 @@ export interface Batch {
 }
 
 export interface BatchTools {
-  /** Milliseconds since 1970, instead of the store's time. */
+  /** Current time in milliseconds since 1970, used instead of the store's time. */
   readonly clock: (() => number) | undefined;
   /** Creates the id of a new lease. */
   newLeaseId(): string;
 }
 
-/** Maximum attempts for a transaction that finds rows missing or conflicts with another. */
+/** Maximum number of attempts for a transaction that finds rows missing or conflicts with another transaction. */
 const MAX_ATTEMPTS = 8;
 
-/** Applies settles and releases, then the takes. Returns the results in the order of the takes. */
+/** Applies changes and releases first, then the calls of `take`. Returns the results in the order of the calls. */
 export async function runBatch(store: Store<CounterTables>, batch: Batch, tools: BatchTools): Promise<TakeResult[]> {
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -90,7 +90,7 @@ async function compute(
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-/** Missing rows cannot be locked. They are inserted before the next attempt, in an order common to all processes. */
+/** Missing rows cannot be locked. They are inserted before the next attempt, in the same order in all processes. */
 class MissingRowsError extends Error {
   readonly names: readonly string[];
 

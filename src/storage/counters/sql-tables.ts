@@ -1,4 +1,4 @@
-/** The tables of the counters: one function per query. */
+/** The tables of the counters, with one function per query. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 import type { DialectName } from '../database/store.ts';
@@ -7,7 +7,7 @@ import type { Window } from './window.ts';
 
 export interface CounterTables {
   /**
-   * `pairs` is a JSON list of alternating slots and amounts. Rows for leases have no amounts; they only serve as locks.
+   * `pairs` is a JSON list of alternating slots and amounts. Rows for leases have no amounts; they serve only as locks.
    */
   counter_windows: { bucket: string; pairs: string; ends_at: number };
   counter_leases: { id: string; bucket: string; ends_at: number };
@@ -17,7 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'counters',
     async up(db, dialect) {
-      // Unlogged tables avoid waiting for the disk. A crash empties them, which loses at most a minute of counts.
+      // Unlogged tables avoid waiting for the disk. A crash empties them, which loses at most one minute of counts.
       const table = dialect === 'postgres' ? sql`UNLOGGED TABLE` : sql`TABLE`;
       await sql`CREATE ${table} counter_windows (
         bucket TEXT PRIMARY KEY, pairs TEXT NOT NULL, ends_at BIGINT NOT NULL
@@ -30,12 +30,15 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Name of the row in counter_windows that is locked to take leases of a bucket. */
+/** Name of the row in counter_windows that is locked to acquire leases of a bucket. */
 export const leaseRowName = (bucket: string): string => `lease ${bucket}`;
 
 const NOW_MS = sql<number>`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 
-/** Tests whether `column` is one of `values`. All values are one parameter, so the statement can be cached. */
+/**
+ * Tests whether `column` is one of `values`. All values are passed as one parameter, so that the statement can be
+ * cached.
+ */
 const isOneOf = (dialect: DialectName, column: string, values: readonly string[]): RawBuilder<boolean> =>
   dialect === 'postgres'
     ? sql<boolean>`${sql.ref(column)} = ANY(${values})`
@@ -43,17 +46,17 @@ const isOneOf = (dialect: DialectName, column: string, values: readonly string[]
 
 export interface LockedRows {
   readonly pairs: ReadonlyMap<string, string>;
-  /** The store's time after all rows were locked. */
+  /** The store's time after all rows have been locked. */
   readonly nowMs: number;
 }
 
-/** Locks rows in the order of their names, which prevents deadlocks. Returns the rows that exist. */
+/** Locks rows in the order of their names, which prevents deadlocks. Returns the existing rows. */
 export async function lockRows(
   db: Kysely<CounterTables>,
   dialect: DialectName,
   names: readonly string[],
 ): Promise<LockedRows> {
-  // A SQLite transaction locks everything. PostgreSQL reads the clock for each row after locking it.
+  // A SQLite transaction locks everything. PostgreSQL reads the clock for each row after locking the row.
   const query =
     dialect === 'postgres'
       ? sql<{ bucket: string; pairs: string; now_ms: number }>`
@@ -69,11 +72,11 @@ export async function lockRows(
   return { pairs: new Map(rows.map(({ bucket, pairs }) => [bucket, pairs])), nowMs };
 }
 
-/** Inserts empty rows to be locked, and leaves existing rows unchanged. For PostgreSQL. */
+/** Inserts empty rows so that they can be locked, and leaves existing rows unchanged. For PostgreSQL. */
 export async function insertEmptyRows(db: Kysely<CounterTables>, names: readonly string[]): Promise<void> {
   await db
     .insertInto('counter_windows')
-    // A later expiry, so that they are not deleted before they are used.
+    // The expiry is in the future, so that the rows are not deleted before they are used.
     .values(names.map((bucket) => ({ bucket, pairs: '[]', ends_at: sql<number>`${NOW_MS} + ${2 * WINDOW_MS}` })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -97,7 +100,7 @@ export async function writeWindows(
     .execute();
 }
 
-/** Number of leases held in each bucket. */
+/** Number of active leases in each bucket. */
 export async function countLeases(
   db: Kysely<CounterTables>,
   dialect: DialectName,
@@ -136,7 +139,7 @@ export async function removeLeases(
       .execute();
 }
 
-/** Renews leases and deletes expired rows, except rows locked by another process. */
+/** Renews leases and deletes expired rows, except rows that another process has locked. */
 export async function renewAndSweep(
   db: Kysely<CounterTables>,
   dialect: DialectName,

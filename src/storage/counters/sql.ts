@@ -1,6 +1,6 @@
 /**
- * Counters in PostgreSQL, or in a SQLite file shared by the processes of one machine. Waiting takes are batched, so a
- * thousand concurrent takes need only a few transactions.
+ * Counters in PostgreSQL, or in a SQLite file shared by the processes on one machine. Waiting calls are batched, so a
+ * thousand concurrent calls need only a few transactions.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#telemetry/log.ts';
@@ -11,14 +11,14 @@ import { type Batch, runBatch } from './sql-batch.ts';
 import { type CounterTables, MIGRATIONS, renewAndSweep } from './sql-tables.ts';
 
 export interface SqlCountersOptions {
-  /** Milliseconds since 1970, instead of the store's time; for tests. */
+  /** Current time in milliseconds since 1970, used instead of the store's time in tests. */
   readonly clock?: (() => number) | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** Maximum number of takes in one transaction. */
+/** Maximum number of calls in one transaction. */
 const MAX_BATCH = 256;
-/** Changes and releases are sent with the next take, or without one after this delay. */
+/** Changes and releases are sent with the next call of `take`, or on their own after this delay. */
 const FLUSH_DELAY_MS = 10;
 
 interface WaitingTake {
@@ -27,7 +27,7 @@ interface WaitingTake {
   reject(error: unknown): void;
 }
 
-/** Uses PostgreSQL if `url` is set, else the SQLite file. Throws the errors of openStore. */
+/** Uses PostgreSQL if `url` is set, else the SQLite file. Throws the same errors as openStore. */
 export async function openSqlCounters(
   place: { readonly url?: string | undefined; readonly file: string },
   { clock, log }: SqlCountersOptions = {},
@@ -52,7 +52,7 @@ export async function openSqlCounters(
   const flush = async () => {
     clearTimeout(flushTimer);
     flushTimer = undefined;
-    // Waits for a microtask, so that takes requested at the same time share a transaction.
+    // Waits for a microtask, so that simultaneous calls share a transaction.
     await undefined;
     while (takes.length || settles.length || releases.length) {
       const chunk = takes.splice(0, MAX_BATCH);
@@ -66,7 +66,7 @@ export async function openSqlCounters(
           chunk[at]!.resolve(answer);
         }
       } catch (error) {
-        // Takes that were queued meanwhile would time out as well.
+        // Calls that were queued in the meantime would time out as well.
         const failed = error instanceof DatabaseUnavailableError ? [...chunk, ...takes.splice(0)] : chunk;
         for (const { reject } of failed) reject(failureFor(error));
       }
@@ -118,5 +118,5 @@ export async function openSqlCounters(
 
 const failureFor = (error: unknown): unknown =>
   error instanceof DatabaseUnavailableError
-    ? new CountersUnavailableError('the store of limits cannot be reached', { cause: error })
+    ? new CountersUnavailableError('the rate-limit store cannot be reached', { cause: error })
     : error;

@@ -1,4 +1,4 @@
-/** Counter stores whose servers stop, hang and return, and leases that outlive one lease period. */
+/** Tests counter stores whose servers stop, hang and recover, and leases that outlast one lease period. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const LONG_MS = 60_000;
 const windows = [{ bucket: 'requests', limit: 1_000_000, amount: 1 }];
 const lease = { bucket: 'worked on', limit: 1_000_000 };
-/** The result of a take, or its error. */
+/** Returns the result of a call of `take`, or its error. */
 const outcome = (counters: Counters) => counters.take({ windows, lease }).catch((error: unknown) => error);
 
 const KINDS = {
@@ -65,7 +65,7 @@ describe.skipIf(!urls.redis && !urls.postgres)('counters whose server becomes un
   });
   afterAll(() => Promise.all(servers?.map(({ service }) => service.close()) ?? []));
 
-  /** With Redis and PostgreSQL at the same time, since most of the time is spent waiting. */
+  /** Tests Redis and PostgreSQL at the same time, because most of the time is spent waiting. */
   const forEach = (title: string, run: (server: Server) => Promise<void>) =>
     it(title, async () => void (await Promise.all(servers.map(run))), LONG_MS);
 
@@ -131,7 +131,7 @@ it.skipIf(!urls.redis)('leases granted by Redis without an answer are released',
   counters.release((before as { lease: Lease }).lease);
   expect(await Promise.all(unanswered)).toEqual([undefined, undefined]);
   process.kill(pid, 'SIGCONT');
-  // Sooner than they expire.
+  // The leases must become free before they would expire.
   const three = async () => {
     const taken = await Promise.all([take(), take(), take()]);
     for (const one of taken) if (one?.ok) counters.release(one.lease!);

@@ -1,4 +1,4 @@
-/** Sliding windows and atomic takes, for stores that compute in this process. */
+/** Sliding windows and an atomic `take`, for stores that compute in this process. */
 import {
   type Lease,
   type LeaseTake,
@@ -10,16 +10,16 @@ import {
   type WindowTake,
 } from './counters.ts';
 
-/** Number of slots that overlap the window of 60 s, including the current one. */
+/** Number of slots that overlap the 60 s window, including the current slot. */
 const LIVE_SLOTS = WINDOW_MS / SLOT_MS + 1;
-/** Suggested wait when all leases are held, because the next release cannot be predicted. */
+/** Suggested wait when all leases are in use, because the next release cannot be predicted. */
 const LEASE_WAIT_MS = 1_000;
 const INITIAL_LENGTH = 8;
 
 export const slotAt = (nowMs: number): number => Math.floor(nowMs / SLOT_MS);
 const leavesAtMs = (slot: number): number => (slot + LIVE_SLOTS) * SLOT_MS;
 
-/** Amounts by slot, oldest first. Methods first drop the slots that have left the window; the getters do not. */
+/** Amounts by slot, oldest first. Methods first drop the slots that have left the window; getters do not. */
 export class Window {
   /** Alternating slots and amounts, from #start to #end. */
   #pairs: Float64Array;
@@ -27,7 +27,7 @@ export class Window {
   #end: number;
   #used = 0;
 
-  /** `pairs` come from another window. */
+  /** Creates a window from the `pairs` of another window. */
   constructor(pairs?: readonly number[]) {
     this.#pairs = Float64Array.from(pairs ?? { length: INITIAL_LENGTH });
     this.#end = pairs?.length ?? 0;
@@ -37,7 +37,7 @@ export class Window {
   used(nowMs: number): number {
     const oldest = slotAt(nowMs) - LIVE_SLOTS;
     const pairs = this.#pairs;
-    // A settled amount may leave a slot with 0, which must not count as the oldest.
+    // A correction may leave a slot with amount 0. Such a slot must not count as the oldest.
     while (this.#start < this.#end && (pairs[this.#start]! <= oldest || pairs[this.#start + 1] === 0)) {
       this.#used -= pairs[this.#start + 1]!;
       this.#start += 2;
@@ -73,7 +73,7 @@ export class Window {
     this.#used += after - before;
   }
 
-  /** Milliseconds until the amount fits, if nothing else is taken. */
+  /** Milliseconds until the amount fits, if nothing else is added. */
   waitMs({ amount, limit }: WindowTake, nowMs: number): number {
     if (amount > limit) return WINDOW_MS;
     let used = this.used(nowMs);
@@ -85,7 +85,7 @@ export class Window {
     return WINDOW_MS;
   }
 
-  /** When the last slot leaves the window; 0 if the window is empty. */
+  /** Time when the last slot leaves the window; 0 if the window is empty. */
   get endsAtMs(): number {
     return this.#start === this.#end ? 0 : leavesAtMs(this.#pairs[this.#end - 2]!);
   }
@@ -95,13 +95,15 @@ export class Window {
     return [...this.#pairs.subarray(this.#start, this.#end)];
   }
 
-  /** Opens a gap for one pair at index `at`. Returns its index, which differs if the pairs were moved. */
+  /**
+   * Inserts a gap for one pair at index `at`. Returns the gap's index, which differs from `at` if the pairs were moved.
+   */
   #insertGap(at: number): number {
     const length = this.#end - this.#start;
     let shift = 0;
     if (this.#end === this.#pairs.length) {
-      // If more than half of the array is free at the front, the pairs are moved there. Otherwise the array is doubled,
-      // so that each pair moves only a few times.
+      // If more than half of the array is free at the front, the pairs are moved there. Otherwise the array is doubled.
+      // As a result, each pair is moved only a few times.
       const target = this.#start > length ? this.#pairs : new Float64Array(Math.max(INITIAL_LENGTH, this.#end * 2));
       target.set(this.#pairs.subarray(this.#start, this.#end));
       shift = this.#start;
@@ -119,15 +121,15 @@ export class Window {
 /** An amount of 0 always fits. */
 const fits = (used: number, amount: number, limit: number): boolean => amount === 0 || used + amount <= limit;
 
-/** The windows and leases that a take works on. */
+/** The windows and leases that a call of `take` uses. */
 export interface CounterState {
   window(bucket: string): Window;
-  /** Number of leases held in a bucket. */
+  /** Number of active leases in a bucket. */
   held(bucket: string): number;
   grant(lease: LeaseTake): Lease;
 }
 
-/** Performs one take: all or nothing. */
+/** Performs one call of `take`: all or nothing. */
 export function takeFrom(state: CounterState, { windows, lease }: Take, nowMs: number): TakeResult {
   const held = lease ? state.held(lease.bucket) : 0;
   const leaseIsFull = lease !== undefined && held >= lease.limit;

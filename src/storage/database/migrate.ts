@@ -1,16 +1,16 @@
-/** Numbered migrations of tables: each runs once and in order, even if several processes start at the same time. */
+/** Numbered table migrations. Each runs once and in order, even if several processes start at the same time. */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DialectName } from './store.ts';
 
 export interface Migration {
-  /** Describes the migration to people. Its number is its position in the list. */
+  /** A description for people. The migration's number is its position in the list. */
   readonly name: string;
   // Tables at the time of the migration differ from today's types.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   up(db: Kysely<any>, dialect: DialectName): Promise<void>;
 }
 
-/** The database has migrations that this program does not know. */
+/** The database has migrations that this version does not know. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 }

@@ -1,6 +1,6 @@
 /**
  * Kysely over PostgreSQL. While the server is unreachable or too slow, calls fail with DatabaseUnavailableError, and
- * connections recover automatically. An error of an idle connection does not end the process.
+ * connections recover automatically. An error on an idle connection does not end the process.
  */
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
@@ -18,9 +18,9 @@ const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;
 
 /**
- * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, the start continues: each call
- * retries, and the tables are created on the first connection. Throws if the server refuses access (wrong password, no
- * such database) or the tables are newer. Error messages never contain the URL.
+ * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, startup continues: each call
+ * retries, and the tables are created on the first connection. Throws if the server denies access (wrong password, no
+ * such database) or if the tables come from a newer version. Error messages never contain the URL.
  */
 export async function openPostgres<Schema>(url: string, options: PostgresOptions): Promise<Store<Schema>> {
   const { default: driver } = await import('pg');
@@ -33,7 +33,9 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
   let migrated = false;
   let recovering: Promise<void> | undefined;
 
-  /** After a failure, one caller tests the connection and all others wait for its result, so that none waits long. */
+  /**
+   * After a failure, one caller tests the connection and all others wait for its result, so that no caller waits long.
+   */
   const recover = async () => {
     const client = await pool.connect();
     try {
@@ -53,7 +55,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
     });
     return recovering;
   };
-  /** Converts an error to the one to throw, and updates `healthy`. */
+  /** Converts an error into the one to throw, and updates `healthy`. */
   const convertError = (error: unknown): unknown => {
     if (error instanceof DatabaseUnavailableError || !isUnavailable(error)) return error;
     healthy = false;
@@ -86,7 +88,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
     },
     async close() {
       await db.destroy();
-      // Kysely only closes a pool that has been used.
+      // Kysely closes only a pool that has been used.
       await end();
     },
   };
@@ -113,13 +115,13 @@ function openPool(driver: typeof pg, url: string, limits: pg.PoolConfig): pg.Poo
   };
   checkUrl(driver, config);
   const pool = new driver.Pool(config);
-  // Without listeners, the error of a broken connection would end the process. The next call notices it anyway.
+  // Without listeners, the error of a broken connection would end the process. The next call detects the error anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Rejects an invalid URL at the start. The message does not contain its password. */
+/** Rejects an invalid URL at startup. The message does not contain its password. */
 function checkUrl(driver: typeof pg, config: pg.PoolConfig): void {
   if (!/^postgres(?:ql)?:\/\//.test(config.connectionString ?? '')) {
     throw new Error('the database URL must start with postgres://');
@@ -132,7 +134,8 @@ function checkUrl(driver: typeof pg, config: pg.PoolConfig): void {
 }
 
 /**
- * Parses bigint, and numeric (the type of a sum of bigints), as numbers like SQLite. Throws for integers beyond 2^53.
+ * Parses bigint, and numeric (the type of a sum of bigints), as numbers, as SQLite does. Throws for integers beyond
+ * 2^53.
  */
 function createTypeParser(driver: typeof pg) {
   const { builtins } = driver.types;
@@ -147,7 +150,7 @@ function toNumber(text: string): number {
   return value;
 }
 
-/** Number of migrations applied for a module. Read only. Throws DatabaseUnavailableError. */
+/** Number of migrations applied for a module. Only reads. Throws DatabaseUnavailableError. */
 export async function countAppliedInPostgres(url: string, module: string): Promise<number> {
   const { default: driver } = await import('pg');
   const pool = openPool(driver, url, { max: 1 });
@@ -163,7 +166,7 @@ export async function countAppliedInPostgres(url: string, module: string): Promi
   }
 }
 
-/** Migrates over a separate connection without statement timeouts. */
+/** Runs migrations on a separate connection without statement timeouts. */
 async function migrateSeparately<Schema>(
   driver: typeof pg,
   url: string,
@@ -177,7 +180,7 @@ async function migrateSeparately<Schema>(
   }
 }
 
-/** Stops using a connection after a failure, because a late answer could be taken for that of the next query. */
+/** Stops using a connection after a failure, because a late result could be mistaken for that of the next query. */
 function guard(client: pg.PoolClient, convertError: (error: unknown) => unknown): PostgresPoolClient {
   let broken: DatabaseUnavailableError | undefined;
   const query = async (sql: string, parameters: readonly unknown[]) => {
@@ -208,10 +211,10 @@ function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   const code = 'code' in error ? String(error.code) : undefined;
   if ('severity' in error) return UNAVAILABLE_STATES.test(code ?? '');
-  // System errors have a code. An AggregateError means that all IP addresses of the host failed.
+  // System errors have a code. An AggregateError means that connecting to every IP address of the host failed.
   return code !== undefined || error instanceof AggregateError || UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-/** Whether retrying is useless: access refused (28) or no such database (3D). */
+/** Whether a retry is useless: access denied (28) or no such database (3D). */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && 'code' in error && /^(?:28|3D)/.test(String(error.code));

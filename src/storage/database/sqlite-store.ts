@@ -18,11 +18,11 @@ import type { Store, StoreOptions } from './store.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /**
- * Opens or creates the database file with mode 0600; `:memory:` is never on disk. Throws if the file cannot be opened,
- * is damaged (see isDamaged) or has newer tables (NewerSchemaError).
+ * Opens or creates the database file with mode 0600; `:memory:` is never written to disk. Throws if the file cannot be
+ * opened, is damaged (see isDamaged) or contains tables from a newer version (NewerSchemaError).
  */
 export async function openSqlite<Schema>(file: string, options: StoreOptions): Promise<Store<Schema>> {
-  // SQLite gives its log and index files the mode of this file.
+  // SQLite's write-ahead log and its index file get the same mode as this file.
   if (file !== ':memory:') await (await open(file, 'a', 0o600)).close();
   const database = await openDatabase(file, []);
   // SQLite blocks only briefly while another process writes. retryWhileBusy waits longer, asynchronously.
@@ -83,12 +83,12 @@ const toSqlValue = (value: unknown): SqlValue => (typeof value === 'boolean' ? N
 
 /** How long a call waits while another process writes. */
 const BUSY_MS = 2_000;
-/** The part of each attempt in which SQLite blocks the event loop. */
+/** How long SQLite may block the event loop in each attempt. */
 const BLOCKED_MS = 10;
 const MAX_PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
 
-/** A statement that fails because the file is locked has changed nothing, so it is retried. */
+/** If a statement fails because the file is locked, it has changed nothing, so it can be retried. */
 async function retryWhileBusy<Result>(run: () => Result): Promise<Result> {
   const until = performance.now() + BUSY_MS;
   for (;;) {
@@ -96,7 +96,7 @@ async function retryWhileBusy<Result>(run: () => Result): Promise<Result> {
       return run();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error;
-      // Random, so that competing processes do not retry in step.
+      // The pause is random, so that competing processes do not retry at the same time.
       await sleep(Math.random() * MAX_PAUSE_MS);
     }
   }
@@ -111,7 +111,7 @@ const isBusy = (error: unknown): boolean =>
  * https://sqlite.org/rescode.html
  */
 const UNAVAILABLE_CODES = new Set([5, 6, 8, 10, 13, 14]);
-/** The package for Node 20 sets no code if the failed statement only reads. */
+/** The package for Node 20 sets no code if a statement that only reads fails. */
 const UNAVAILABLE_MESSAGES = /\blocked$|readonly database$|^disk I\/O error|is full$|^unable to open database/;
 
 function isUnavailable(error: unknown): boolean {
@@ -135,7 +135,7 @@ function sqliteDialect(connection: DatabaseConnection, lock: Lock): Dialect {
     beginTransaction: run('BEGIN IMMEDIATE'),
     commitTransaction: run('COMMIT'),
     async rollbackTransaction(on) {
-      // A full disk may already have rolled it back. The first error is reported.
+      // A full disk may already have caused a rollback. The original error is reported.
       await run('ROLLBACK')(on).catch(() => {});
     },
     savepoint: async (on, name) => run(`SAVEPOINT ${quoted(name)}`)(on),
@@ -158,7 +158,7 @@ interface Lock {
   release(): void;
 }
 
-/** A lock that is granted in the order of the requests. */
+/** A lock that is granted in the order of requests. */
 function createLock(): Lock {
   const waiting: (() => void)[] = [];
   let held = false;

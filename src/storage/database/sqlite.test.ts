@@ -90,7 +90,7 @@ it('replaces a damaged file if it is disposable, else throws', async () => {
   expect(existsSync(`${file}.damaged`)).toBe(false);
 });
 
-/** Keeps the header and damages the schema after it. */
+/** Leaves the header intact and damages the schema after it. */
 const withDamage = (database: Buffer): Buffer => database.fill(0xee, 100);
 
 it('does not report a missing folder as damage', async () => {

@@ -1,6 +1,6 @@
 /**
- * A SQLite database in one file. Uses node:sqlite if Node has it, else a package with the same interface. Calls are
- * synchronous, so keep them short.
+ * A SQLite database in one file. Uses node:sqlite if Node provides it, else a package with the same interface. Calls
+ * are synchronous, so they should be short.
  */
 import { rename, rm } from 'node:fs/promises';
 import type { Log } from '#telemetry/log.ts';
@@ -8,10 +8,10 @@ import type { Log } from '#telemetry/log.ts';
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 export interface Database {
-  /** The first row, if any. Throws for integers beyond 2^53. */
+  /** Returns the first row, if any. Throws for integers beyond 2^53. */
   get<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row extends object>(sql: string, ...values: SqlValue[]): Row[];
-  /** Returns the number of rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
   /** Runs any statement. `changes` is set only for statements that change rows. */
   execute(sql: string, ...values: SqlValue[]): { rows: unknown[]; changes?: number };
@@ -19,29 +19,32 @@ export interface Database {
   transaction<Result>(work: () => Result): Result;
   /** Empties the write-ahead log, which may still contain deleted rows. */
   checkpoint(): void;
-  /** A second call does nothing. */
+  /** Closes the database. A second call does nothing. */
   close(): void;
 }
 
 export interface DatabaseOptions {
   /**
    * Whether the content can be rebuilt. If so, a file that is damaged or from a newer version is renamed to
-   * `<file>.damaged`, where it stays until the next start, and a new database is created.
+   * `<file>.damaged`, where it remains until the next start, and a new database is created.
    */
   readonly disposable?: boolean;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** How long a call waits while another process writes. */
+/** How long a call waits while another process writes, in milliseconds. */
 const BUSY_MS = 2_000;
-/** Maximum number of cached statements. Value lists of varying length would keep creating new statements. */
+/**
+ * Maximum number of cached statements. Lists of values with varying lengths would otherwise create ever more
+ * statements.
+ */
 const MAX_STATEMENTS = 500;
 const CHANGING = /^\s*(?:insert|update|delete|replace)\b/i;
 const RETURNING_ROWS = /^\s*(?:select|with|values|pragma|explain)\b|\breturning\b/i;
 
 /**
- * Opens or creates the database; `:memory:` is never on disk. Runs the migrations not yet applied, each once and in
- * order: append to the list, never change a released migration. Throws if the file cannot be opened or is damaged (see
+ * Opens or creates the database; `:memory:` is never written to disk. Runs pending migrations, each once and in order:
+ * append to the list, and never change a released migration. Throws if the file cannot be opened or is damaged (see
  * isDamaged).
  */
 export async function openDatabase(
@@ -65,7 +68,7 @@ export async function openDatabase(
   }
 }
 
-/** Whether the error means that the file itself is damaged, so that no call can succeed. */
+/** Whether the error means that the file itself is damaged, so that every call will fail. */
 export function isDamaged(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
   // The low byte is the primary result code: https://sqlite.org/rescode.html
@@ -78,7 +81,7 @@ const MEMORY = ':memory:';
 
 class NewerSchemaError extends Error {}
 
-/** The members that are used of either SQLite package. */
+/** The members of both SQLite packages that are used here. */
 interface Statement {
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];
@@ -98,7 +101,7 @@ const loadSqlite = (): Promise<Sqlite> => {
   return loading;
 };
 
-/** Node's built-in SQLite, without its warning about being experimental: the interface used here is stable. */
+/** Node's built-in SQLite, without its warning that it is experimental: the interface used here is stable. */
 function loadBuiltInSqlite(): Sqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
@@ -153,7 +156,7 @@ function wrap(connection: Connection): Database {
       connection.exec('COMMIT');
       return result;
     } catch (error) {
-      // A full disk may already have rolled it back. The first error is reported.
+      // A full disk may already have caused a rollback. The original error is reported.
       try {
         connection.exec('ROLLBACK');
       } catch {}
@@ -182,7 +185,8 @@ function wrap(connection: Connection): Database {
     close() {
       if (closed) return;
       closed = true;
-      // The package for Node 20 keeps the file open until its statements are collected, so empty the log here.
+      // The package for Node 20 does not close the file until its statements are garbage collected, so empty the log
+      // here.
       try {
         connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {}
@@ -195,7 +199,7 @@ function migrate(database: Database, connection: Connection, migrations: readonl
   const readVersion = createVersionReader(connection);
   if (readVersion() === migrations.length) return;
   database.transaction(() => {
-    // The version is read again, because another process may have migrated meanwhile.
+    // The version is read again, because another process may have run the migrations in the meantime.
     const version = readVersion();
     if (version > migrations.length) {
       throw new NewerSchemaError(
@@ -208,8 +212,9 @@ function migrate(database: Database, connection: Connection, migrations: readonl
 }
 
 /**
- * Reads the version without a prepared statement, which would keep the file open until it is collected. If the file is
- * renamed meanwhile, closing it would delete the log of the new file, because SQLite deletes the log by name.
+ * Reads the version without a prepared statement, which would leave the file open until it is garbage collected. If the
+ * file is renamed in the meantime, closing it would delete the log of the new file, because SQLite deletes the log by
+ * name.
  */
 function createVersionReader(connection: Connection): () => number {
   let version = 0;
@@ -225,7 +230,7 @@ function createVersionReader(connection: Connection): () => number {
 
 const damagedFileOf = (file: string) => `${file}.damaged`;
 
-/** Renames a damaged database, which must be closed, so that a new one can be created. */
+/** Renames a damaged database so that a new one can be created. The database must be closed. */
 export async function moveAside(file: string): Promise<void> {
   await rename(file, damagedFileOf(file));
   for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });

@@ -200,7 +200,7 @@ describe('a SQLite file', () => {
     const attempts: Promise<unknown>[] = [];
     other.execute('BEGIN IMMEDIATE');
     attempts.push(insert().catch(asValue), store.db.transaction().execute(insert).catch(asValue));
-    // The event loop is not blocked meanwhile.
+    // The event loop must not be blocked in the meantime.
     let ticks = 0;
     const others = setInterval(() => {
       ticks += 1;
@@ -284,7 +284,7 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     }
   });
 
-  /** Each takes as long as the timeout. */
+  /** Each case takes as long as the timeout. */
   it('counts as unavailable when it or a statement does not answer in time', async () => {
     await Promise.all([holdConnections(), runSlowStatement()]);
   });

@@ -1,6 +1,6 @@
 /**
  * The database of a module: one typed Kysely over SQLite or PostgreSQL, with all migrations applied. Times are stored
- * as integers (milliseconds since 1970) and booleans as 0 and 1, so rows are the same in both.
+ * as integers (milliseconds since 1970) and booleans as 0 and 1, so that rows look the same in both.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -17,20 +17,20 @@ export type DialectName = 'sqlite' | 'postgres';
 export interface Store<Schema> {
   /**
    * Calls reject with DatabaseUnavailableError within about three seconds if the database is unreachable. A SQLite
-   * transaction blocks all other calls until it ends, so keep it short.
+   * transaction blocks all other calls until it ends, so transactions should be short.
    */
   readonly db: Kysely<Schema>;
   readonly dialect: DialectName;
   /** Whether the last request to the database succeeded. */
   readonly healthy: boolean;
-  /** A second call does nothing. */
+  /** Closes the database. A second call does nothing. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   /** Owner of the tables: modules that share a database number their migrations separately. */
   readonly module: string;
-  /** Migrations not yet applied run once and in order: append to the list, never change a released migration. */
+  /** Pending migrations run once and in order: append to the list, and never change a released migration. */
   readonly migrations: readonly Migration[];
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
@@ -39,11 +39,11 @@ export interface StoreOptions {
 export interface ModuleTables {
   readonly module: string;
   readonly migrations: readonly Migration[];
-  /** Path of its SQLite file in the data folder. */
+  /** Path of the module's SQLite file in the data folder. */
   readonly fileIn: (dataDir: string) => string;
 }
 
-/** Returns the number of migrations applied for a module; 0 if there is no database yet. Changes nothing. */
+/** Returns the number of migrations applied for a module; 0 if there is no database yet. Only reads. */
 export async function countAppliedMigrations(
   place: { readonly url?: string | undefined; readonly file: string },
   module: string,
@@ -59,7 +59,7 @@ export async function countAppliedMigrations(
   }
 }
 
-/** Opens PostgreSQL if `url` is set, else a SQLite file, whose folder is created with mode 0700. */
+/** Opens PostgreSQL if `url` is set, otherwise a SQLite file in a folder that is created with mode 0700. */
 export async function openStore<Schema>(
   place: { readonly url?: string | undefined; readonly file: string },
   options: StoreOptions,

@@ -1,4 +1,4 @@
-/** The database is unreachable or unusable for now; `cause` is its error. Later calls try again. */
+/** The database is temporarily unreachable or unusable; `cause` is the underlying error. Later calls try again. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 

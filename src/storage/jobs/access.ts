@@ -1,4 +1,7 @@
-/** Finds, lists and cancels jobs for endpoints. Jobs that are due expire on access, even before maintenance runs. */
+/**
+ * Finds, lists and cancels jobs for endpoints. Jobs past their expiry time expire on access, even before maintenance
+ * runs.
+ */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyStore } from './query-context.ts';
@@ -12,19 +15,19 @@ export interface JobAccessOptions<Row extends JobColumns, Job> {
   readonly jobOf: (row: Row) => Job;
   readonly workers: Pick<Workers, 'cancel'> | undefined;
   readonly now: () => number;
-  /** Called when jobs have expired, so that their data can be removed. */
+  /** Called after jobs have expired, so that their data can be removed. */
   readonly onExpired: () => void;
 }
 
 export interface JobAccess<Job> {
   find(id: string): Promise<Job | undefined>;
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(owner: string, limit: number): Promise<Job[]>;
-  /** Cancels the job and waits for its end. Returns it unchanged if it had already ended. */
+  /** Cancels the job and waits for it to end. Returns it unchanged if it had already ended. */
   cancel(job: Job): Promise<Job>;
 }
 
-/** How long the worker of a cancelled job may take to finish the work in progress. */
+/** Time that a cancelled job's worker has to finish the work in progress, in milliseconds. */
 const CANCEL_MS = 10_000;
 const CANCEL_POLL_MS = 50;
 
@@ -81,7 +84,10 @@ export function createJobAccess<Row extends JobColumns, Job extends { readonly i
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Ids sort by creation time to the millisecond and cannot be guessed: 48 bits of time and 80 random bits. */
+/**
+ * Ids sort by creation time, to the millisecond, and cannot be guessed: they contain 48 bits of time and 80 random
+ * bits.
+ */
 export function newJobId(kind: string, now: number): string {
   let time = '';
   for (let rest = now, at = 0; at < 10; at++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;

@@ -1,5 +1,5 @@
 /**
- * The runs in progress in this process: renews their leases, and informs them if the job is cancelled or the lease is
+ * The runs in progress in this process. Renews their leases, and notifies them if the job is cancelled or the lease is
  * lost.
  */
 import { type Lease, LeaseLostError } from './lease.ts';
@@ -26,7 +26,7 @@ export interface ActiveRunsOptions<Row extends JobColumns> {
 export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs, now }: ActiveRunsOptions<Row>) {
   const runs = new Map<string, ActiveRun>();
 
-  /** Renews the lease and notices its loss or a cancellation. */
+  /** Renews the lease, and detects its loss or a cancellation. */
   async function renew(run: ActiveRun): Promise<void> {
     const until = now() + leaseMs;
     try {
@@ -34,7 +34,7 @@ export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs,
       run.until = until;
       if (cancelling) run.cancelling = true;
     } catch (error) {
-      // After other errors, the next renewal may still be in time, and writes require the lease anyway.
+      // After any other error, the next renewal may still be in time, and every write checks the lease anyway.
       if (error instanceof LeaseLostError) run.lost.abort(error);
     }
   }
@@ -58,7 +58,7 @@ export function createActiveRuns<Row extends JobColumns>({ jobs, store, leaseMs,
         },
       };
     },
-    /** Renews leases that have expired, for example after a long suspension of the process. */
+    /** Renews leases that have expired, for example because the process was suspended for a long time. */
     async renewExpired(): Promise<void> {
       await Promise.all([...runs.values()].filter(({ until }) => until <= now()).map(renew));
     },

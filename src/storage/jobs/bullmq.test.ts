@@ -1,4 +1,6 @@
-/** Notifications through a real Redis: delivered in order, each to one process, also when Redis fails. */
+/**
+ * Tests notifications through a real Redis: delivered in order, each to one process, even if Redis fails in between.
+ */
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createClient } from '@redis/client';
@@ -47,7 +49,7 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
     }
   }
 
-  // Together, since most of them wait.
+  // Run concurrently, because most of these tests wait.
   describe.concurrent('while it runs', () => {
     it('arrive in order, each once, at any waiting process', async (context) => {
       const name = randomUUID();
@@ -95,7 +97,7 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
       queue.announce('job_b', 0);
       expect(await next(queue)).toBe('job_a');
       expect(await next(queue)).toBe('job_b');
-      // An id that was delivered can be announced again.
+      // An id that has been delivered can be announced again.
       queue.announce('job_a', 0);
       expect(await next(queue)).toBe('job_a');
       const left = await redis(async (client) => {
@@ -120,7 +122,7 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
       const after = open(context, name);
       await ready(after);
       if (received === undefined) expect(await next(after)).toBe('job_a');
-      // Fetch an id without completing it, as if the process had been killed just then.
+      // Fetch an id without completing it, as if the process had been killed at that moment.
       const { Worker } = await import('bullmq');
       const client = createClient({ url: service.url });
       await client.connect();
@@ -208,7 +210,7 @@ describe.skipIf(!isThere)('notifications through Redis', { timeout: 3 * LONG_MS 
         warned.length = 0;
         const before = await connected();
         const asking = next(open(context, randomUUID()), done.signal);
-        // The query itself adds some connections.
+        // The query itself uses some connections.
         await expect.poll(async () => (await connected()) - before, { timeout: LONG_MS }).toBeGreaterThan(40);
         done.abort();
         await asking;

@@ -8,26 +8,26 @@ import type { JobNotifications } from './notifications.ts';
 export interface BullMqOptions {
   /** `redis://…` */
   readonly url: string;
-  /** Name of the queue; servers that share it share a database. */
+  /** Name of the queue. Servers that share a queue share a database. */
   readonly name: () => Promise<string>;
   /** Whether this process receives notifications, or only announces jobs. */
   readonly receives: boolean;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Prefix of all keys. The braces make a cluster keep them on one node. */
+/** Prefix of all keys. The braces make a cluster store them on one node. */
 const PREFIX = 'lectern:{jobs}';
-/** Length of one blocking wait, in seconds. A server that sends nothing for longer is considered hung. */
+/** Length of one blocking wait, in seconds. A server that sends nothing for longer than this is considered hung. */
 const BLOCK_S = 5;
 const PING_MS = 2_000;
 const SILENCE_MS = 1_000 * BLOCK_S + PING_MS;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** How long closing waits for pending announcements. Lost announcements are found in the database. */
+/** How long closing waits for pending announcements. The database still lists jobs whose announcements are lost. */
 const CLOSE_MS = 1_000;
-/** BullMQ requeues an id after this time if the process that fetched it was killed. */
+/** If the process that fetched an id was killed, BullMQ requeues the id after this time. */
 const STALLED_MS = 5_000;
-/** BullMQ lock token. A constant is enough, because each worker fetches one id at a time. */
+/** BullMQ lock token. A constant is sufficient, because each worker fetches one id at a time. */
 const TOKEN = 'turn';
 /** Options that remove an entry from Redis once its id has been fetched. */
 const REMOVE_WHEN_DONE = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
@@ -42,7 +42,7 @@ export function openBullMqNotifications({ url, name, receives, log }: BullMqOpti
   async function keepOpen(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     let isWarned = false;
-    // Reset only on traffic: a full or read-only Redis accepts connections but delivers nothing.
+    // Reset only on traffic, because a full or read-only Redis accepts connections but delivers nothing.
     const onTraffic = () => {
       isWarned = false;
       pauseMs = FIRST_PAUSE_MS;
@@ -78,9 +78,9 @@ export function openBullMqNotifications({ url, name, receives, log }: BullMqOpti
   };
 }
 
-/** State of one connection. Unfinished work does not carry over to the next. */
+/** State of one connection. Unfinished work is not transferred to the next connection. */
 interface Session {
-  /** Rejects when the connection breaks or is closing. */
+  /** Rejects when the connection is lost or is closing. */
   readonly lost: Promise<never>;
   announce: JobNotifications['announce'];
   next: JobNotifications['next'];
@@ -91,7 +91,7 @@ interface SessionOptions {
   readonly name: string;
   readonly receives: boolean;
   readonly signal: AbortSignal;
-  /** Called when an id has been sent or received. */
+  /** Called after an id has been sent or received. */
   readonly onTraffic: () => void;
 }
 
@@ -111,9 +111,9 @@ async function openSession(
   const shared: QueueOptions = {
     connection,
     prefix: PREFIX,
-    // The check would warn about an eviction policy that does not matter here.
+    // The version check would warn about an eviction policy that does not matter here.
     skipVersionCheck: true,
-    // The stream of events is not used.
+    // The event stream is not used.
     streams: { events: { maxLen: 0 } },
   };
   let queue: Queue | undefined;
@@ -128,7 +128,7 @@ async function openSession(
     announced.add(added);
   }
 
-  /** Over a working connection: returns a fetched id to the queue and completes announcements. */
+  /** On a working connection, returns a fetched id to the queue and completes announcements. */
   async function finish(): Promise<void> {
     const id = await receiver?.close(true);
     if (id !== undefined) announce(id, 0);
@@ -166,8 +166,8 @@ async function openSession(
 }
 
 /**
- * BullMQ stops listening to a connection and to its duplicate before they are closed. Without a listener, a late error
- * would end the process.
+ * BullMQ removes its listeners from a connection and its duplicate before they are closed. Without a listener, a late
+ * error would end the process.
  */
 function listenForErrors(connection: IRedisClient, markLost: (error: unknown) => void): void {
   connection.on('error', markLost);
@@ -196,11 +196,11 @@ interface ReceiverOptions extends Pick<Session, 'lost'>, Pick<SessionOptions, 'o
 
 interface Receiver {
   next: JobNotifications['next'];
-  /** If the connection works, returns an id to the queue that was fetched but not delivered. */
+  /** If the connection works, returns an id that was fetched but not delivered to the queue. */
   close(isConnected: boolean): Promise<string | undefined>;
 }
 
-/** Fetches one id at a time and removes it from Redis before delivery. From then on, the lease protects the job. */
+/** Fetches one id at a time and removes it from Redis before delivering it. After that, the lease protects the job. */
 function createReceiver(worker: Worker, { lost, markLost, onTraffic }: ReceiverOptions): Receiver {
   let fetching: Promise<string | undefined> | undefined;
   let resolveEmpty: () => void = () => {};

@@ -7,8 +7,8 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
   const { table, expired, removable, jobsIn, ending } = context;
   return {
     /**
-     * Cancels a job at once if no worker has it. Otherwise sets a flag, and the worker ends the job after the work in
-     * progress. Does nothing if the job has ended.
+     * Cancels a job immediately if no worker is processing it. Otherwise sets a flag, and the worker ends the job after
+     * the work in progress. Does nothing if the job has ended.
      */
     async requestCancel({ db }: AnyStore, id: string, now: number): Promise<void> {
       await jobsIn(db)
@@ -23,13 +23,13 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
         });
     },
 
-    /** Cancels the job even if a worker has it. Later changes by that worker have no effect. */
+    /** Cancels the job even if a worker is processing it. Later changes by that worker have no effect. */
     async cancelNow({ db }: AnyStore, id: string, now: number): Promise<void> {
       const job = jobsIn(db).updateTable(table).where('id', '=', id).where('state', 'in', TRANSITIONS.cancel.from);
       await job.set(ending(TRANSITIONS.cancel.to, now)).execute();
     },
 
-    /** Expires jobs that are due, whether finished or not, and marks their data for removal. */
+    /** Expires jobs past their expiry time, whether finished or not, and marks their data for removal. */
     async expire({ db }: AnyStore, now: number, id?: string): Promise<void> {
       const due = (move: 'lapse' | 'expire') => {
         const jobs = jobsIn(db)
@@ -46,7 +46,7 @@ export function endQueries<Row extends JobColumns>(context: QueryContext<Row>) {
         .execute();
     },
 
-    /** Deletes the rows of expired jobs created before `before` whose cleanup is complete. */
+    /** Deletes the rows of expired jobs that were created before `before` and whose cleanup is complete. */
     async forget({ db }: AnyStore, before: number): Promise<void> {
       let old = jobsIn(db)
         .deleteFrom(table)

@@ -1,4 +1,4 @@
-/** The queries that a worker runs: taking, renewing and releasing the lease of a job, and ending the job. */
+/** The queries that a worker runs: acquiring, renewing and releasing the lease of a job, and ending the job. */
 import { randomUUID } from 'node:crypto';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { type Lease, LeaseLostError } from './lease.ts';
@@ -14,7 +14,7 @@ export interface LeasedJob<Row> {
 export interface Release {
   /** Earliest time of the next run, in milliseconds since 1970. */
   readonly readyAt: number;
-  /** Result of the run. An aborted run does not count as a failure. */
+  /** Outcome of the run. An aborted run does not count as a failure. */
   readonly outcome: 'done' | 'failed' | 'aborted';
 }
 
@@ -50,7 +50,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
         });
     },
 
-    /** Ids of jobs that can be taken now, longest wait first. */
+    /** Ids of jobs that can be leased now. The job that has waited longest comes first. */
     async waiting({ db }: AnyStore, now: number, limit: number): Promise<string[]> {
       const found = await takeable(db, now).limit(limit).execute();
       return found.map(({ id }) => id);
@@ -64,7 +64,7 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
       return { cancelling: row.cancelling === 1 };
     },
 
-    /** Gives up the lease; `false` if it was already lost. */
+    /** Releases the lease. Returns `false` if it was already lost. */
     async release({ db }: AnyStore, lease: Lease, { readyAt, outcome }: Release): Promise<boolean> {
       const released = await boundToLease(jobsIn(db).updateTable(table), lease)
         .set((eb) => ({
@@ -76,10 +76,10 @@ export function leaseQueries<Row extends JobColumns>({ table, jobsIn, ending, ta
       return released.numUpdatedRows > 0n;
     },
 
-    /** Columns that end a job, for an update bound to its lease. */
+    /** Columns to set when a job ends, for an update bound to its lease. */
     ending: (move: 'complete' | 'fail' | 'cancel', now: number) => ending(TRANSITIONS[move].to, now) as Changes<Row>,
 
-    /** Ends a job; `error` is the reason of a failure. */
+    /** Ends a job; `error` is the reason for a failure. */
     async end(
       { db }: AnyStore,
       lease: Lease,

@@ -1,4 +1,4 @@
-/** A worker's exclusive right to a job. Every change that the worker makes requires its token. */
+/** A worker's exclusive right to process a job. Every change that the worker makes requires the lease's token. */
 export interface Lease {
   readonly jobId: string;
   readonly token: string;

@@ -1,16 +1,17 @@
-/** Periodic maintenance of jobs: frequent while this process works on jobs, less often otherwise. */
+/** Periodic maintenance of jobs: frequent while this process runs jobs, less often otherwise. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
 
 export interface MaintenanceOptions {
   /** Name of these jobs in the log, such as `crawls`. */
   readonly plural: string;
-  /** Run in order. A failing task does not prevent the next ones. */
+  /** Tasks, run in order. A failing task does not prevent the next ones from running. */
   readonly tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[];
-  /** Whether jobs are running in this process. They will soon need maintenance. */
+  /** Whether jobs are running in this process. If so, they will soon need maintenance. */
   readonly busy: () => boolean;
   /**
-   * Pause while no job runs in this process, in milliseconds: the delay until work left by another process is found.
+   * Pause while no job is running in this process, in milliseconds. It determines how soon this process finds work left
+   * by another process.
    */
   readonly restMs: number;
   readonly log: Pick<Log, 'warn'>;

@@ -1,4 +1,4 @@
-/** Opens the notifications for a module's jobs, through Redis. Without Redis there are none, and workers poll. */
+/** Opens the notifications for a module's jobs, which use Redis. Without Redis there are none, and workers poll. */
 import type { Kysely } from 'kysely';
 import type { Log } from '#telemetry/log.ts';
 import { openBullMqNotifications } from './bullmq.ts';
@@ -13,7 +13,7 @@ export interface JobNotificationsOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** `undefined` without `redisUrl`. Throws if the URL is invalid. */
+/** Returns `undefined` without `redisUrl`. Throws if the URL is invalid. */
 export function openJobNotifications(
   // biome-ignore lint/suspicious/noExplicitAny: each module has its own tables
   db: Kysely<any>,

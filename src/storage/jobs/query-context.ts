@@ -1,6 +1,6 @@
 /**
- * What all queries for one kind of job share: its table, the condition for jobs that can be taken, and the columns of
- * an ended job.
+ * The parts shared by all queries for one kind of job: the table, the condition for jobs that can be leased, and the
+ * columns of an ended job.
  */
 import type { Expression, Kysely } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
@@ -13,7 +13,7 @@ export type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | Expressi
 export type AnyStore = Pick<Store<any>, 'db' | 'dialect'>;
 export type AnyDb = AnyStore['db'];
 
-/** A table type that stands for the table of each kind of job. */
+/** A table type that represents the table of any kind of job. */
 export interface Tables {
   jobs: JobColumns;
 }
@@ -33,11 +33,11 @@ export function createQueryContext<Row extends JobColumns>(options: JobTableOpti
     jobsIn,
     rows: (found: JobColumns[]): Row[] => found as Row[],
 
-    /** Columns that end a job in this state. */
+    /** Columns to set when a job ends in this state. */
     ending: (state: JobState, now: number) =>
       ({ state, completed_at: now, lease: null, ...options.ending(now) }) as Partial<JobColumns>,
 
-    /** Jobs that can be taken now, longest wait first. */
+    /** Jobs that can be leased now. The job that has waited longest comes first. */
     takeable: (db: AnyDb, now: number) =>
       jobsIn(db)
         .selectFrom(table)

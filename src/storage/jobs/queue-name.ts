@@ -1,4 +1,4 @@
-/** The name of a module's queue in Redis, which is unique to one database. */
+/** The name of a module's queue in Redis, which is unique to a database. */
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Migration } from '../database/migrate.ts';

@@ -21,7 +21,7 @@ export function recordQueries<Row extends JobColumns>({ table, plural, jobsIn, r
       also: (transaction: Transaction<All>) => Promise<void>,
     ): Promise<void> {
       await db.transaction().execute(async (transaction) => {
-        // SQLite transactions are exclusive. In PostgreSQL, this lock serializes inserts of one owner.
+        // SQLite transactions are exclusive. In PostgreSQL, this lock serializes inserts for one owner.
         if (dialect === 'postgres')
           await sql`SELECT pg_advisory_xact_lock(hashtext(${row.owner}))`.execute(transaction);
         const { unfinished } = await jobsIn(transaction)
@@ -44,7 +44,7 @@ export function recordQueries<Row extends JobColumns>({ table, plural, jobsIn, r
       return rows(await jobsIn(db).selectFrom(table).selectAll().where('id', '=', id).execute())[0];
     },
 
-    /** Newest first. */
+    /** Lists jobs, newest first. */
     async list({ db }: AnyStore, owner: string, limit: number): Promise<Row[]> {
       const found = jobsIn(db).selectFrom(table).selectAll().where('owner', '=', owner);
       return rows(await found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute());

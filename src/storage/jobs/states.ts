@@ -8,18 +8,18 @@ interface Move {
   readonly to: JobState;
 }
 
-/** All legal transitions. Every change of state follows this table. */
+/** All valid transitions. Every change of state follows this table. */
 export const TRANSITIONS = {
-  /** A worker takes the job. */
+  /** A worker leases the job. */
   take: { from: ['pending', 'processing'], to: 'processing' },
-  /** All work is done. */
+  /** All work has been done. */
   complete: { from: ['processing'], to: 'completed' },
-  /** An error affects the whole job. */
+  /** An error that affects the whole job. */
   fail: { from: ['pending', 'processing'], to: 'failed' },
   cancel: { from: ['pending', 'processing'], to: 'cancelled' },
-  /** The job expires before it is done. */
+  /** The job expires before it is complete. */
   lapse: { from: ['pending', 'processing'], to: 'expired' },
-  /** The results are removed. */
+  /** The results have been removed. */
   expire: { from: ['completed', 'failed', 'cancelled'], to: 'expired' },
 } as const satisfies Record<string, Move>;
 
@@ -29,7 +29,7 @@ export const UNFINISHED: readonly JobState[] = ['pending', 'processing'];
 
 export const isFinal = (state: JobState): boolean => !UNFINISHED.includes(state);
 
-/** The state after a transition; `undefined` if the transition is illegal. */
+/** Returns the state after a transition; `undefined` if the transition is not valid. */
 export function nextState(state: JobState, move: TransitionName): JobState | undefined {
   const { from, to }: Move = TRANSITIONS[move];
   return from.includes(state) ? to : undefined;

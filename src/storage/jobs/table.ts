@@ -1,6 +1,6 @@
 /**
- * The table of one kind of job: one function per query. A worker holds a lease with a random token, and all its changes
- * require that token, so a worker that is presumed dead cannot change anything.
+ * The table of one kind of job, with one function per query. A worker has a lease with a random token, and all its
+ * changes require that token. A worker that is presumed dead therefore cannot change anything.
  */
 import { endQueries } from './end-queries.ts';
 import { leaseQueries } from './lease-queries.ts';
@@ -11,10 +11,10 @@ import type { JobState } from './states.ts';
 /** Columns common to all kinds of jobs. Times are milliseconds since 1970. */
 export interface JobColumns {
   id: string;
-  /** Only this key may see the job. On a server without keys, all jobs have the same owner. */
+  /** Only this key may access the job. On a server without keys, all jobs have the same owner. */
   owner: string;
   state: JobState;
-  /** Reason of the failure. */
+  /** Reason for the failure. */
   error: string | null;
   created_at: number;
   completed_at: number | null;
@@ -22,13 +22,13 @@ export interface JobColumns {
   /** Token of the current lease. */
   lease: string | null;
   lease_until: number;
-  /** Time of the last run: the job that has waited longest runs next. */
+  /** Time of the last run. The job that has waited longest runs next. */
   worked_at: number;
   /** Earliest time of the next run. */
   ready_at: number;
   /** Consecutive failed runs. */
   tries: number;
-  /** 1 if cancellation was requested while a worker had the job. */
+  /** 1 if cancellation was requested while a worker was processing the job. */
   cancelling: number;
 }
 
@@ -49,11 +49,11 @@ export interface JobTableOptions<Row> {
   readonly name: string;
   /** Name of these jobs in messages, such as `crawls`. */
   readonly plural: string;
-  /** Additional columns to change whenever a job ends. */
+  /** Additional columns to set whenever a job ends. */
   ending(now: number): Changes<Row>;
   /** Columns that mark the data of an expired job for removal. */
   readonly expired: Partial<Row>;
-  /** Columns of an expired job that needs no more work, so that its row can be deleted. */
+  /** Columns of an expired job that needs no more processing, so that its row can be deleted. */
   readonly removable: Partial<Row>;
 }
 

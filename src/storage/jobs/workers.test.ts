@@ -1,4 +1,4 @@
-/** Workers with a real table and a real Redis: which queries they send, and which they avoid. */
+/** Tests workers with a real table and a real Redis: which queries they send, and which they avoid. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -68,7 +68,7 @@ describe('workers', { timeout: LONG_MS }, () => {
   });
   const insert = (id: string) => TABLE.insert(store, row(id), async () => {});
 
-  /** Workers that end each job in its second run, with counts of their queries. */
+  /** Starts workers that end each job in its second run, and counts their queries. */
   function start(notifications: JobNotifications | undefined, slots = 2) {
     const queries = { take: 0, takeOne: 0, waiting: 0 };
     const done: string[] = [];
@@ -173,13 +173,13 @@ describe('workers', { timeout: LONG_MS }, () => {
     };
     const startedMs = Date.now();
     const { queries, done } = start(notifications);
-    // Each wait lasts for seconds without a query.
+    // Each wait lasts several seconds without a query.
     await expect.poll(() => waits, { timeout: LONG_MS }).toBeGreaterThan(1);
     expect(queries).toMatchObject({ take: 0, takeOne: 0 });
     await insert('job_a');
     notifications.announce('job_a', 0);
     await expect.poll(() => done, { timeout: LONG_MS }).toEqual(['job_a']);
-    // Two runs.
+    // Two runs have taken place.
     expect(queries).toMatchObject({ take: 0, takeOne: 2 });
     // This job is not announced.
     await insert('job_b');

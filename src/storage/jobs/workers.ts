@@ -1,6 +1,6 @@
 /**
- * The job workers of one process. Each takes the job that has waited longest, renews its lease during the run, and
- * releases it afterwards. The module of the job kind does the work and decides how failures end.
+ * The job workers of one process. Each worker leases the job that has waited longest, renews the lease during the run,
+ * and releases it afterwards. The module for the kind of job does the work and decides how failures end.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#telemetry/log.ts';
@@ -22,11 +22,11 @@ export interface JobRun<Row> extends LeasedJob<Row> {
 export interface JobKind<Row extends JobColumns> {
   readonly jobs: JobTable<Row>;
   /**
-   * Works on a job for a while. If the job has not ended, returns the time at which it is ready again, in milliseconds
-   * since 1970.
+   * Works on a job for a while. If the job has not ended, returns the time at which it will be ready again, in
+   * milliseconds since 1970.
    */
   work(run: JobRun<Row>): Promise<{ readonly readyAt: number } | undefined>;
-  /** Ends a job after a failed run, or returns false if the run should be retried. */
+  /** Ends a job after a failed run, or returns false if the run is to be retried. */
   endFailed(taken: LeasedJob<Row>, error: unknown): Promise<boolean>;
   /** Called after each run, whether or not the job has ended. */
   onRunEnd(jobId: string): void;
@@ -34,32 +34,32 @@ export interface JobKind<Row extends JobColumns> {
 
 export interface WorkersOptions {
   readonly store: AnyStore;
-  /** Number of concurrent jobs. */
+  /** Number of concurrent runs. */
   readonly slots: number;
-  /** Lease period: how long a job stays blocked if its worker dies. */
+  /** Lease period, in milliseconds: how long a job remains blocked if its worker dies. */
   readonly leaseMs: number;
-  /** Pause after the first failed run. Each further failure doubles it. */
+  /** Pause after the first failed run, in milliseconds. Each further failure doubles it. */
   readonly pauseMs: number;
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;
-  /** Delivers the ids of ready jobs. Without it, or while it is unhealthy, workers poll the database. */
+  /** Delivers the ids of ready jobs. Without notifications, or while they are unhealthy, workers poll the database. */
   readonly notifications?: JobNotifications | undefined;
 }
 
 export interface Workers {
   /** Whether a job is running in this process. */
   busy(): boolean;
-  /** Polls at once, because a job may be ready. */
+  /** Polls immediately, because a job may be ready. */
   wake(): void;
-  /** Informs a worker of this process at once that its job is cancelled. */
+  /** Notifies a worker in this process immediately that its job is cancelled. */
   cancel(jobId: string): void;
-  /** Called when a job has ended; aborts its run in this process. */
+  /** Must be called when a job has ended; aborts its run in this process. */
   abandon(jobId: string): void;
   /** Aborts all runs and releases their jobs. */
   close(): Promise<void>;
 }
 
-/** Interval of polling the database without notifications. */
+/** Interval at which the database is polled without notifications, in milliseconds. */
 const POLL_MS = 1_000;
 const ERROR_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -85,7 +85,7 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
       }
       const woken = wake.signal;
       try {
-        // Leases are renewed first; after a long suspension, this process would otherwise take its own jobs again.
+        // Leases are renewed first. After a long suspension, this process would otherwise lease its own jobs again.
         await active.renewExpired();
         const isNotified = source.isNotified();
         const taken = await source.take(closing.signal);

@@ -1,6 +1,6 @@
 /**
- * Clients of every generation in Python, written after the protocol, against one gateway. They send what the stock
- * clients send, and fail where those fail. Skipped if Debian's packages for them are not installed.
+ * Python clients of every generation, written from the protocol specification, with one gateway. They send the same
+ * data as the stock clients, and fail in the same cases. Skipped if Debian's packages for them are not installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ function generateStubs(folder: string): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** What a client printed. */
+/** Runs a client and returns its output. */
 async function run(client: string, ...args: string[]): Promise<Record<string, unknown>> {
   const child = spawn(PYTHON, [path.join(HERE, client), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const texts = { out: '', errors: '' };

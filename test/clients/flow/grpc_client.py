@@ -1,6 +1,6 @@
-"""The gRPC client of generation 3, and the calls by which a gateway uses an executor.
+"""The gRPC client of generation 3, and the calls that a gateway sends to an executor.
 
-Arguments: the folder of the stubs, the address. Prints what came back as JSON.
+Arguments: the folder of the stubs, the address of the server. Prints the responses as JSON.
 """
 import json
 import sys
@@ -9,7 +9,7 @@ import uuid
 sys.path.insert(0, sys.argv[1])
 import grpc
 
-# The stubs of health and reflection lie in a package of the library's own name.
+# The stubs for health and reflection are in a package with the same name as the library.
 grpc.__path__.append(sys.argv[1] + "/grpc")
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -56,13 +56,13 @@ def reflect(channel, **question):
 
 
 def stubs_of(channel):
-    """Fails on a name that is not known, as a gateway does."""
+    """Fails on an unknown name, as a gateway does."""
     listed = [service.name for service in reflect(channel, list_services="").list_services_response.service]
     return {name: STUBS[name](channel) for name in listed if name != REFLECTION}
 
 
 def described(channel):
-    """The methods of a service, from descriptors that come by reflection only."""
+    """The methods of a service, from descriptors that are available only by reflection."""
     files = reflect(channel, file_containing_symbol="jina.JinaRPC").file_descriptor_response.file_descriptor_proto
     pool = DescriptorPool()
     for bytes_of_file in reversed(files):

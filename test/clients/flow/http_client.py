@@ -1,6 +1,6 @@
-"""The HTTP client of generation 3: sends its whole request in the body, and refuses an answer with a key it does not know.
+"""The HTTP client of generation 3: sends the whole request in the body, and rejects a response with an unknown key.
 
-Arguments: the URL. Prints what came back as JSON.
+Arguments: the URL. Prints the responses as JSON.
 """
 import asyncio
 import json

@@ -1,6 +1,6 @@
 """Clients of generations 1 and 2: REST, WebSocket with bytes, and gRPC.
 
-Arguments: the folder of the stubs, the URL, the address of gRPC. Prints what came back as JSON.
+Arguments: the folder of the stubs, the URL, the gRPC address. Prints the responses as JSON.
 """
 import asyncio
 import json
@@ -60,7 +60,7 @@ def told_v1(index, delete, status):
 
 
 async def socket_v1(url):
-    """Counts answers, and hangs up when none is missing."""
+    """Counts the responses, and disconnects when all have arrived."""
     requests = requests_v1()
     answers = []
     async with websockets.connect(f"{url}/stream", max_size=None) as socket:

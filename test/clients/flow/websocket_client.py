@@ -1,6 +1,8 @@
-"""The WebSocket client of generation 3: one connection, bytes, answers matched by id, and the server closes it.
+"""The WebSocket client of generation 3: binary frames over one connection, which the server closes.
 
-Arguments: the folder of the stubs, the URL. Prints what came back as JSON.
+Matches responses by id.
+
+Arguments: the folder of the stubs, the URL. Prints the responses as JSON.
 """
 import asyncio
 import json

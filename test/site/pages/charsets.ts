@@ -1,4 +1,4 @@
-/** Similar pages in encodings that must be detected. */
+/** Similar pages in different encodings, which must be detected. */
 import type { Pages } from '../site.ts';
 
 const bytes = (contentType: string, ...parts: (string | readonly number[])[]): Pages[string] => {

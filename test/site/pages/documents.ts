@@ -1,4 +1,4 @@
-/** Pages that need no script, and answers that are not pages. */
+/** Pages without scripts, and responses that are not web pages. */
 import { type Pages, sendHtml } from '../site.ts';
 
 const paragraph = (about: string) =>

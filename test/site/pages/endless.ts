@@ -1,11 +1,11 @@
-/** Pages and resources that would exhaust memory: endless bodies, and scripts that allocate forever. */
+/** Pages and resources that would exhaust the memory: endless bodies, and scripts that never stop allocating. */
 import type { ServerResponse } from 'node:http';
 import zlib from 'node:zlib';
 import { type Page, type Pages, sendHtml } from '../site.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Writes a piece repeatedly, as fast as the client reads. */
+/** Writes a piece of text repeatedly, as fast as the client reads it. */
 export function pour(response: ServerResponse, piece: string, start = ''): void {
   const chunk = Buffer.from(piece.repeat(Math.ceil(CHUNK_BYTES / piece.length)));
   const go = () => {
@@ -28,7 +28,7 @@ const bomb =
   (encoding: 'gzip' | 'br', layers = 1): Page =>
   ({ response }) => {
     const pack = encoding === 'gzip' ? zlib.gzipSync : zlib.brotliCompressSync;
-    // A gzip file may have several members (RFC 1952, section 2.2), a brotli file only one.
+    // A gzip file may have several members (RFC 1952, section 2.2), but a brotli file only one.
     let body: Buffer =
       encoding === 'gzip' ? repeated(pack(PARAGRAPHS), 256) : pack(Buffer.alloc(100_000_000, '<p>More'));
     for (let layer = 1; layer < layers; layer++) body = pack(body);
@@ -50,7 +50,7 @@ const START = '<!DOCTYPE html><title>More</title><h1>The beginning.</h1>';
 const running = (script: string): string =>
   `${START}<p>This is here before the script runs.</p><script>setTimeout(() => { ${script} }, 50);</script>`;
 
-/** A page that shows a sentence beside other HTML. */
+/** A page that shows a sentence next to other HTML. */
 const showing = (html: string): string => `${START}<p>This is here before the rest.</p>${html}`;
 
 export const endlessPages: Pages = {

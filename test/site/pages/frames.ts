@@ -1,4 +1,4 @@
-/** Frames of the same site, of another site, nested, and without a URL. */
+/** Frames of the same site and of another site, nested frames, and frames without a URL. */
 import { type Pages, sendHtml } from '../site.ts';
 
 export const frames: Pages = {

@@ -1,8 +1,8 @@
-/** Pages that could block a reader: endless, always changing or enormous. */
+/** Pages that could block a reader: endless, constantly changing or enormous. */
 import { type Pages, sendHtml } from '../site.ts';
 
 export const hostile: Pages = {
-  /** Never ends. */
+  /** The response never ends. */
   '/drip': ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/html' });
     response.write('<!doctype html><title>Drip</title><p>The first drop.</p>');
@@ -12,10 +12,10 @@ export const hostile: Pages = {
   },
   /** Accepts the connection and sends nothing. */
   '/silent': () => {},
-  /** Changes forever. */
+  /** Never stops changing. */
   '/restless': `<!doctype html><title>Restless</title><p>Never at rest.</p><script>
 setInterval(() => { const p = document.createElement('p'); p.textContent = 'tick'; document.body.append(p); if (document.body.children.length > 50) p.previousElementSibling.remove(); }, 50)</script>`,
-  /** Sends requests forever. */
+  /** Never stops sending requests. */
   '/chatty': `<!doctype html><title>Chatty</title><p>Never silent.</p><script>setInterval(() => fetch('/slow?ms=10&' + Math.random()), 100)</script>`,
   '/hang':
     '<!doctype html><title>Hang</title><p>Before the hang.</p><script>while (true);</script><p>After the hang.</p>',

@@ -1,4 +1,4 @@
-/** Redirects of every kind, some of them endless. */
+/** Redirects of every kind, including endless ones. */
 import type { Pages } from '../site.ts';
 
 const to = (location: string, status = 302): Pages[string] => {

@@ -1,4 +1,4 @@
-/** Pages that scripts build, immediately or later. */
+/** Pages whose content is created by scripts, immediately or later. */
 import { type Pages, sendHtml } from '../site.ts';
 
 export const scripted: Pages = {

@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<number, string>> = {
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 export interface Charset {
-  /** Whether a character may take several bytes, so that consecutive bytes must be decoded as a unit. */
+  /** Whether a character may consist of several bytes, so that consecutive bytes must be decoded as a unit. */
   readonly wide: boolean;
   decode(bytes: Uint8Array): string;
 }

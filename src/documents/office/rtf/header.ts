@@ -176,7 +176,7 @@ export class Header {
 
   #aboutSink(word: string): Sink {
     const name = ownValue(ABOUT, word);
-    // If there are two authors, the first one wins.
+    // If there are two authors, the first one is used.
     if (name === undefined || this.#metadata[name] !== undefined) return {};
     if (word.endsWith('tim')) return this.#timeSink(name);
     return {

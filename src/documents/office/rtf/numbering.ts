@@ -17,7 +17,7 @@ interface RtfLevel {
   format: number;
   start: number;
   indent: number | undefined;
-  /** A length, then as many characters; those below 9 stand for level numbers. */
+  /** A length, followed by that many characters; codes below 9 stand for level numbers. */
   readonly text: number[];
 }
 

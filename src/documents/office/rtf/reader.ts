@@ -68,7 +68,7 @@ export class RtfReader implements TokenHandler {
   #nestedRow: RowShape = { cells: [], header: false, left: 0 };
   #merge = { left: false, up: false };
   #page: Charset = charsetOfPage(1252);
-  /** Bytes whose last character may be incomplete. */
+  /** Bytes that are not decoded yet; the last character may be incomplete. */
   #pending: number[] = [];
   /** Number of fallback characters left to skip after `\u`. */
   #passOver = 0;
@@ -250,7 +250,7 @@ export class RtfReader implements TokenHandler {
     this.#passOver = this.#group.fallback;
   }
 
-  /** Handles words that define the purpose of a group. Returns false for other words. */
+  /** Handles control words that define the purpose of a group. Returns false for all others. */
   #destination(word: string): boolean {
     if (SKIPPED.has(word) || /^m[a-z]+Pr$/i.test(word)) this.#change({ skip: true });
     else if (word === 'footnote') this.#note();

@@ -1,4 +1,4 @@
-/** RTF tables: the shape of cells follows their text, and is given by their right edges. */
+/** RTF tables: the shape of the cells is defined after their text, by their right edges. */
 import type { Block, TextBuilder } from '../text-builder.ts';
 
 export interface CellShape {
@@ -19,7 +19,7 @@ interface Row {
   readonly shape: RowShape;
 }
 
-/** In twentieths of a point: edges closer than this are the same. */
+/** Edges closer than this, in twentieths of a point, count as the same edge. */
 const NEAR = 20;
 const MAX_EDGES = 500;
 

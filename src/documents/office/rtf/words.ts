@@ -1,7 +1,7 @@
 /** Tables of RTF control words: characters, formats, and groups that contain no text. */
 import type { CharacterFormat, ParagraphFormat } from './format.ts';
 
-/** Words that stand for a character. */
+/** Control words that represent a character. */
 export const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
   ['{', '{'],
@@ -33,7 +33,7 @@ export const SKIPPED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Groups marked as ignorable (`\*`) that are read nevertheless. */
+/** Groups marked as ignorable (`\*`) that are parsed nevertheless. */
 export const SHOWN_STARRED: ReadonlySet<string> = new Set(
   'fldinst footnote shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
     ' ',

@@ -189,7 +189,7 @@ const isTable = (rows: readonly Row[]): boolean =>
 
 const MAX_SIDES = 20;
 
-/** The first columns after empty ones. */
+/** Returns each non-empty column that follows an empty one. */
 function gapsOf(rows: readonly Row[], merges: Merges): number[] {
   const reach = new Map<number, number>();
   for (const { index, columns } of rows) {

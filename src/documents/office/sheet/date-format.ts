@@ -3,8 +3,8 @@ import type { Section, Token } from './format-code.ts';
 
 const DAY_MS = 86_400_000;
 /**
- * Day 0 of workbooks that count from 1900 and from 1904. The former is valid after February 1900, since such workbooks
- * count a 29th that did not exist.
+ * Day 0 of workbooks that count from 1900 and from 1904. The former is valid after February 1900, because such
+ * workbooks count 29 February 1900, which did not exist.
  */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);

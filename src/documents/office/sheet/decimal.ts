@@ -1,6 +1,6 @@
-/** Decimal rounding: half up, on the fifteen significant digits that spreadsheets keep. */
+/** Decimal rounding: half up, on the fifteen significant digits that spreadsheets store. */
 
-/** Significant digits that spreadsheets keep. */
+/** Significant digits that spreadsheets store. */
 const SIGNIFICANT_DIGITS = 15;
 
 /** The integer part and exactly `places` decimals of a non-negative number. */

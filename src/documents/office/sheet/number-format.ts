@@ -65,7 +65,7 @@ export function builtInFormat(id: number): string {
   return BUILT_IN[id] ?? 'General';
 }
 
-/** A format that cannot be parsed shows numbers unformatted. `date1904`: days count from 1904-01-01. */
+/** A format that cannot be parsed shows numbers unformatted. `date1904`: days are counted from 1904-01-01. */
 export function compileFormat(code: string, date1904: boolean): NumberFormat {
   const sections = sectionsOf(code);
   const numbers = sections.filter((section, at) => section.kind !== 'text' || at === 0).slice(0, 3);
@@ -126,7 +126,7 @@ const tidy = (text: string): string => text.replace(/ {2,}/g, ' ').trim();
 
 /**
  * A number without a format: integers in full, others with about ten digits, as in a wide cell. Unlike a spreadsheet,
- * integers of more than eleven digits stay in full, because most are identifiers.
+ * integers of more than eleven digits are written in full, because most are identifiers.
  */
 export function general(value: number): string {
   if (!Number.isFinite(value)) return String(value);
@@ -144,7 +144,7 @@ export function general(value: number): string {
   return Math.abs(text) < 1e-6 ? text.toFixed(12).replace(/0+$/, '') : String(text);
 }
 
-/** Fills digits into their placeholders. The first placeholder before the point takes all excess digits. */
+/** Fills digits into their placeholders. The first placeholder before the point receives all excess digits. */
 function writeDecimal(section: Section, size: number): string {
   const [whole, decimals] = round(size, section.decimals);
   const significant = decimals.replace(/0+$/, '').length;
@@ -184,7 +184,7 @@ function writeDecimal(section: Section, size: number): string {
 const isZero = (token: { readonly kind: string; readonly text: string }): boolean =>
   token.kind === 'digit' && token.text === '0';
 
-/** `##0.0E+0` keeps the exponent a multiple of the number of integer placeholders. */
+/** `##0.0E+0` makes the exponent a multiple of the number of integer placeholders. */
 function writeScientific(section: Section, size: number): string {
   const places = Math.max(1, section.digits - section.decimals);
   const { mantissa, exponent } = scientific(size, places, section.decimals);

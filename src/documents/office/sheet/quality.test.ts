@@ -1,6 +1,6 @@
 /**
  * Compares one known spreadsheet, saved by LibreOffice in every format that we read, with the tables that a careful
- * person would type from it. The score is the share of cells in the right place.
+ * person would transcribe. The score is the share of cells in the right place.
  */
 // Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';

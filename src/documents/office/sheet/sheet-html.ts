@@ -4,7 +4,7 @@ import { blocksOf, type Merges, mergesByPlace, type TableBlock } from './blocks.
 import type { Row } from './cell.ts';
 import { cellKeyOf, lowerBound, type Sheet } from './sheet.ts';
 
-/** Content beyond the output limit is left out, which `output` reports. */
+/** Content beyond the output limit is left out; `output.full` is then true. */
 export function writeSheet(sheet: Sheet, output: HtmlOutput): void {
   const merges = mergesByPlace(sheet.merges);
   for (const block of blocksOf(sheet, merges)) {

@@ -1,4 +1,4 @@
-/** Reads one sheet of a workbook from streamed XML, so that large sheets never form a tree. */
+/** Reads one sheet of a workbook from streamed XML, so that it never builds the tree of a large sheet. */
 
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
@@ -10,7 +10,7 @@ import { lowerBound, MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from '.
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
 
-/** Thrown to stop reading a sheet that exceeds a limit. Content read before stays. */
+/** Thrown to stop reading a sheet that exceeds a limit. Content that was read before is kept. */
 export class SheetLimitError extends Error {}
 
 export interface Workbook {
@@ -32,7 +32,7 @@ const MAX_MERGES = 200_000;
 export class SheetReader {
   readonly rows: Row[] = [];
   readonly links: Link[] = [];
-  /** As in the file, counting hidden rows and columns. */
+  /** Positions as in the file, counting hidden rows and columns. */
   readonly merges: Region[] = [];
   readonly tableIds: string[] = [];
   drawingId: string | undefined;

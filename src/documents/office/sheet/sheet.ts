@@ -27,7 +27,7 @@ export const MAX_ROWS = 200_000;
 /** The largest number of columns that spreadsheet programs support. */
 export const MAX_COLUMNS = 16_384;
 
-/** Bytes that a cell takes from the shared output limit, including its tags. */
+/** Number of bytes by which a cell reduces the shared output limit, including its tags. */
 export const outputBytesOf = (html: string): number => html.length + 9;
 
 /** A number that identifies the position of a cell. */

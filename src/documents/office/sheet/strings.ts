@@ -54,7 +54,7 @@ const isOn = (attributes: Attributes): boolean => {
   return value !== '0' && value !== 'false';
 };
 
-/** Puts tags around the letters and leaves spaces at the ends outside. */
+/** Wraps the text in tags, with leading and trailing spaces outside. */
 function marked(html: string, marks: readonly string[]): string {
   if (marks.length === 0) return html;
   const text = html.trim();

@@ -12,7 +12,7 @@ export interface CellStyle {
 
 const PLAIN: CellStyle = { format: undefined, bold: false, white: false };
 
-/** Looks a style up by the index in a cell. */
+/** Looks up a style by the index in a cell. */
 export type Styles = (index: number) => CellStyle;
 
 export function readStyles(root: XmlElement | undefined, date1904: boolean): Styles {

@@ -153,7 +153,7 @@ const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
 const tooLarge = (name: string): string =>
   `The sheet ${quoted(name)} is too large to be shown in full: its end is missing`;
 
-/** The author's tables. A totals row is part of its table. */
+/** A table that the author defined. A totals row is part of its table. */
 function tableOf(
   root: XmlElement | undefined,
   region: (region: Region) => Region | undefined,

@@ -18,7 +18,7 @@ export interface HandMadeSlide {
 
 export interface HandMadeDeck {
   readonly slides: readonly HandMadeSlide[];
-  /** Shapes of the one layout and the one master. */
+  /** Shapes of the layout and of the master; there is one of each. */
   readonly layout?: string;
   readonly master?: string;
   /** Content of `p:txStyles`. */

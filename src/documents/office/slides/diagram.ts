@@ -1,4 +1,4 @@
-/** SmartArt: the texts of its points, as the list that PowerPoint draws (ECMA-376 part 1, 21.4.2). */
+/** SmartArt: the texts of its points, as the list that PowerPoint shows (ECMA-376 part 1, 21.4.2). */
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { type TextContext, textHtml } from './text-body.ts';
 

@@ -116,7 +116,7 @@ class PageReader {
   }
 }
 
-/** Joins blocks to one line. Text is escaped, so anything that looks like a tag is one. */
+/** Joins blocks into one line. Text is escaped, so anything that looks like a tag is a tag. */
 const onOneLine = (html: string): string =>
   html
     .replace(/<\/?(?:p|ul|ol|li|br|h\d)(?: [^<>]*)?>/g, ' ')

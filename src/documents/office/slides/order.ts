@@ -7,7 +7,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** In the units of the boxes; `undefined` if the file does not say. */
+/** In the units of the boxes; `undefined` if the file does not specify it. */
 export type SlideSize = Pick<Box, 'width' | 'height'> | undefined;
 
 export const isOutside = ({ left, top, width, height }: Box, size: SlideSize): boolean =>

@@ -4,7 +4,7 @@ import type { Package } from '../package.ts';
 import type { Box } from './order.ts';
 
 export interface Placeholder {
-  /** `title`, `body`, `ftr`...; `obj` if the file does not say. */
+  /** `title`, `body`, `ftr`...; `obj` if the file does not specify one. */
   readonly type: string;
   readonly index: string;
 }
@@ -73,7 +73,7 @@ function shapesOf(root: XmlElement | undefined): readonly XmlElement[] {
   return found;
 }
 
-/** One placeholder of a master stands for several placeholder types in layouts. */
+/** One placeholder of a master corresponds to several placeholder types in layouts. */
 export function familyOf(type: string): 'title' | 'body' | string {
   if (type === 'ctrTitle') return 'title';
   return /^(?:obj|body|subTitle|tbl|chart|dgm|media|clipArt|pic)$/.test(type) ? 'body' : type;

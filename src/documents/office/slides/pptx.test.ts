@@ -170,7 +170,7 @@ describe('graphics', () => {
     expect(html).toBe('<ul><li>One<ul><li>Under one</li></ul></li><li>Two</li></ul>');
   });
 
-  it('shows pictures with their alternative text, and what else can only be told', async () => {
+  it('shows pictures with their alt text, and what else can only be told', async () => {
     const picture = (more: string) =>
       `<p:pic><p:nvPicPr><p:cNvPr id="6" name="p" ${more}</p:nvPicPr><p:blipFill><a:blip r:embed="i1"/></p:blipFill></p:pic>`;
     const decorative =

@@ -1,6 +1,6 @@
 /**
- * Compares one known presentation, as it is and as LibreOffice saves it for PowerPoint, with the lines that a careful
- * person would type from it. The score is the share of lines in the right order.
+ * Compares one known presentation, in its original form and as saved by LibreOffice for PowerPoint, with the lines that
+ * a careful person would transcribe. The score is the share of lines in the right order.
  */
 // Full run only: converts whole documents.
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -207,7 +207,9 @@ const MAX_SPAN = 1_000;
 const spanOf = (cell: XmlElement, name: string): number =>
   Math.max(1, Math.min(MAX_SPAN, Math.floor(Number(attribute(cell, name) ?? 1)) || 1));
 
-/** Content for newer programs has an older fallback. The newest kinds of charts are readable only as fallback. */
+/**
+ * Content for newer programs has an older fallback. The newest kinds of charts are readable only through the fallback.
+ */
 function chosen(shape: XmlElement): XmlElement | undefined {
   if (shape.name !== 'mc:AlternateContent') return shape;
   const choice = child(shape, 'mc:Choice');

@@ -68,7 +68,7 @@ function bulletOf(own: XmlElement | undefined, depth: number, styles: readonly X
   return undefined;
 }
 
-/** Counts the numbers of list items. A count ends at a paragraph of an outer level or without a number. */
+/** Counts the numbers of list items. A count ends at a paragraph that has an outer level or no number. */
 class Numbers {
   private counts: (number | undefined)[] = [];
 

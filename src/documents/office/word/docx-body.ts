@@ -217,7 +217,7 @@ export class BodyReader {
     return numbering.next(numId, own?.level ?? bound ?? style.numbering?.level ?? 0);
   }
 
-  /** A deleted paragraph end is still the end of a paragraph at the end of a cell or of the document. */
+  /** At the end of a cell or of the document, a deleted paragraph end still ends the paragraph. */
   flush(): void {
     const inline = this.#carried;
     this.#carried = undefined;
@@ -421,7 +421,7 @@ export class BodyReader {
     return this.#alternative(shape && attribute(shape, 'alt'));
   }
 
-  /** Stores alternative text for the images inside; without images, the text itself is shown. */
+  /** Stores alt text for the images inside; without images, the text itself is shown. */
   #alternative(text = ''): Leave {
     this.#alternatives.push(text);
     return () => {
@@ -483,7 +483,7 @@ function isRule(properties: XmlElement | undefined): boolean {
   );
 }
 
-/** Whether the table marks its first row as a header; `undefined` if it does not say. */
+/** Whether the table marks its first row as a header; `undefined` if it does not specify this. */
 function marksHeader(properties: XmlElement | undefined, styleMarks: boolean): boolean | undefined {
   const look = child(properties, 'w:tblLook');
   if (!look) return undefined;

@@ -75,7 +75,7 @@ function readBody(source: Package, main: string, reader: BodyReader, builder: Te
   return complete;
 }
 
-/** Searched in the bytes, because it must be known before the text is parsed. */
+/** Searches the raw bytes, because both values must be known before the text is parsed. */
 function marksOf(source: Package, main: string): { readonly marksPages: boolean; readonly colored: boolean } {
   const { source: text } = source.part(main)!;
   if (text === undefined || typeof text === 'string') return { marksPages: false, colored: true };

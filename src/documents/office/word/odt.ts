@@ -12,7 +12,7 @@ import { TextBuilder } from '../text-builder.ts';
 const STYLES: ReadonlySet<string> = new Set(['office:styles', 'office:font-face-decls']);
 const CONTENT: ReadonlySet<string> = new Set([...STYLES, 'office:automatic-styles', 'office:text']);
 
-/** `dc:creator` is the last editor; files without an author name only this one. */
+/** `dc:creator` is the last editor; files without an author contain only this name. */
 const NAMES: AboutNames = {
   ...ABOUT_NAMES,
   'dc:creator': 'lastModifiedBy',

@@ -1,4 +1,4 @@
-/** How much of a known document is recovered from files that other programs made of it. */
+/** Measures how much of a known document is recovered from the files that other programs create from it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ const MIN_SCORE = 0.95;
 const written = (name: string): Buffer =>
   readFileSync(path.join(import.meta.dirname, '../../../../test/fixtures/office', name));
 
-/** The sample as made by the `docx` package, and as LibreOffice wrote it. */
+/** The sample as created by the `docx` package, and as saved by LibreOffice. */
 const FILES = [
   ['docx (docx)', docx, () => sample()],
   ['docx (LibreOffice)', docx, async () => written('report.docx')],

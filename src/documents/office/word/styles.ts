@@ -33,7 +33,7 @@ export interface Styles {
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
   numberingOf(id: string): string | undefined;
-  /** Whether the whole document uses a code font, which then has no meaning. */
+  /** Whether the whole document uses a code font, so that the font has no meaning. */
   readonly allCode: boolean;
   /** Language of the whole document. */
   readonly language: string | undefined;
@@ -244,7 +244,7 @@ const CODE_NAMES = /^(?:html (?:code|keyboard|sample|typewriter)|verbatim char|s
 
 function characterStyle(chain: readonly XmlElement[]): RunStyle {
   const names = chain.map((style) => valOf(style, 'w:name') ?? '');
-  // The style of links repeats what the link element says.
+  // The style of links adds nothing to the link element.
   if (/^(?:followed)?hyperlink$/i.test(names[0]?.replace(/ /g, '') ?? '')) return {};
   const run = runOf(chain);
   return names.some((name) => CODE_NAMES.test(name)) ? { ...run, code: true } : run;

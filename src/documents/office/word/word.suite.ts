@@ -1,4 +1,7 @@
-/** Test helpers: a known document, conversions of it by other programs, and a score of how much of it is recovered. */
+/**
+ * Test helpers: a known document, its conversions by other programs, and a score for the recovered share of its
+ * content.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

@@ -5,7 +5,7 @@
 import type { Gray } from '../../image/ink.ts';
 import { type Corners, distance, type Point, scaleImage, toChannels } from './picture.ts';
 
-/** Longest side of the network's input, in pixels; small print on an A4 page needs this much. */
+/** Longest side of the network's input, in pixels; small print on an A4 page needs this resolution. */
 const LONGEST_SIDE = 1_920;
 /** The sides of the input must be multiples of this, because the network halves them five times. */
 const SIDE_STEP = 32;
@@ -13,7 +13,7 @@ const SIDE_STEP = 32;
 const MEANS = [0.485, 0.456, 0.406];
 const DEVIATIONS = [0.229, 0.224, 0.225];
 
-/** Minimum probabilities of a pixel that is text, and of a box that is kept (PaddleOCR's thresh and box_thresh). */
+/** Minimum probability of a text pixel, and minimum score of a text box (PaddleOCR's thresh and box_thresh). */
 const THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.6;
 /** The network is trained on shrunk boxes; this factor expands them again. */
@@ -40,7 +40,7 @@ export interface ProbabilityMap {
   readonly height: number;
 }
 
-/** Text boxes in pixels of an image of the given size, in no particular order. */
+/** Text boxes in pixels of an image of size `size`, in no particular order. */
 export function boxesOf(map: ProbabilityMap, size: { width: number; height: number }): Corners[] {
   const boxes: Corners[] = [];
   for (const points of blobsOf(map)) {

@@ -29,7 +29,7 @@ export function scaleImage(gray: Gray, width: number, height: number): Gray {
   return { pixels, width, height };
 }
 
-/** Cuts out the area within corners as a level image of the given size. */
+/** Cuts out the area between the corners as a level image of the requested size. */
 export function cropCorners(
   gray: Gray,
   { topLeft, topRight, bottomLeft }: Corners,
@@ -49,7 +49,7 @@ export function cropCorners(
   return { pixels, width, height };
 }
 
-/** Interpolates bilinearly. Positions beyond the edge get the value of the edge pixel. */
+/** Interpolates bilinearly. Positions beyond the edge have the value of the edge pixel. */
 function levelAt({ pixels, width, height }: Gray, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const [partX, partY] = [x - left, y - top];

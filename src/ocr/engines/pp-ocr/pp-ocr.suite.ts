@@ -1,4 +1,4 @@
-/** Test networks for PP-OCR: they detect and read images of bars that stand for three letters. */
+/** Test networks for PP-OCR: they detect and read images of bars that represent three letters. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';

@@ -108,7 +108,7 @@ describe('lines', () => {
     expect(cutLine(gray, box(0, 0, 10, 5), 5).picture).toMatchObject({ width: 10, height: 5 });
     const downwards = cutLine(gray, box(0, 0, 2, 10), 2).picture;
     expect(downwards).toMatchObject({ width: 10, height: 2 });
-    // Its first row is the right column from top to bottom.
+    // The first row is the right column from top to bottom.
     expect([...downwards.pixels.slice(0, 10)]).toEqual([1, 11, 21, 31, 41, 51, 61, 71, 81, 91]);
   });
 

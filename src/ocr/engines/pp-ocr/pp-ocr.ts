@@ -41,7 +41,8 @@ export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
 }
 
 /**
- * Finds the model files by their common export names: `ch_PP-OCRv4_det_infer.onnx`, `rec.onnx`, `ppocr_keys_v1.txt`.
+ * Finds the model files by the names under which they are usually exported: `ch_PP-OCRv4_det_infer.onnx`, `rec.onnx`,
+ * `ppocr_keys_v1.txt`.
  */
 function filesIn(dir: string): PpOcrFiles {
   let names: string[];

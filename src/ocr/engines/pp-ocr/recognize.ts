@@ -9,7 +9,7 @@ import { type Corners, cropCorners, distance, type Point, toChannels } from './p
 
 /** Mean and deviation, the same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
-/** In pixels. Narrower lines are padded to it, as in training. */
+/** Minimum width, in pixels. Narrower lines are padded to it, as in training. */
 const MIN_WIDTH = 320;
 const MAX_WIDTH = 3_200;
 /** Minimum height-to-width ratio of text that is considered vertical. */
@@ -66,8 +66,8 @@ export interface Letter {
 }
 
 /**
- * Decodes the letters of one line. Class 0 is the blank, the next ones follow the dictionary, and one more is the
- * space.
+ * Decodes the letters of one line. Class 0 is the blank, the next classes are the characters of the dictionary, and an
+ * additional class is the space.
  */
 export function decodeLetters(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
   const letters: Letter[] = [];

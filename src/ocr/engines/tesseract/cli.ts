@@ -16,7 +16,7 @@ interface TesseractCliOptions {
   readonly temporaryDir?: string | undefined;
 }
 
-/** A page full of words takes a few hundred kB. */
+/** The output for a full page is a few hundred kB. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 const LIST_TIMEOUT_MS = 30_000;
 
@@ -33,7 +33,7 @@ export async function findTesseractCli(options: TesseractCliOptions): Promise<Oc
 function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   let installed: ReadonlySet<string> = new Set();
 
-  /** Lists the languages again if one is missing, because it may have been installed in the meantime. */
+  /** Updates the list of languages if one is missing, because it may have been installed in the meantime. */
   async function requireLanguages(languages: readonly string[]): Promise<void> {
     checkLanguages(languages);
     if (languages.every((name) => installed.has(name))) return;

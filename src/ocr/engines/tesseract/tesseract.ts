@@ -1,4 +1,4 @@
-/** Shared by the installed Tesseract program and the built-in one. */
+/** Code shared by the installed Tesseract program and the built-in engine. */
 import { problem } from '#errors.ts';
 import type { Segmentation } from '../../engine.ts';
 

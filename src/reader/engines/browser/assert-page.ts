@@ -20,7 +20,7 @@ const START_BYTES = 4_096;
 const BARE = /^<html><head><\/head><body><\/body><\/html>$/;
 /**
  * The HTML that the browser shows for bytes or XML sent as a page: text or a feed at the very start, or the browser's
- * own viewer.
+ * built-in viewer.
  */
 const NO_HTML =
   /^<html><head><\/head><body>(?:[^<]|<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b)|^<html><head><style id="xml-viewer-style">|<parsererror\b/;
@@ -50,7 +50,7 @@ export async function assertPage({ html, captured }: CapturedDocument, network: 
 
 /** Large files are recognized by the text made from their first bytes, before they have loaded. */
 async function refuseFile(main: MainDocument, html: string): Promise<void> {
-  // Malformed XML may still be HTML.
+  // Malformed XML may still be readable as HTML.
   if (html.includes('<parsererror') && declaredMedia(main.mediaType).kind === 'html')
     throw unreadableByBrowser(main.url);
   const start = html.slice(html.indexOf('<body>') + '<body>'.length).slice(0, START_BYTES);
@@ -64,14 +64,14 @@ function refuseMedia(main: MainDocument, bytes: Uint8Array): void {
   if (kind === 'file' || kind === 'other') throw new FileTargetError(main.url, mediaType);
 }
 
-/** Content types of documents shown as pages. Text that contains a page is shown as source. */
+/** Content types of documents that are shown as pages. If plain text contains a page, it is shown as source. */
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-/** The body of a response; `undefined` if it is not available, as for a redirect without a target. */
+/** The body of a response; `undefined` if it is not available, for example for a redirect without a target. */
 export const bodyOf = ({ response }: MainDocument, limitMs = CALL_MS): Promise<Uint8Array | undefined> =>
   within(limitMs, response!.body()).catch(() => undefined);
 
-/** The type of a document by header, first bytes and name. */
+/** The media type of a document, determined from its header, first bytes and file name. */
 export const mediaOf = ({ url, mediaType, response }: MainDocument, bytes: Uint8Array): Media =>
   actualMedia(
     declaredMedia(mediaType),

@@ -1,6 +1,6 @@
 /**
- * Shared by the tests of this folder: a site, an egress proxy that can reach it, a browser, and short functions to read
- * pages.
+ * Helpers shared by the tests in this folder: a site, an egress proxy that can reach it, a browser, and short functions
+ * to read pages.
  */
 import os from 'node:os';
 import { vi } from 'vitest';
@@ -23,13 +23,13 @@ import { createRefusalLog } from './refusals.ts';
 export interface Bench {
   readonly site: Site;
   readonly engine: Engine;
-  /** The engine for targets that a browser does not display. */
+  /** The engine for targets that a browser cannot display. */
   readonly direct: Engine;
   readonly pool: Pool;
   readonly egress: EgressProxy;
   /** All requests to the egress proxy, including refused ones. */
   readonly requests: EgressRequest[];
-  /** All snapshots of a read; `given` holds options as in a request body. */
+  /** Returns all snapshots of a read; `given` contains options as in a request body. */
   read(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot[]>;
   last(path: string, given?: Record<string, unknown>, limitMs?: number): Promise<Snapshot>;
   /** Starts a visit as `choose.ts` does; `more` contains values that options cannot set. */
@@ -124,7 +124,7 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   };
 }
 
-/** Resolves options as in a request body. */
+/** Resolves options that are written as in a request body. */
 export function options(given: Record<string, unknown> = {}): Options {
   const parsed = Object.entries(given).map(([name, value]) => [
     name,
@@ -133,10 +133,10 @@ export function options(given: Record<string, unknown> = {}): Options {
   return resolve(Object.fromEntries(parsed));
 }
 
-/** The approximate text of HTML, to search for words. */
+/** The approximate text of HTML, for word searches. */
 export const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** A stand-in for tests whose pages are not files. */
+/** A placeholder for tests with pages that are not files. */
 export const noFolder = async (): Promise<string> => {
   throw new Error('no folder is needed');
 };

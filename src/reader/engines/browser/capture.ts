@@ -1,7 +1,8 @@
 /**
- * Captures a document inside the page: writes its HTML and marks what a person would not see. The capture changes
- * nothing, so a page that observes its own DOM does not notice it. The walk is iterative, so deep documents cannot
- * overflow the call stack. Elements are serialized as the HTML standard says, with additions for the options.
+ * Captures a document inside the page: serializes its HTML and marks the elements that a person would not see. The
+ * capture changes nothing, so a page that observes its own DOM does not notice it. The walk is iterative, so deep
+ * documents cannot overflow the call stack. Elements are serialized as in the HTML standard, with additions for the
+ * options.
  */
 import type { PageCanvas, PageDocument, PageElement, PageNode, PageRange, PageStyle, PageWindow } from './dom.ts';
 
@@ -16,14 +17,14 @@ declare const OffscreenCanvas: PageCanvas;
 export interface CaptureOptions {
   readonly withShadowDom: boolean;
   /**
-   * Whether to split the output at each `iframe`, so that its content can be inserted. The output is always split at
-   * the frames of a frameset.
+   * Whether to split the output at each `iframe`, so that the content of the frame can be inserted. The output is
+   * always split at the frames of a frameset.
    */
   readonly withFrames: boolean;
   readonly detachInvisibles: boolean;
   /**
-   * Never omit audio and video elements as hidden: audio has no box, and players hide videos until playback, which
-   * never starts in this browser.
+   * Never omits audio and video elements as hidden: audio elements have no box, and players hide videos until playback,
+   * which never starts in this browser.
    */
   readonly keepMedia: boolean;
   /** For the document of a frame: only the content of the body, without scripts and styles, with absolute URLs. */
@@ -45,12 +46,14 @@ export interface DocumentCapture {
   readonly url: string;
   readonly title: string;
   readonly contentType: string;
+  /** The encoding in which the browser read the document. */
+  readonly encoding: string;
   readonly elements: number;
-  /** The HTML, split at each frame whose content can be inserted. There is one more part than there are frames. */
+  /** The HTML, split at each frame with content that can be inserted. There is one more part than there are frames. */
   readonly parts: readonly string[];
-  /** Whether the document has frames whose content cannot be inserted. */
+  /** Whether the document has frames with content that cannot be inserted. */
   readonly hiddenFrames: boolean;
-  /** Whether the document has open shadow roots that were not written. */
+  /** Whether the document has open shadow roots that were not serialized. */
   readonly hiddenShadow: boolean;
   readonly truncated: boolean;
   readonly readyState: string;
@@ -59,7 +62,7 @@ export interface DocumentCapture {
 /** Red, green and blue up to 255, alpha up to 1. */
 type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
-/** What an element passes to its content. */
+/** State that an element passes to its content. */
 interface Inherited {
   /** Whether to look up styles: inside the body, but not inside hidden elements. */
   readonly checked: boolean;
@@ -67,11 +70,11 @@ interface Inherited {
   readonly background: Color | undefined;
   /** Product of the opacities of the element and its ancestors. */
   readonly opacity: number;
-  /** Why text directly in the element cannot be seen. */
+  /** Why text directly in the element is invisible. */
   readonly hiddenText: string | undefined;
 }
 
-/** An element whose content is being written. Its remaining content is `next` and its siblings, or `list` from `at`. */
+/** An element that is being written. Its remaining content is `next` and its siblings, or `list` from index `at`. */
 interface OpenElement {
   next: PageNode | null;
   list: readonly PageNode[] | undefined;
@@ -83,20 +86,20 @@ interface OpenElement {
 }
 
 /**
- * Captures the document, and stores its frames in `globalThis.framesFound`. This must stay one function: it is sent to
- * the page as source and cannot use anything outside itself. Its parts are inner functions: `createOutput`,
- * `createTagWriter`, `createColors`, `createVisibility` and `createWalk`.
+ * Captures the document, and stores its frames in `globalThis.framesFound`. This must remain a single function, because
+ * it is sent to the page as source and cannot use anything outside itself. Its parts are inner functions:
+ * `createOutput`, `createTagWriter`, `createColors`, `createVisibility` and `createWalk`.
  */
 export function captureDocument(options: CaptureOptions): DocumentCapture {
   const HTML = 'http://www.w3.org/1999/xhtml';
   const SVG = 'http://www.w3.org/2000/svg';
   const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
   const RAW_TEXT = new Set('style script xmp iframe noembed noframes plaintext noscript'.split(' '));
-  /** These elements are never displayed, so they are not marked as hidden. */
+  /** Elements that are never displayed, so they are not marked as hidden. */
   const METADATA = new Set(
     'head title base link meta script style template noscript param source track datalist'.split(' '),
   );
-  /** Parsers drop a newline at the start of these (HTML standard, "Serializing HTML fragments"). */
+  /** Parsers drop a newline at the start of these elements (HTML standard, "Serializing HTML fragments"). */
   const DROPS_NEWLINE = new Set(['pre', 'textarea', 'listing']);
   const PICTURES = new Set(['img', 'video', 'canvas', 'svg', 'picture', 'iframe']);
   const MEDIA = new Set(['audio', 'video']);
@@ -125,7 +128,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   const body = getter<PageDocument, PageElement | null>('Document', 'body')(document);
   const ofDocument = (property: string) => getter<PageDocument, string>('Document', property)(document);
 
-  /** The initial style. A browser draws pages on white. */
+  /** The initial style. A browser renders pages on white. */
   const start: Inherited = { checked: false, background: [255, 255, 255, 1], opacity: 1, hiddenText: undefined };
 
   const output = createOutput();
@@ -140,6 +143,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     url: window.location.href,
     title: ofDocument('title'),
     contentType: ofDocument('contentType'),
+    encoding: ofDocument('characterSet'),
     ...walk.counts(),
     parts: output.parts,
     truncated,
@@ -245,7 +249,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
         channel <= 10.3 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
       return 0.2126 * linear(of[0]) + 0.7152 * linear(of[1]) + 0.0722 * linear(of[2]);
     };
-    /** The same rule as `looksTheSame` in src/html/css/color.ts. */
+    /** The same rule as in src/html/css/color.ts. */
     const looksTheSame = (one: Color, other: Color) => {
       if (Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]) > 60) return false;
       const [a, b] = [luminance(one), luminance(other)];
@@ -258,7 +262,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
   function createVisibility(colors: ReturnType<typeof createColors>) {
     let styleLookups = 0;
     let hitTestMs = 0;
-    // The time for a hit test grows with the square of the number of elements in a line.
+    // The time for a hit test is quadratic in the number of elements in a line.
     const isSmall = Document.prototype.getElementsByTagName.call(document, '*').length <= options.maxHitTestElements;
 
     const countedStyle = (element: PageElement) => {
@@ -282,7 +286,9 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return outer.left < x && x < outer.right && outer.top < y && y < outer.bottom;
     };
 
-    /** Whether an image or a layer may be behind the text, so that it is visible even in its background's color. */
+    /**
+     * Whether an image or a layer may be behind the text, which makes it visible even in the color of its background.
+     */
     const mayBeOverPicture = (element: PageElement) => {
       const isLayer = (other: PageElement) => {
         const { position } = countedStyle(other);
@@ -312,8 +318,8 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     };
 
     /**
-     * Whether a `clip-path` leaves nothing visible: an inset whose sides meet, a circle of size 0, a polygon of one
-     * point.
+     * Whether a `clip-path` leaves nothing visible: an inset with sides that meet, a circle of size 0, or a polygon
+     * with a single point.
      */
     const isClippedAway = (path: string) => {
       const inset = /^inset\(([^()]*)/.exec(path)?.[1]?.replace(/\bround\b.*/, '');
@@ -325,7 +331,10 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return /^(?:circle|ellipse)\(0(?:px|%)?[ )]|^polygon\((?:[\s,]|0(?:px|%)?(?=[\s,)]))*\)/.test(path);
     };
 
-    /** Why an element and all its content cannot be seen. `visibility` and colors are checked for each text instead. */
+    /**
+     * The reason why an element and all its content are invisible. `visibility` and colors are checked for each text
+     * instead.
+     */
     const reasonForElement = (element: PageElement, style: PageStyle, opacity: number): string | undefined => {
       if (style.display === 'none' || style.contentVisibility === 'hidden') return 'display';
       if (element === body || element === documentElement) return undefined;
@@ -386,7 +395,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return false;
     };
 
-    /** Why text directly in an element cannot be seen. */
+    /** The reason why text directly in an element is invisible. */
     const reasonForText = (
       element: PageElement,
       style: PageStyle,
@@ -413,10 +422,13 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return own[3] === 1 ? own : behind && colors.over(own, behind);
     };
 
-    /** For the content of hidden elements, which is not checked. */
+    /** Used for the content of hidden elements, which is not checked. */
     const UNCHECKED: Inherited = { checked: false, background: undefined, opacity: 1, hiddenText: undefined };
 
-    /** Why an element is hidden, and what its content inherits; undefined if the element must be left out. */
+    /**
+     * The reason why an element is hidden, and the state that its content inherits; undefined if the element must be
+     * omitted.
+     */
     const check = (
       element: PageElement,
       name: string,
@@ -436,7 +448,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       if (hiddenText && children(element).length === 0) return { hidden: hiddenText, inherited: UNCHECKED };
       return { hidden: undefined, inherited: { checked: true, background, opacity, hiddenText } };
     };
-    /** The background on which the content of the body is judged. */
+    /** The background against which the content of the body is checked. */
     const bodyBackground = (): Color | undefined => {
       let background: Color | undefined = start.background;
       for (const element of [documentElement, body])
@@ -447,7 +459,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     return { check, bodyBackground, canCheck: () => styleLookups < options.maxStyleLookups };
   }
 
-  /** Visits all nodes in document order and writes them. */
+  /** Visits all nodes in document order and serializes them. */
   function createWalk() {
     const frames: PageElement[] = [];
     const stack: OpenElement[] = [];
@@ -469,7 +481,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return { next: firstChild(element), list: undefined };
     };
 
-    /** Cuts the output at a frame that has content to insert. Returns whether it did. */
+    /** Cuts the output at a frame if its content can be inserted. Returns whether it did. */
     const cutOutFrame = (element: PageElement, name: string, hidden: string | undefined): boolean => {
       const hasSource = ['src', 'srcdoc'].some((key) => Element.prototype.hasAttribute.call(element, key));
       if (!hasSource) return false;
@@ -482,7 +494,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
       return false;
     };
 
-    /** Writes the start tag of an element, and pushes it on the stack if it can have content. */
+    /** Writes the start tag of an element, and pushes the element onto the stack if it can have content. */
     const openElement = (element: PageElement, above: Inherited) => {
       elements++;
       const html = namespace(element) === HTML;
@@ -544,7 +556,7 @@ export function captureDocument(options: CaptureOptions): DocumentCapture {
     return {
       frames,
       counts: () => ({ elements, hiddenFrames, hiddenShadow }),
-      /** Writes the whole document. Returns whether the output was truncated. */
+      /** Serializes the whole document. Returns whether the output was truncated. */
       run(): boolean {
         if (documentElement && options.fragment) pushFragment(documentElement);
         else if (documentElement) openElement(documentElement, start);

@@ -86,7 +86,7 @@ describe('a page in the browser', () => {
     expect(page.text).toContain('Readable text.');
     expect(page.text.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(/SECRET|SOCKET|FETCHED|root:/);
     quiet();
-    // The attempts reached the proxy, so it was the proxy that blocked them.
+    // The attempts reached the proxy, so they were blocked by the proxy.
     expect(bench.requests.filter(({ port }) => port === secret.port).length).toBeGreaterThan(10);
     expect(bench.requests.some(({ host }) => host === '169.254.169.254')).toBe(true);
   });

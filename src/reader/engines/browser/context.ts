@@ -10,19 +10,19 @@ import type { Lease } from './pool.ts';
 
 const CLOSE_MS = 2_000;
 /**
- * On other systems, the system language overrides the browser's start language. Workers also see the full language list
- * if there is no override.
+ * On other systems, the system language overrides the language with which the browser was started. Workers also see the
+ * full language list if there is no override.
  */
 const HAS_LANGUAGE_BY_START = process.platform === 'linux';
 
 export interface ContextFacts {
   readonly userAgent: string;
-  /** User name of the visit at the egress proxy, by which the proxy assigns refusals and upstream proxies. */
+  /** User name of the visit at the egress proxy. The proxy uses it to assign refusals and upstream proxies. */
   readonly name: string;
   readonly storageState: StorageState | undefined;
 }
 
-/** Throws ParamValidationError with path `storageState` if the browser refuses the state. */
+/** Throws ParamValidationError with `path` set to `storageState` if the browser refuses the state. */
 export async function openContext(
   { browser, egress }: Lease,
   options: Options,
@@ -30,7 +30,7 @@ export async function openContext(
 ): Promise<BrowserContext> {
   const contextConfig: BrowserContextOptions = {
     ...contextOptions(options, userAgent),
-    // Sends loopback requests through the proxy too.
+    // Sends requests to loopback addresses through the proxy too.
     proxy: { server: egress.url, username: name, password: egress.password, bypass: '<-loopback>' },
   };
   if (!storageState) return browser.newContext(contextConfig);
@@ -46,7 +46,7 @@ export async function openContext(
 /** Playwright's type without `readonly`. */
 type WrittenState = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** A hanging page may not respond even to this call; the browser closes it anyway. */
+/** A hanging page may not even respond to this call; the browser closes it anyway. */
 export const closeContext = (context: BrowserContext): Promise<void> =>
   within(CLOSE_MS, context.close()).catch(() => {});
 
@@ -61,7 +61,8 @@ function contextOptions(options: Options, userAgent: string): BrowserContextOpti
     ...(isMobile !== undefined && { isMobile }),
     ...(hasTouch !== undefined && { hasTouch }),
     ...(locale !== undefined && { locale }),
-    // Without this, frames of other sites would send only the language tag, without the language that it starts with.
+    // Without this header, frames of other sites would send only the full tag, such as `de-AT`, without the plain
+    // language `de`.
     extraHTTPHeaders: { 'accept-language': acceptLanguage(options.locale) },
     ignoreHTTPSErrors: options.skipCertVerification === true,
     serviceWorkers: 'block',

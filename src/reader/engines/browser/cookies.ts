@@ -1,10 +1,10 @@
-/** Moves cookies between the caller, the previous engine, the browser, and the next engine. */
+/** Transfers cookies between the caller, the previous engine, the browser, and the next engine. */
 import type { BrowserContext } from 'playwright-core';
 import { problem } from '#errors.ts';
 import { type BrowserCookie, type Cookie, type CookieJar, toBrowserCookies, toJar } from '#net/fetch/cookies.ts';
 import { ownValue } from '#own-value.ts';
 
-/** Throws ParamValidationError with path `cookies` if the browser refuses one. */
+/** Throws ParamValidationError with `path` set to `cookies` if the browser refuses one. */
 export async function setCallersCookies(context: BrowserContext, cookies: readonly Cookie[]): Promise<void> {
   if (!cookies.length) return;
   try {

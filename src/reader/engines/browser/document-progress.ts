@@ -9,12 +9,12 @@ export interface DocumentProgress {
   readonly idle: boolean;
   readonly idleSeen: boolean;
   elements: number;
-  /** Number of events so far after which a capture is useful: interactive, load, each mutation-idle. */
+  /** Number of events so far that make a capture useful: interactive, load, each mutation-idle. */
   readonly moments: number;
   /** Processes a message of the document; returns its kind. */
   handle(message: string): TrackerMessage[0];
   /**
-   * Call when the document tried to navigate but stays in place. Chromium then stops parsing it, so it is considered
+   * Call when the document tried to navigate but remains loaded. Chromium then stops parsing it, so it is considered
    * loaded.
    */
   markStayed(): void;

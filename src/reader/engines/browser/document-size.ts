@@ -1,7 +1,7 @@
 /** Counts the decoded bytes of the page's main document, and stops loading when there are too many. */
 import type { CDPSession } from 'playwright-core';
 
-/** A document of small elements or short lines takes about sixty times its size in a browser. */
+/** A document with small elements or short lines takes about sixty times its size in the browser's memory. */
 const MAX_BYTES = 6 * 1024 * 1024;
 
 /** Calls `overflowed` once for each document that is stopped. */

@@ -1,6 +1,6 @@
 /**
- * Types for the parts of the DOM that functions inside pages use. The project's types exclude the DOM, so that server
- * code cannot use it by mistake.
+ * Types for the parts of the DOM that in-page functions use. The project's types exclude the DOM, so that server code
+ * cannot use it by mistake.
  */
 
 export interface PageNode {

@@ -9,11 +9,11 @@ export interface EgressSession {
   readonly credentials: { readonly username: string; readonly password: string };
   /** Hosts refused to the visit so far. */
   refusedHosts(): ReadonlySet<string>;
-  /** Why a server could not be reached, or what was wrong with its response. */
+  /** The reason why a server could not be reached, or what was wrong with its response. */
   failureOf(url: URL): Problem | undefined;
   /** Sets the callback for refusals. */
   onRefused(listener: (host: string) => void): void;
-  /** Sets the callback for the total bytes transferred so far. `moved` adds bytes that bypassed the proxy. */
+  /** Sets the callback for the total number of bytes transferred so far. `moved` adds bytes that bypassed the proxy. */
   onMoved(listener: (bytes: number) => void): void;
   moved(own: number): void;
   /** Blocks all further traffic. */

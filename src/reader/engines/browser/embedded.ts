@@ -1,4 +1,4 @@
-/** Pages that only show a file in a frame, `embed` or `object`. The file is the content. */
+/** Detects pages that only show a file in a frame, `embed` or `object`. The file is then the content. */
 
 import { typeOfFileName } from '#documents/detect.ts';
 import { declaredMedia } from '../media-type.ts';
@@ -8,7 +8,7 @@ declare const document: PageDocument;
 
 export interface EmbeddedDocument {
   readonly url: string;
-  /** Declared type; '' if there is none. */
+  /** Declared media type; '' if there is none. */
   readonly type: string;
 }
 
@@ -29,7 +29,7 @@ export function findSoleEmbedded(): EmbeddedDocument | undefined {
     if (SHOWN.has(element.localName)) {
       if (found) return undefined;
       found = element;
-      // Its content is a fallback for browsers that cannot show the file.
+      // The content of such an element is a fallback for browsers that cannot show the file.
       continue;
     }
     for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -46,7 +46,10 @@ export function findSoleEmbedded(): EmbeddedDocument | undefined {
   }
 }
 
-/** URL of the embedded document if it is a file: by the response's type, else the declared type, else by its name. */
+/**
+ * URL of the embedded document if it is a file, judged by the type of the response, else by the declared type, else by
+ * the file name.
+ */
 export function embeddedFileUrl(
   { url, type }: EmbeddedDocument,
   answeredType: (url: string) => string | undefined,

@@ -47,7 +47,7 @@ beforeAll(async () => {
         const type = url.searchParams.get('type')!;
         send(type, body[url.searchParams.get('body') as keyof typeof body])({ response } as Visited);
       },
-      // More text than the browser delivers at once, and it never ends.
+      // More text than the browser processes at once, in a response that never ends.
       '/lying-at-length': ({ response }) => {
         response.writeHead(200, { 'content-type': 'text/html' });
         response.write(`${PDF}${'x y z '.repeat(200_000)}`);
@@ -474,7 +474,7 @@ describe('timing', () => {
     for (const respondTiming of ['media-idle', 'network-idle']) {
       expect((await bench.last('/slow-image', { respondTiming })).text).toContain('Image failed</title>');
     }
-    // On a busy machine quick scripts may have run by then, but not slow ones.
+    // On a busy machine, quick scripts may already have run, but not slow ones.
     expect((await bench.last('/late', { respondTiming: 'html' })).text).not.toMatch(later);
     expect((await bench.last('/rendered', { respondTiming: 'visible-content' })).text).toContain('first word');
     expect((await bench.last('/late', { respondTiming: 'mutation-idle' })).text).not.toMatch(later);

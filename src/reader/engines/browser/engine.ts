@@ -20,7 +20,7 @@ export interface BrowserEngineConfig extends VisitTools {
 
 /** Time to deliver a last snapshot after the browser crashed, the deadline passed or the caller disconnected. */
 const GRACE_MS = 3_000;
-/** Timeout for fetching a file (docs/reference/wire/reader.md, Timing). */
+/** Timeout for a file download (docs/reference/wire/reader.md, Timing). */
 const FILE_MS = 30_000;
 
 /** Closing the engine closes its pool. */
@@ -54,7 +54,7 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
 
 /**
  * Reads a file with the direct engine, with the cookies that the browser received and a fetch's timeout. If the
- * response is a page after all, the browser renders it; pictures of text are drawn by the browser too.
+ * response is a page after all, the browser renders it. Screenshots of text are also made by the browser.
  */
 async function* readFile(
   { url, jar, storageState, reason }: FileTargetError,
@@ -81,7 +81,7 @@ async function* readFile(
 
 /**
  * The snapshots of a visit. Always ends, although a call to a crashed browser may never return. After a crash, the
- * deadline or an abort, the last snapshot is the answer; without one, throws AssertionFailureError.
+ * deadline or an abort, the last snapshot is the result; without one, throws AssertionFailureError.
  */
 async function* withEnd(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease: Lease): AsyncGenerator<Snapshot> {
   let seen = false;
@@ -92,7 +92,7 @@ async function* withEnd(snapshots: AsyncGenerator<Snapshot>, visit: Visit, lease
       if (step === 'given up') {
         visit.signal.throwIfAborted();
         if (seen) return;
-        throw problem('AssertionFailureError', { message: 'The page did not answer in time' });
+        throw problem('AssertionFailureError', { message: 'The page did not respond in time' });
       }
       if (step.done) return;
       seen = true;

@@ -1,21 +1,21 @@
-/** Maps failures of a main document to problems. */
+/** Maps failures to load a main document to problems. */
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/fetch/cookies.ts';
 import { tooManyRedirects } from '#net/fetch/redirect.ts';
 import type { StorageState } from '../../snapshot.ts';
 
 /**
- * Thrown if another engine must read the target: it is a file, or a response that browsers do not accept. Never reaches
- * callers.
+ * Thrown if another engine must read the target: it is a file, or a response that browsers do not accept. Never
+ * propagates to callers.
  */
 export class FileTargetError extends Error {
   readonly url: string;
   readonly mediaType: string | undefined;
-  /** Why another engine must read the target. */
+  /** The reason why another engine must read the target. */
   readonly reason: string;
-  /** The cookies that the browser received along the redirect chain. */
+  /** The cookies that the browser received during the redirects. */
   jar: CookieJar | undefined;
-  /** Set if it was requested. */
+  /** Set only if the caller requested it. */
   storageState: StorageState | undefined;
 
   constructor(url: string, mediaType: string | undefined, reason = 'the target is a file') {
@@ -29,16 +29,16 @@ export class FileTargetError extends Error {
 export const unreadable = (mediaType: string | undefined): Problem =>
   problem('AssertionFailureError', { message: `Targets of the type ${mediaType || 'unknown'} cannot be read` });
 
-/** A response that a browser refuses or misinterprets. */
+/** Creates the error for a response that a browser refuses or misinterprets. */
 export const unreadableByBrowser = (url: string, mediaType?: string) =>
   new FileTargetError(url, mediaType, 'the browser does not read this answer');
 
-/** Errors of requests that the browser itself blocks. */
+/** Errors for requests that the browser itself blocks. */
 const OWN_REFUSALS = new Set(['ERR_UNSAFE_PORT', 'ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS']);
 
 /**
- * Errors of responses that the browser cannot read completely, or cannot read as a page. The direct engine reads them,
- * or reports what is wrong.
+ * Errors for responses that the browser cannot read completely, or cannot read as a page. The direct engine reads these
+ * responses, or reports the fault.
  */
 const UNREADABLE = new RegExp(
   `^ERR_(?:${[
@@ -64,16 +64,14 @@ const UNREACHABLE = 'The target cannot be reached';
 const NO_CONNECTION = 'No secure connection to the target could be established';
 const CLOSED = 'The target closed the connection';
 
-/**
- * Chromium's network errors (net/base/net_error_list.h) with the messages of the direct engine; the first match counts.
- */
+/** Chromium's network errors (net/base/net_error_list.h) with the direct engine's messages; the first match is used. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, tooManyRedirects().message],
   [/^ERR_CERT/, 'The certificate of the page is not valid'],
   [/^ERR_(?:SSL|BAD_SSL|ECH)_/, NO_CONNECTION],
   [/^ERR_CONNECTION_REFUSED$/, 'The target refused the connection'],
   [/^ERR_(?:CONNECTION_(?:RESET|CLOSED|ABORTED)|SOCKET_NOT_CONNECTED)$/, CLOSED],
-  [/TIMED_OUT$/, 'The target did not answer in time'],
+  [/TIMED_OUT$/, 'The target did not respond in time'],
   [/^ERR_(?:TUNNEL|PROXY|CONNECTION|ADDRESS|NAME|INTERNET|NETWORK|SOCKS)_/, UNREACHABLE],
   [/^ERR_(?:INSUFFICIENT_RESOURCES|OUT_OF_MEMORY|FILE_TOO_BIG)$/, 'The page is too large for the browser'],
   [/^ERR_BLOCKED_BY_/, 'The browser was not allowed to show the page'],
@@ -87,10 +85,10 @@ const codeOf = (error: unknown): string =>
 /** Whether the browser got a response that it could not read completely. */
 export const isUnreadableResponse = (error: unknown): boolean => UNREADABLE.test(codeOf(error));
 
-/** The problem of a failed navigation. Chromium's own message is not repeated: it contains internals. */
+/** The problem for a failed navigation. Chromium's own message is not repeated, because it contains internals. */
 export function navigationProblem(error: unknown, refused: boolean): Problem {
   const code = codeOf(error);
-  // To the browser, a tunnel refused by the proxy looks like a failed one.
+  // To the browser, a tunnel that the proxy refused looks like a failed one.
   if ((refused && code === 'ERR_TUNNEL_CONNECTION_FAILED') || OWN_REFUSALS.has(code)) {
     return problem('SecurityCompromiseError', { path: 'url' }, error);
   }
@@ -98,7 +96,7 @@ export function navigationProblem(error: unknown, refused: boolean): Problem {
   return problem('AssertionFailureError', { message }, error);
 }
 
-/** Responses that never have content (RFC 9110, section 15): the browser stays on its page. */
+/** Responses that never have content (RFC 9110, section 15): the browser remains on its current page. */
 export const isBodiless = (status: number): boolean => status < 200 || [204, 205, 304].includes(status);
 
 export const emptyResponse = (status: number): Problem =>

@@ -1,6 +1,6 @@
 /**
- * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one unpacked
- * into the data folder by the setup. scripts/browser.mjs looks in the same places, and writes the manifest that this
+ * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one that the
+ * setup unpacked into the data folder. scripts/browser.mjs searches the same paths, and writes the manifest that this
  * module reads.
  */
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import path from 'node:path';
 export interface FoundBrowser {
   readonly path: string;
   readonly source: 'configured' | 'path' | 'playwright' | 'unpacked';
-  /** Additional environment variables of the process. */
+  /** Additional environment variables for the browser process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ const NAMES = [
 
 const INSTALLED_NAMES = /^(headless_shell|chrome-headless-shell|chrome|Chromium|Google Chrome for Testing)(\.exe)?$/;
 
-/** Where Chrome and similar browsers are installed without being on PATH. */
+/** Paths of Chrome and similar browsers that are installed without being on PATH. */
 const USUAL_PATHS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',

@@ -1,21 +1,21 @@
 /**
- * Command-line switches that keep the browser behind the egress proxy. Each closes a bypass or disables a background
- * request. flags.test.ts fails if one is removed; confinement.test.ts proves their effect on a real page.
+ * Command-line switches that confine the browser to the egress proxy. Each one closes a bypass or disables a background
+ * request. flags.test.ts fails if one is removed; confinement.test.ts checks their effect on a real page.
  */
 
 import { DEFAULT_LOCALE, languagesOf } from '../language.ts';
 
-/** Playwright adds its own: no component updates, background networking, extensions, sync or crash reports. */
+/** Playwright adds its own switches: no component updates, background networking, extensions, sync or crash reports. */
 export function confinementFlags(proxyHost: string): string[] {
   return [
-    // Otherwise Chromium connects to loopback and link-local addresses directly, past any proxy.
+    // Otherwise Chromium connects to loopback and link-local addresses directly, bypassing any proxy.
     '--proxy-bypass-list=<-loopback>',
-    // Host names are resolved by the proxy. The browser itself resolves none, and does not even connect to IP addresses
-    // directly.
+    // Host names are resolved by the proxy. The browser itself does not resolve any, and does not even connect to IP
+    // addresses directly.
     `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
     // QUIC uses UDP, which an HTTP proxy does not carry.
     '--disable-quic',
-    // Chrome and new headless read the first, the headless shell the second.
+    // Chrome in new headless mode uses the first switch, the headless shell the second.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
@@ -33,7 +33,7 @@ export function confinementFlags(proxyHost: string): string[] {
 }
 
 /**
- * Language of pages without the option `locale`, and of the browser interface, independent of the machine's language.
+ * Language of pages without the `locale` option, and of the browser interface, independent of the machine's language.
  */
 export const languageFlags = (): string[] => [
   `--lang=${DEFAULT_LOCALE}`,
@@ -41,7 +41,7 @@ export const languageFlags = (): string[] => [
 ];
 
 /**
- * Maximum heap size of a page's scripts, in MB. If it is exceeded, the renderer process ends, which affects only that
+ * Maximum heap size of a page's scripts, in MB. If it is exceeded, the renderer process exits, which affects only that
  * page.
  */
 const SCRIPT_HEAP_MB = 512;
@@ -51,5 +51,7 @@ export const limitFlags = (): string[] => [
   '--disk-cache-size=33554432',
 ];
 
-/** Runs each site of a page in its own process. This isolates a page from its frames and costs about 30 MB per site. */
+/**
+ * Runs each site of a page in a separate process. This isolates a page from its frames and costs about 30 MB per site.
+ */
 export const isolationFlags = (isolated: boolean): string[] => (isolated ? ['--site-per-process'] : []);

@@ -1,16 +1,16 @@
 /**
- * The home folder of a browser: a separate one, so that it neither reads nor writes the server user's home, such as its
- * certificate database. It contains only links to the user's fonts, which pages need.
+ * The home folder of a browser. It is separate from the server user's home, so that the browser does not read or write
+ * files there, such as the certificate database. It contains only links to the user's fonts, which pages need.
  */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Where fontconfig looks below the home folder (fonts.conf(5)). */
+/** The folder in which fontconfig looks for fonts, relative to the home folder (fonts.conf(5)). */
 const DATA = '.local/share';
 const FONTS = '.fonts';
 
-/** Creates the folder `home` in `folder` and returns its path. Removing it leaves the fonts in place. */
+/** Creates the folder `home` in `folder` and returns its path. Removing the folder does not remove the fonts. */
 export function createHomeFolder(folder: string): string {
   const home = path.join(folder, 'home');
   mkdirSync(path.join(home, DATA), { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { type Bench, noFolder, options, startBench, words } from './browser.suit
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench({ rendererBytes: 700 * 1024 * 1024 });
-  // Launched first, so that the launch does not count toward the time of the first page.
+  // Launched first, so that the time of the first page does not include the launch.
   await bench.pool.warm();
 });
 afterAll(() => bench.close());

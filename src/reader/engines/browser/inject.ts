@@ -1,4 +1,7 @@
-/** Scripts of the caller, which run in the page's own world (docs/reference/wire/reader.md, Selectors and page changes). */
+/**
+ * Scripts from the caller, which run in the page's own world (docs/reference/wire/reader.md, Selectors and page
+ * changes).
+ */
 import { Script } from 'node:vm';
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -7,7 +10,7 @@ export interface InjectedScripts {
   readonly frame: readonly string[];
 }
 
-/** Replaces entries that are URLs by the scripts fetched from there; a failed fetch fails the read. */
+/** Replaces each entry that is a URL with the script fetched from that URL; a failed fetch fails the read. */
 export async function fetchScripts(
   entries: readonly string[],
   fetchScript: (url: string, signal: AbortSignal) => Promise<string>,
@@ -33,15 +36,15 @@ export async function installScripts(target: Page, { page, frame }: InjectedScri
   for (const content of sources) await target.addInitScript({ content });
 }
 
-/** Resolves when the scripts' promises have settled. The caller limits the wait. */
+/** Resolves when the promises of the scripts have settled. The caller must limit the waiting time. */
 export async function injectedScriptsSettled(session: CDPSession): Promise<void> {
   const expression = 'Promise.allSettled(globalThis.__lecternInjected ?? []).then(() => true)';
   await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
 }
 
 /**
- * Wraps a script so that its promise, if any, is registered. The script is used as an expression, else unchanged, else
- * as the body of an async function.
+ * Wraps a script so that its promise, if any, is registered. The script is used as an expression; if that does not
+ * compile, unchanged; if that does not compile either, as the body of an async function.
  */
 function wrapScript(code: string): string {
   const expression = code.replace(/;\s*$/, '');
@@ -49,7 +52,7 @@ function wrapScript(code: string): string {
   return compiles(code) ? code : `__lecternInjected.push((async () => {\n${code}\n})());`;
 }
 
-/** This only parses the caller's code; it does not run it. */
+/** Only parses the caller's code; does not run it. */
 function compiles(code: string): boolean {
   try {
     new Script(code);

@@ -1,4 +1,4 @@
-/** The language of pages: that of the caller, else English, independent of the server's environment. */
+/** The language requested from pages: the caller's, else English, regardless of the server's environment. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { headersFor } from '../direct-headers.ts';
 import { type Bench, startBench } from './browser.suite.ts';
@@ -11,7 +11,7 @@ const FACTS = `JSON.stringify({
   number: (1234.5).toLocaleString(), locale: new Intl.NumberFormat().resolvedOptions().locale,
 })`;
 
-/** A script writes its text, requested in the browser's language. */
+/** A page with a script that loads its text in the language of the browser. */
 const PAGES = {
   '/intl': `<!doctype html><title>Intl</title><main><p>The first word of all.</p></main>
 <script>const facts = ${FACTS};

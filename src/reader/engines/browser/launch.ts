@@ -1,4 +1,4 @@
-/** Launches a Chromium that is confined to the egress proxy, and ends it in any state. */
+/** Launches a Chromium that is confined to the egress proxy, and can end it whatever its state. */
 import type { Browser } from 'playwright-core';
 import { childEnvironment } from '#concurrency/environment.ts';
 import type { EgressProxy } from '#net/proxy/egress-proxy.ts';
@@ -17,17 +17,17 @@ export interface LaunchConfig {
   readonly dataDir: string;
   readonly sandbox: boolean;
   readonly siteIsolation: boolean;
-  /** Called for messages of the browser that exceeded the limit. */
+  /** Called for each browser message that exceeded the size limit. */
   readonly onDropped?: ((dropped: DroppedMessage) => void) | undefined;
 }
 
 export interface Launched {
   readonly browser: Browser;
-  /** Pid of the main process, which leads the process group. */
+  /** PID of the main process, which leads the process group. */
   readonly pid: number;
   readonly version: string;
   processes(): Promise<number[]>;
-  /** Closes the browser, then kills its process group. Leaves no process and no profile. */
+  /** Closes the browser, then kills its process group. Leaves neither a process nor a profile. */
   end(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
         ...isolationFlags(siteIsolation),
       ],
       timeout: LAUNCH_MS,
-      // The server handles signals: it drains first.
+      // The server handles signals, because it drains requests first.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

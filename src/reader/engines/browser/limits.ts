@@ -12,9 +12,9 @@ export interface PageLimits {
   readonly maxDocuments: number;
   /** Maximum number of registrable domains. */
   readonly maxDomains: number;
-  /** Maximum number of concurrent requests; further ones wait. */
+  /** Maximum number of concurrent requests; further ones are queued. */
   readonly maxParallel: number;
-  /** Maximum number of bytes sent and received, as encoded. At the maximum, the page's network is cut off. */
+  /** Maximum number of encoded bytes sent and received. At this limit, the page's network is cut off. */
   readonly maxBytes: number;
 }
 
@@ -27,7 +27,7 @@ export const PAGE_LIMITS: PageLimits = {
   maxBytes: 134_217_728,
 };
 
-/** Why a page was stopped. The current caller gets the problem; later callers of the page get the reason. */
+/** The reason why a page was stopped. The current caller gets the problem; later callers of the page get the reason. */
 export interface DetectedAbuse {
   readonly problem: Problem;
   readonly reason: string;
@@ -60,7 +60,7 @@ export function createRequestCounter(limits: PageLimits): (request: Request) => 
   };
 }
 
-/** Whether a host is this machine, judged only by its spelling. */
+/** Whether a host name denotes this machine, judged only by the name, without resolving it. */
 export function isLoopbackHost(host: string): boolean {
   const address = parseAddress(host);
   if (address) return ['loopback', 'unspecified'].includes(address.range());
@@ -68,12 +68,12 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 export interface RequestGate {
-  /** Resolves when the request may be sent, or has ended before that. */
+  /** Resolves when the request may be sent, or if it ended before that. */
   enter(request: Request): Promise<void>;
   leave(request: Request): void;
 }
 
-/** Limits the number of concurrent requests; the others wait in order. */
+/** Limits the number of concurrent requests; the others are queued in order. */
 export function createRequestGate(maxParallel: number): RequestGate {
   const active = new Set<Request>();
   const waiting = new Map<Request, () => void>();

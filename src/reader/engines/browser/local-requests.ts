@@ -10,7 +10,7 @@ export interface LocalRequestsConfig {
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
   /**
-   * Whether the page itself sends the request. Before the page has loaded, a refused request is a redirect by its
+   * Whether requests come from the page itself. Before the page has loaded, a refused request is a redirect by its
    * server.
    */
   readonly hasPageLoaded: () => boolean;
@@ -18,7 +18,10 @@ export interface LocalRequestsConfig {
 }
 
 export interface LocalRequestWatch {
-  /** Call for each request before it is sent: the browser may block one itself, so that it never reaches the proxy. */
+  /**
+   * Call for each request before it is sent, because the browser may block a request itself, so that it never reaches
+   * the proxy.
+   */
   onRequest(url: string): void;
   /** Call for each refused host. Other private IP addresses are refused without stopping the page. */
   onRefused(host: string): void;
@@ -43,8 +46,8 @@ export function watchLocalRequests({ guard, isOwnHost, hasPageLoaded, stop }: Lo
 }
 
 /**
- * Whether the page acted on its own, uninfluenced by the caller's input. Otherwise a caller could cause other people's
- * hosts to be refused.
+ * Whether the page acted on its own, without influence by the caller's input. Otherwise a caller could cause other
+ * people's hosts to be refused.
  */
 export function actedWithoutCallerInput({ html, fetchedResponse, options }: Visit): boolean {
   const isSubmitted = html !== undefined && fetchedResponse === undefined;

@@ -15,7 +15,7 @@ export interface MemoryLimits {
 }
 
 export interface MemoryWatch {
-  /** Checks once, and kills processes over their limit. */
+  /** Checks once, and kills processes above their limit. */
   check(): void;
 }
 
@@ -48,7 +48,7 @@ export function watchMemory(root: number, { rendererBytes, otherBytes }: MemoryL
   };
 }
 
-/** Writable memory that a renderer maps but mostly never uses: thread stacks and V8 reservations. */
+/** Memory that a renderer maps as writable but mostly never uses: thread stacks and V8 reservations. */
 const UNTOUCHED_BYTES = 1024 ** 3;
 
 /**

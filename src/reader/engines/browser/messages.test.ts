@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type DroppedMessage, limitMessages } from './messages.ts';
 
-/** What an earlier listener receives when the messages arrive in pieces of `pieceBytes`. */
+/** The messages that an earlier listener receives when they arrive in pieces of `pieceBytes`. */
 async function received(messages: readonly string[], pieceBytes = 64) {
   const [pipe, commands] = [new PassThrough(), new PassThrough()];
   let text = '';
@@ -40,7 +40,7 @@ describe('limitMessages', () => {
     for (const pieceBytes of [1, 64, 10_000]) {
       const { passed, dropped, sent } = await received(messages, pieceBytes);
       expect(passed.map((message) => JSON.parse(message))).toEqual([
-        { id: 7, error: { code: -32000, message: 'The answer of the browser is too long' }, sessionId: 'A1' },
+        { id: 7, error: { code: -32000, message: 'The response from the browser is too long' }, sessionId: 'A1' },
         { id: 8, result: {}, sessionId: 'A1' },
       ]);
       expect(dropped).toEqual([

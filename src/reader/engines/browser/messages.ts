@@ -1,7 +1,7 @@
 /**
- * Limits the size of messages on the browser's DevTools pipe. A page controls the length of some: a request is reported
- * with its body, a console line with its text. Playwright turns each message into one string, and a message beyond V8's
- * maximum string length would crash the process.
+ * Limits the size of messages on the browser's DevTools pipe. A page controls the length of some messages: a request is
+ * reported with its body, a console line with its text. Playwright turns each message into one string, and a message
+ * beyond V8's maximum string length would crash the process.
  */
 import diagnostics from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -28,7 +28,7 @@ const EXCERPT_BYTES = 512;
 const FIRST_OWN_ID = 2_000_000_000;
 
 export interface DroppedMessage {
-  /** Name of the event, or `answer`. */
+  /** Name of the event, or `answer` for a response. */
   readonly what: string;
   readonly bytes: number;
 }
@@ -38,7 +38,7 @@ export interface MessageLimits {
   readonly maxResponseBytes?: number;
 }
 
-/** Inserts the limit between a pipe and its listeners. `commands` is the pipe of the other direction. */
+/** Inserts the limit between a pipe and its listeners. `commands` is the pipe in the other direction. */
 export function limitMessages(
   messages: Readable,
   commands: Writable,
@@ -116,7 +116,7 @@ export async function capturePipes<T>(
       result,
       pipesOf(pid) {
         const browsers = started.filter(({ spawnargs = [] }) => spawnargs.includes('--remote-debugging-pipe'));
-        // If the browser is launched through a script, its pid differs.
+        // If the browser is launched through a script, its PID differs.
         const [, , , commands, messages] =
           (browsers.find((child) => child.pid === pid) ?? browsers.at(-1))?.stdio ?? [];
         return messages && commands ? { messages: messages as Readable, commands: commands as Writable } : undefined;
@@ -148,7 +148,7 @@ const isResponse = (head: string) => head.startsWith('{"id":');
 const idOf = (head: string) => /^\{"id":(\d+),/.exec(head)?.[1];
 const methodOf = (head: string) => /^\{"method":"([\w.]+)"/.exec(head)?.[1];
 
-/** Neither an ignored event nor the response to a command of this module. */
+/** True if the message is neither an ignored event nor the response to a command of this module. */
 const isWanted = (head: string) => !IGNORED.has(methodOf(head) ?? '') && Number(idOf(head) ?? 0) < FIRST_OWN_ID;
 
 const sessionIn = (tail: string) => /,"sessionId":"(\w+)"\}\0?$/.exec(tail)?.[1];
@@ -158,11 +158,11 @@ function errorFor(head: string, tail: string): string | undefined {
   const id = idOf(head);
   if (id === undefined) return undefined;
   const sessionId = sessionIn(tail);
-  const error = { code: -32000, message: 'The answer of the browser is too long' };
+  const error = { code: -32000, message: 'The response from the browser is too long' };
   return JSON.stringify({ id: Number(id), error, ...(sessionId && { sessionId }) });
 }
 
-/** Fails a paused request whose event was dropped: Playwright does not know of it and cannot continue it. */
+/** Fails a paused request if its event was dropped: Playwright does not know of the request and cannot continue it. */
 function failCommand(head: string, tail: string, id: number): string | undefined {
   const requestId = /^\{"method":"Fetch\.requestPaused","params":\{"requestId":"([\w.-]+)"/.exec(head)?.[1];
   const sessionId = sessionIn(tail);

@@ -6,6 +6,7 @@ import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { ownValue } from '#own-value.ts';
+import { type ResponseMarks, responseMarksOf } from '../../blocked/response-marks.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { forbidsCopies } from '../no-store.ts';
 import { partialResponseWarning } from '../truncation-warnings.ts';
@@ -27,6 +28,7 @@ export interface MainDocument {
   /** The same value as in a snapshot. */
   readonly noStore?: boolean | undefined;
   readonly robotsTag?: string | undefined;
+  readonly responseMarks?: ResponseMarks | undefined;
   /** Set if the response was partial. */
   readonly partialWarning?: string | undefined;
   readonly response: Response | undefined;
@@ -36,7 +38,7 @@ export interface NetworkConfig extends RoutingConfig {
   readonly limits: PageLimits;
   /** Called when something happened that may affect the timing. */
   readonly changed: () => void;
-  /** Called when the page tried to navigate but stays in place. */
+  /** Called when the page tried to navigate but remains loaded. */
   readonly onStay: () => void;
   /** Called when the page exceeded a limit. */
   readonly stop: (abuse: DetectedAbuse) => void;
@@ -48,21 +50,24 @@ export interface Network {
   readonly all: Traffic;
   /** The document in the main frame. */
   main(): MainDocument | undefined;
-  /** The last response for the main frame, whether it became its document or not. */
+  /** The last response for the main frame, whether or not it became the frame's document. */
   answered(): MainDocument | undefined;
   /** The last request for a document of the main frame, including redirects. */
   wanted(): Request | undefined;
-  /** Why the main document could not be loaded or may not be read, as reported by the proxy or seen in the response. */
+  /**
+   * The reason why the main document could not be loaded or must not be read, as reported by the proxy or found in the
+   * response.
+   */
   failure(): Problem | undefined;
-  /** Resolves when all checks of responses have finished. */
+  /** Resolves when all checks of responses are complete. */
   checked(): Promise<void>;
   /** Call when the main frame exceeded the redirect limit. */
   redirectedTooOften(): void;
-  /** The browser's error when a page navigated to a page that cannot be loaded. */
+  /** The browser's error if the page navigated to a URL that cannot be loaded. */
   lost(): Error | undefined;
-  /** Whether the document in the main frame is incomplete because its connection broke off. */
+  /** Whether the document in the main frame is incomplete because the connection was aborted. */
   brokeOff(): boolean;
-  /** Whether the proxy answered in place of the server of a frame's document. */
+  /** Whether the proxy responded in place of the server of a frame's document. */
   isRefused(url: string): boolean;
   /** Whether scripts of the page itself, not its frames, loaded data. */
   loadedData(): boolean;
@@ -70,7 +75,7 @@ export interface Network {
   frameType(url: string): string | undefined;
 }
 
-/** Problems for the proxy's own responses to the main document. */
+/** Problems for responses to the main document that come from the proxy itself. */
 const EGRESS_PROBLEMS: Record<string, (redirectStatus: number | undefined) => Problem> = {
   refused: () => problem('SecurityCompromiseError', { path: 'url' }),
   invalid: (redirectStatus) => invalidRedirect(redirectStatus),
@@ -96,7 +101,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   const navigatesPage = (request: Request) => isMainNavigation(request, page);
 
   context.on('request', (request) => {
-    // A redirect to an invalid URL is reported as a request for it.
+    // A redirect to an invalid URL is reported as a request for that URL.
     if (navigatesPage(request) && isUrl(request.url())) wanted = request;
     const abuse = countRequest(request);
     if (abuse) stop(abuse);
@@ -111,8 +116,8 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   context.on('requestfinished', ended);
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // Downloads, interrupted navigations and navigations that Lectern blocks are reported as aborted: the page stays in
-    // place.
+    // Downloads, interrupted navigations and navigations that Lectern blocks are reported as aborted: the current page
+    // remains loaded.
     if (committed && navigatesPage(request)) {
       if (reason === 'net::ERR_ABORTED') config.onStay();
       else if (main && main.response?.request() === request) brokeOff = true;
@@ -185,7 +190,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
   };
 }
 
-/** If `isSupplied`, the visit already contained the content, and `answer` describes the original response. */
+/** If `isSupplied`, the content was supplied with the visit, and `answer` describes the original response. */
 function describeDocument(response: Response, isSupplied: boolean, answer: NetworkConfig['answer']): MainDocument {
   const headers = response.headers();
   const status = response.status();
@@ -197,6 +202,7 @@ function describeDocument(response: Response, isSupplied: boolean, answer: Netwo
     retryAfter: headers['retry-after'],
     noStore: forbidsCopies(headers['cache-control']),
     robotsTag: headers['x-robots-tag'],
+    responseMarks: responseMarksOf(headers),
     partialWarning: isSupplied ? undefined : partialResponseWarning(status, headers['content-range']),
     ...(isSupplied && answer),
     mediaType: mediaTypeOf(headers['content-type']),

@@ -9,7 +9,7 @@ import { OperatorProxy } from '#net/proxy/proxy-table.ts';
 import { sendHtml, type Visited } from '../../../../test/site/site.ts';
 import { type Bench, startBench, words } from './browser.suite.ts';
 
-/** A proxy that records requested URLs, and requires credentials if any are given. */
+/** A proxy that records requested URLs, and requires credentials if a password is set. */
 async function startProxy(password?: string) {
   const asked: string[] = [];
   const server = new ProxyServer({

@@ -1,4 +1,4 @@
-/** A server for a test to kill: starts a browser, prints the pids of both, and waits. */
+/** A server for a test to kill: it starts a browser, prints the PIDs of both, and waits. */
 
 import { createGuard } from '#net/guard/guard.ts';
 import { createEgressProxy } from '#net/proxy/egress-proxy.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends browsers that outlived their server. Each launch writes a file with the pids of server and browser. The next
- * start ends the browsers whose server is gone, and removes their temporary profiles.
+ * Ends browsers that outlived their server. Each launch writes a file with the PIDs of the server and the browser. At
+ * the next start, browsers without a running server are ended, and their temporary profiles are removed.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { childEnvironment } from '#concurrency/environment.ts';
 const run = promisify(execFile);
 
 export interface LaunchRecord {
-  /** A folder for this launch alone; `forget` removes it. */
+  /** A folder used only by this launch; `forget` removes it. */
   readonly folder: string;
-  /** Records what was launched. `profile` is the browser's temporary profile folder. */
+  /** Records the launched process. `profile` is the browser's temporary profile folder. */
   remember(pid: number, profile: string | undefined): void;
   forget(): void;
 }
@@ -56,7 +56,7 @@ export async function killOrphans(dataDir: string): Promise<number> {
     )
       continue;
     if (launch) {
-      // The pid may have been reused: end the process only if it was started with that profile.
+      // The PID may have been reused: end the process only if it was started with that profile.
       const ours = launch.profile && (await commandOf(launch.pid)).includes(launch.profile);
       if (ours && killProcessGroup(launch.pid)) ended++;
       removeProfile(launch.profile);
@@ -66,13 +66,13 @@ export async function killOrphans(dataDir: string): Promise<number> {
   return ended;
 }
 
-/** Removes a profile created by Playwright; refuses any other path that the file may name. */
+/** Removes a profile created by Playwright; refuses any other path that the file may contain. */
 export function removeProfile(profile: string | undefined): void {
   if (profile && /^playwright_chromiumdev_profile-\w+$/.test(path.basename(profile)))
     rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Kills a process group led by a browser; false if there was none. */
+/** Kills a process group led by a browser; returns false if there was none. */
 export function killProcessGroup(pid: number): boolean {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
@@ -115,7 +115,7 @@ function readLaunch(folder: string): Launch | undefined {
   }
 }
 
-/** Fields of proc_pid_stat(5) from the third on; the second, in brackets, may contain anything. */
+/** Fields of proc_pid_stat(5) from the third on. The second field, in brackets, may contain anything. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -125,11 +125,11 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Start time of a process, which distinguishes reused pids. Empty on systems without /proc. */
+/** Start time of a process, which distinguishes processes with a reused PID. Empty on systems without /proc. */
 const startOf = (pid: number): string => statOf(pid)[19] ?? '';
 
 function isAlive(pid: number): boolean {
-  // A zombie still has its pid.
+  // A zombie process still has its PID.
   if (statOf(pid)[0] === 'Z') return false;
   try {
     process.kill(pid, 0);

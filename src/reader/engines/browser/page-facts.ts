@@ -1,21 +1,19 @@
-/**
- * Facts about a page from the responses to it: the types of its frames, refused URLs, and whether scripts loaded data.
- */
+/** Data about a page from its responses: the types of its frames, refused URLs, and whether scripts loaded data. */
 import type { Page, Response } from 'playwright-core';
 import { isUrl } from '#is-url.ts';
 import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { frameOf } from './routing.ts';
 
-/** Resource types that may be a frame's document, and how many are remembered. */
+/** Resource types that may be a frame's document, and the maximum number of remembered entries. */
 const FRAME_TYPES = new Set(['document', 'other', 'object']);
 const MAX_FRAME_TYPES = 200;
 
 export interface PageFacts {
   noteResponse(response: Response): void;
-  /** Scripts of the page loaded data without a response, as over a WebSocket. */
+  /** Call when scripts of the page loaded data without a response, for example over a WebSocket. */
   noteData(): void;
-  /** Whether the proxy answered in place of the server of a frame's document. */
+  /** Whether the proxy responded in place of the server of a frame's document. */
   isRefused(url: string): boolean;
   /** Whether scripts of the page itself, not its frames, loaded data. */
   loadedData(): boolean;
@@ -45,7 +43,10 @@ export function createPageFacts(page: Page): PageFacts {
   };
 }
 
-/** Resource types by which scripts load data. Scripts may be data too; responses to analytics requests are not. */
+/**
+ * Resource types by which scripts load data. Scripts may contain data too; responses to analytics requests do not
+ * count.
+ */
 const ASKS_FOR_DATA = new Set(['xhr', 'fetch', 'eventsource']);
 const DATA_TYPE = /json|html|xml|javascript|event-stream|^text\/(?!plain)/;
 const AS_SCRIPT = /[?&](?:callback|jsonp|cb)=/i;

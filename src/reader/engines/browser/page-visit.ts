@@ -40,10 +40,12 @@ import { preloadPage } from './preload.ts';
 import { isWebUrl, PLACEHOLDER_URL, type Preparation } from './prepare-visit.ts';
 import { watchRedirects } from './redirects.ts';
 import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
+import { createScroller, type Scroller } from './scroll.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
 import { readStorageState } from './storage-state.ts';
 import { isCaptureDue, readyAt, type TimingRequirements } from './timing.ts';
 import { trackDocument } from './tracker.ts';
+import { createEncodingRepair } from './undeclared-encoding.ts';
 import { openWorld, type World } from './world.ts';
 
 /** The dependencies of a page visit other than the browser. */
@@ -57,7 +59,7 @@ export interface PageTools {
   readonly limits?: PageLimits | undefined;
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
   readonly isOwnHost?: ((hostname: string) => boolean) | undefined;
-  /** Called with the URL and the reason when a page was stopped for something that it did on its own. */
+  /** Called with the URL and the reason if a page was stopped for something that it did on its own. */
   readonly onAbuse?: ((url: string, reason: string) => void) | undefined;
 }
 
@@ -65,7 +67,7 @@ const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 /** Time limit for a capture before the deadline. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
-/** Interval of captures before the page is interactive, since it may never be. */
+/** Interval of captures before the page is interactive, because it may never become interactive. */
 const LOOK_INTERVAL_MS = 1_500;
 /** Time reserved for the last capture: a tenth of the remaining time, within these bounds. */
 const RESERVE_MS = { least: 500, most: 1_500 };
@@ -77,7 +79,7 @@ const STATE_MS = { least: 1_000, most: 3_000 };
 const BARE_ELEMENTS = 3;
 /** Interval of checks for selectors, and delay after a capture that a navigation interrupted. */
 const RETRY_MS = 100;
-/** Maximum number of characters of the caller's selectors that a warning repeats. */
+/** Maximum number of characters of the caller's selectors that are quoted in a warning. */
 const MAX_SELECTOR_CHARACTERS = 300;
 /** Warnings about pages that could not be read normally. */
 const NOTES = {
@@ -112,14 +114,17 @@ export class PageVisit {
   readonly #page: Page;
   readonly #session: EgressSession;
   readonly #calls: LocalRequestWatch;
-  /** Whether the document came with the request, so that there is no HTTP response. */
+  /** Whether the document came with the request. In that case there is no HTTP response. */
   readonly #isSubmitted: boolean;
   readonly #selectors: readonly string[];
   readonly #demands: TimingRequirements;
   readonly #reserveMs: number;
   readonly #progress = trackProgress();
+  readonly #repairEncoding = createEncodingRepair();
   #network!: Network;
   #world!: World;
+  /** Set if the page is to be scrolled before the last capture. */
+  #scroller: Scroller | undefined;
   #wake: (() => void) | undefined;
   #stopped: Problem | undefined;
   /** Whether the page has crashed or was closed. */
@@ -131,11 +136,11 @@ export class PageVisit {
   /** Whether the scripts of the page were stopped. */
   #halted = false;
   #lookedAt = performance.now();
-  /** A main document without a declared type whose content is a page. */
+  /** A main document that is a page although its response declared no content type. */
   #undeclared: MainDocument | undefined;
   /** The last snapshot tested for `visible-content`. */
   #contentChecked: Snapshot | undefined;
-  /** Warnings for the caller, one line each. */
+  /** Warnings for the caller, one per line. */
   readonly #warnings = new Set<string>();
   /** Whether loading of the document was stopped. */
   #isCutOff = false;
@@ -169,11 +174,12 @@ export class PageVisit {
     const { url, html, options, signal } = this.#visit;
     const { headers, preloadUrl } = this.#preparation;
     const entry = isWebUrl(url) ? url : PLACEHOLDER_URL;
-    // Open this page first: later pages are closed as soon as they open.
+    // Open this page first, because pages opened later are closed immediately.
     const before = preloadUrl === undefined ? undefined : await this.#context.newPage();
     this.#listen();
     this.#network = await this.#watchNetwork(entry);
     this.#world = await openWorld(this.#page);
+    if (options.scroll !== undefined) this.#scroller = createScroller(this.#world, options.scroll);
     await overrideDeviceScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
     const { credentials } = this.#session;
@@ -229,7 +235,7 @@ export class PageVisit {
   /** Throws if the operator blocks the page, or the URL of a redirect that led to it. */
   #refuseBlocked(): void {
     const main = this.#network.main();
-    // A loaded page stays if its script tries to navigate to a blocked one.
+    // A loaded page remains if its script tries to navigate to a blocked one.
     const request = main ? main.response?.request() : this.#network.wanted();
     for (let hop = request ?? null; hop; hop = hop.redirectedFrom()) {
       const url = hop.url();
@@ -254,7 +260,7 @@ export class PageVisit {
   #stop({ problem: reason, reason: summary }: DetectedAbuse): void {
     if (this.#stopped) return;
     this.#stopped = reason;
-    // Report only the requested page, not a page that it was redirected from or to.
+    // Report only the requested page, not one that redirected to it or that it redirected to.
     const page = this.#network.main()?.url;
     const isAsked = page !== undefined && new URL(page).hostname === new URL(this.#visit.url).hostname;
     if (isAsked && actedWithoutCallerInput(this.#visit)) this.#tools.onAbuse?.(page, summary);
@@ -274,7 +280,7 @@ export class PageVisit {
     page.on('close', gone);
     page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
     page.on('download', () => {
-      // If a page is already loaded, it stays and is read.
+      // If a page is already loaded, it remains and is read.
       this.#isDownload = !this.#progress.started;
       changed();
     });
@@ -289,7 +295,7 @@ export class PageVisit {
     const timeout = Math.max(this.#visit.deadline - performance.now(), 1);
     const going = this.#page.goto(entry, { waitUntil: 'commit', timeout, ...(referer !== undefined && { referer }) });
     going.catch((error) => {
-      // The page of the interrupting navigation is the one to read.
+      // The page of the interrupting navigation is the page to read.
       if (String(error).includes('interrupted by another navigation')) return;
       this.#navigationError = error;
       this.#changed();
@@ -313,12 +319,12 @@ export class PageVisit {
     this.#changed();
   }
 
-  /** The time when watching ends, which leaves time for the last capture before the deadline. */
+  /** The time at which watching ends, so that time remains for the last capture before the deadline. */
   get #watchUntil(): number {
     return this.#visit.deadline - this.#reserveMs;
   }
 
-  /** Frames are captured one after the other, so they get the remaining time. */
+  /** Frames are captured one after the other, so each capture gets all remaining time. */
   #finalMs(now: number): number {
     if (!this.#visit.options.withIframe) return CAPTURE_MS;
     return Math.max(CAPTURE_MS, Math.min(FRAMES_MS, this.#watchUntil - now));
@@ -345,9 +351,12 @@ export class PageVisit {
 
       let broken = false;
       if (await this.#isReady(now, last?.snapshot)) {
+        if (await this.#scrollOn()) continue;
         const final = await this.#capture(this.#finalMs(now), true);
         if (final && this.#isBare) continue;
         if (final) {
+          const more = this.#scroller?.incompleteReason();
+          if (more) this.#warnings.add(more);
           this.#warnMissing(final.snapshot);
           return yield { ...final.snapshot, notes: this.#notes };
         }
@@ -369,15 +378,15 @@ export class PageVisit {
     yield await this.#finish(last?.snapshot);
   }
 
-  /** A document that broke off before it was interactive never becomes interactive. */
+  /** If the connection of a document was lost before the document was interactive, it never becomes interactive. */
   get #isCutShort(): boolean {
     return this.#network.brokeOff() && this.#progress.started && this.#progress.interactiveAt === undefined;
   }
 
-  /** The answer at the deadline, or when the page crashed or was cut off: a last capture, else the previous one. */
+  /** The result at the deadline, or after the page crashed or was cut off: a last capture, else the previous one. */
   async #finish(last: Snapshot | undefined): Promise<Snapshot> {
     const failure = this.#failure();
-    // A truncated document is large, and there is time left.
+    // A truncated document is large, but there is still time to capture it.
     const limitMs = this.#isCutOff ? Math.max(this.#watchUntil - performance.now(), this.#reserveMs) : this.#reserveMs;
     const final = this.#isGone || failure ? undefined : await this.#capture(limitMs, true);
     if (this.#stopped) throw this.#stopped;
@@ -391,7 +400,7 @@ export class PageVisit {
       this.#warnMissing(answer);
       return { ...answer, settled: false, notes: this.#notes };
     }
-    const message = this.#isGone ? CRASHED : 'The page did not answer in time';
+    const message = this.#isGone ? CRASHED : 'The page did not respond in time';
     throw failure ?? problem('AssertionFailureError', { message });
   }
 
@@ -403,11 +412,13 @@ export class PageVisit {
     if ((needed.screenshot && !screenshot) || (needed.pageshot && !pageshot)) this.#warnings.add(NO_PICTURE);
   }
 
-  /** Why the page did not reach the requested state. */
+  /** The reason why the page did not reach the requested state. */
   async #incompleteReason(failed: boolean): Promise<string | undefined> {
     if (this.#halted || this.#isCutShort || this.#isCutOff) return undefined;
     if (this.#isGone) return NOTES.crashed;
     if (failed) return 'The page redirected to a page that cannot be loaded; this is its last state before that';
+    const unscrolled = this.#scroller?.incompleteReason();
+    if (unscrolled) return unscrolled;
     const { waitForSelector, respondTiming } = this.#visit.options;
     const missing = waitForSelector.length ? await this.#missing(waitForSelector) : [];
     if (missing.length)
@@ -422,12 +433,14 @@ export class PageVisit {
     return this.#world.call(absent, [...selectors], RETRY_MS).catch(() => selectors);
   }
 
-  /** Whether the document broke off before any of its content arrived, or could not be decoded. */
+  /**
+   * Whether the connection was lost before any content of the document arrived, or the document could not be decoded.
+   */
   get #isBare(): boolean {
     return this.#network.brokeOff() && this.#progress.elements <= BARE_ELEMENTS;
   }
 
-  /** Why there is no document to read, or why it is gone. */
+  /** The reason why there is no document to read, or why it is gone. */
   #failure(): Problem | FileTargetError | undefined {
     const wanted = this.#network.wanted();
     const proxyFailure = wanted && this.#session.failureOf(new URL(wanted.url()));
@@ -440,9 +453,9 @@ export class PageVisit {
     if (this.#isDownload) return file();
     const error = this.#navigationError ?? this.#network.lost();
     if (!error) return undefined;
-    // This error arrives shortly before the download event.
+    // This error is reported shortly before the download event.
     if (String(error).includes('Download is starting')) return file();
-    // A response that the browser ignores, such as 304 without a conditional request.
+    // A response that the browser ignores, such as 304 to a request without conditions.
     if (!answered && !this.#progress.started && String(error).includes('net::ERR_ABORTED')) return file();
     if (answered && isBodiless(answered.status)) return emptyResponse(answered.status);
     if (answered && isFileType(answered.mediaType)) return file();
@@ -452,7 +465,7 @@ export class PageVisit {
     return navigationProblem(error, this.#session.refusedHosts().size > 0);
   }
 
-  /** The main document, if the browser shows it although it is not, or may not be, a page. */
+  /** The main document, if the browser shows it although it is not a page, or must not be read as one. */
   #nonPage(): MainDocument | undefined {
     const main = this.#network.main();
     if (!main || !this.#progress.started || this.#visit.html !== undefined || main === this.#undeclared)
@@ -460,7 +473,7 @@ export class PageVisit {
     return declaredMedia(main.mediaType).kind === 'html' ? undefined : main;
   }
 
-  /** Reads such a document; `undefined` if it turns out to be a page. */
+  /** Reads a document of this kind; `undefined` if it turns out to be a page. */
   async #readNonPage(main: MainDocument): Promise<Snapshot | undefined> {
     if (isFileType(main.mediaType)) throw new FileTargetError(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
@@ -483,12 +496,12 @@ export class PageVisit {
     return { ...this.#facts(main.url), ...seen, mediaType: media.mediaType, ...(storageState && { storageState }) };
   }
 
-  /** For endless text: the part that the browser shows at the deadline; `undefined` if another document has loaded. */
+  /** For endless text, the part that the browser shows at the deadline; `undefined` if another document has loaded. */
   async #readShownText(main: MainDocument): Promise<Snapshot | undefined> {
     if (this.#network.main() !== main) return undefined;
     if (performance.now() < this.#watchUntil) throw unreadableByBrowser(main.url, main.mediaType);
     const shown = await this.#world.call(readText, undefined, AFTER_HALT_MS).catch(() => undefined);
-    if (!shown?.text) throw problem('AssertionFailureError', { message: 'The page did not answer in time' });
+    if (!shown?.text) throw problem('AssertionFailureError', { message: 'The page did not respond in time' });
     const seen = { text: shown.text, settled: false, hiddenFrames: false, hiddenShadow: false, partial: true };
     return { ...this.#facts(main.url), ...seen, notes: [...this.#notes, TRUNCATION_WARNINGS.time] };
   }
@@ -499,7 +512,9 @@ export class PageVisit {
     return [...this.#warnings, ...own];
   }
 
-  /** The facts of a snapshot other than its document. Submitted HTML has the given URL and no HTTP response. */
+  /**
+   * The data of a snapshot other than its document. Submitted HTML has the URL that came with it and no HTTP response.
+   */
   #facts(address: string) {
     const { url } = this.#visit;
     const main = this.#isSubmitted ? undefined : this.#network.main();
@@ -512,6 +527,7 @@ export class PageVisit {
       ...(main?.noStore && { noStore: true }),
       ...(main?.robotsTag !== undefined && { robotsTag: main.robotsTag }),
       ...(main?.retryAfter !== undefined && { retryAfter: main.retryAfter }),
+      ...(main?.responseMarks && { responseMarks: main.responseMarks }),
       ...((main?.partialWarning !== undefined || this.#network.brokeOff()) && { partial: true }),
       ...(this.#network.loadedData() && { loadsData: true }),
       notes: this.#notes,
@@ -538,6 +554,12 @@ export class PageVisit {
     return this.#readyAt() <= now;
   }
 
+  /** Scrolls once more, if that was requested and the page still grows. */
+  async #scrollOn(): Promise<boolean> {
+    const isLoading = () => this.#network.all.open > 0;
+    return (await this.#scroller?.next(isLoading, this.#watchUntil)) ?? false;
+  }
+
   async #hasSelectors(): Promise<boolean> {
     const limitMs = Math.max(Math.min(CAPTURE_MS, this.#watchUntil - performance.now()), 1);
     return this.#world.call(allPresent, [...this.#selectors], limitMs).catch(() => false);
@@ -548,7 +570,7 @@ export class PageVisit {
     return Math.max(last?.at ?? 0, this.#lookedAt) + LOOK_INTERVAL_MS;
   }
 
-  /** Waits until an event, or until something is due. */
+  /** Waits until an event occurs or something is due. */
   async #wait(now: number, lookAt: number): Promise<void> {
     const ready = this.#readyAt();
     const poll = this.#demands.waitsForSelector ? now + RETRY_MS : Number.POSITIVE_INFINITY;
@@ -562,7 +584,7 @@ export class PageVisit {
     this.#wake = undefined;
   }
 
-  /** `undefined` if the page does not respond, or is between two documents. */
+  /** Captures the page. The result is `undefined` if the page does not respond, or is between two documents. */
   async #capture(limitMs: number, final: boolean): Promise<Taken | undefined> {
     const { removeOverlay } = this.#visit.options;
     let taken: CapturedDocument | undefined;
@@ -577,7 +599,9 @@ export class PageVisit {
     await this.#network.checked();
     if (this.#network.failure()) return undefined;
     if (!this.#isSubmitted) await assertPage(taken, this.#network, this.#world);
-    const { url, title, elements, hiddenFrames, hiddenShadow, truncated } = taken.captured;
+    const { url, title, elements, hiddenFrames, hiddenShadow, truncated, encoding } = taken.captured;
+    const main = this.#visit.html === undefined ? this.#network.main() : undefined;
+    const text = await this.#repairEncoding(taken.html, encoding, main);
     if (final && taken.framesMissing > 0) {
       const [frames, were] = taken.framesMissing === 1 ? ['frame', 'was'] : ['frames', 'were'];
       this.#warnings.add(`${taken.framesMissing} ${frames} of this page could not be read and ${were} left out`);
@@ -591,7 +615,7 @@ export class PageVisit {
     if (this.#stopped) throw this.#stopped;
     const isWhole = this.#network.resources.open === 0 && !this.#network.brokeOff();
     const settled = final && this.#progress.idleSeen && isWhole;
-    const seen = { text: taken.html, ...shots, settled, hiddenFrames, hiddenShadow };
+    const seen = { text, ...shots, settled, hiddenFrames, hiddenShadow };
     const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
     return { snapshot, elements, at: performance.now() };
   }
@@ -614,7 +638,7 @@ export class PageVisit {
     });
   }
 
-  /** Stops the endless scripts of a page, and captures it as it is. */
+  /** Stops the endless scripts of a page, and captures its current state. */
   async #captureHalted(): Promise<CapturedDocument | undefined> {
     this.#halted = true;
     this.#warnings.add(NOTES.halted);
@@ -658,10 +682,13 @@ export class PageVisit {
 const NO_STATE = 'The storage state of the page could not be read';
 const NO_PICTURE = 'No screenshot of the page could be taken';
 
-/** Types that the browser cannot show, or shows in a viewer. For documents without a type, the browser decides. */
+/**
+ * Whether a type is one that the browser cannot show, or shows in a viewer. If a document has no type, the browser
+ * decides.
+ */
 const isFileType = (mediaType: string) => ['file', 'other'].includes(declaredMedia(mediaType).kind);
 
-/** Whether the response has an unknown encoding; the browser shows it undecoded. */
+/** Whether the response has an unknown encoding, which the browser shows without decoding it. */
 const isUnknownCoding = ({ response }: MainDocument) =>
   !Array.isArray(parseContentEncoding(response?.headers()['content-encoding']));
 

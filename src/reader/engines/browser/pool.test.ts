@@ -16,7 +16,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-/** Waits for a condition that depends on another process. The time limit of the test bounds the wait. */
+/** Waits for a condition that depends on another process. The time limit of the test also limits this wait. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the browser process', () => {
     );
     process.kill(before, 'SIGKILL');
     const outcomes = await Promise.all(reads);
-    // Each read yields either an error or its last capture, marked as unfinished.
+    // Each read ends with an error or with its last capture, marked as unfinished.
     for (const outcome of outcomes)
       expect(outcome.settled ?? outcome.name).toSatisfy((what) => what === false || what === 'AssertionFailureError');
     expect(bench.pool.status().pages).toBe(0);
@@ -170,7 +170,7 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
     const { profile } = JSON.parse(readFileSync(path.join(data, 'browser', 'runs', folder!, 'launch.json'), 'utf8'));
     expect(existsSync(profile)).toBe(true);
     expect(isAlive(browser)).toBe(true);
-    // A stopped process does not notice that its server is gone, which is the worst case of an orphan.
+    // A stopped process does not notice that its server is gone: this is the worst case of an orphan.
     process.kill(browser, 'SIGSTOP');
     process.kill(pid, 'SIGKILL');
     await until(() => !isAlive(pid));
@@ -186,7 +186,7 @@ describe.runIf(process.platform === 'linux')('a killed server', () => {
     const data = mkdtempSync(path.join(os.tmpdir(), 'lectern-orphans-'));
     const folder = path.join(data, 'browser', 'runs', '1-1');
     mkdirSync(folder, { recursive: true });
-    // Our own process with a profile that it was not started with, and a path that is not a profile.
+    // The PID of this process with a profile with which it was not started, and a path that is not a profile.
     const launch = { server: 2 ** 22 + 1, serverStart: '', pid: process.pid, profile: path.join(data, 'precious') };
     mkdirSync(launch.profile);
     writeFileSync(path.join(folder, 'launch.json'), JSON.stringify(launch));

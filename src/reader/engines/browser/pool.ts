@@ -1,7 +1,7 @@
 /**
  * A pool of pages in one Chromium. The browser is launched for the first read. It is replaced after a number of pages,
- * after some time, or when it uses too much memory, and relaunched when it crashes. Reads beyond the maximum wait in a
- * bounded queue.
+ * after some time, or when it uses too much memory, and relaunched when it crashes. Reads beyond the maximum number of
+ * pages wait in a bounded queue.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
@@ -20,13 +20,16 @@ export interface PoolConfig {
   /** Maximum number of reads that wait for a page. */
   readonly maxWaiting: number;
   readonly maxWaitMs?: number;
-  /** When to replace the browser: number of pages served, age, and memory while no page is open. */
+  /** Thresholds for replacing the browser: number of pages served, age, and memory while no page is open. */
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly rssBytes?: number };
-  /** Memory at which a renderer is killed, in bytes. Default: 512 MB. */
+  /** Memory limit of a renderer, in bytes; a renderer that exceeds it is killed. Default: 512 MB. */
   readonly rendererBytes?: number;
-  /** Total memory of the browser's other processes at which the browser is killed, in bytes. Default: 1 GB. */
+  /**
+   * Limit for the total memory of the browser's other processes, in bytes; if it is exceeded, the browser is killed.
+   * Default: 1 GB.
+   */
   readonly otherBytes?: number;
-  /** Runs each site in its own process. Otherwise the browser's default applies (off in the headless shell). */
+  /** Runs each site in a separate process. Otherwise the browser's default applies (off in the headless shell). */
   readonly siteIsolation?: boolean;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
 }
@@ -41,7 +44,7 @@ export interface PoolStatus {
   readonly waiting: number;
   /** Whether the last launch succeeded. */
   readonly healthy: boolean;
-  /** Counters since the pool was created: pages opened, browsers launched, and browsers crashed. */
+  /** Counters since the pool was created: pages opened, browsers launched, and browser crashes. */
   readonly opened: number;
   readonly launches: number;
   readonly crashes: number;
@@ -98,7 +101,7 @@ export class Pool {
     return {
       path: this.#config.found.path,
       version: this.#live?.version,
-      // Chromium has no sandbox when run as root, so the result is known before the launch.
+      // Chromium has no sandbox when run as root, so the outcome is known before the launch.
       sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
       pages: this.#open,
@@ -110,7 +113,7 @@ export class Pool {
     };
   }
 
-  /** Launches the browser before the first read, so that its facts are known. */
+  /** Launches the browser before the first read, so that its version and sandbox state are known. */
   async warm(): Promise<PoolStatus> {
     await this.#instance();
     return this.status();
@@ -186,7 +189,7 @@ export class Pool {
     }
   }
 
-  /** Passes the slot to the next waiting read, so that the count stays the same, or frees it. */
+  /** Passes the slot to the next waiting read, so that the count stays the same; frees it if no read is waiting. */
   #free(): void {
     const next = this.#waiting.shift();
     if (next) next.resolve();
@@ -249,7 +252,7 @@ export class Pool {
     }
   }
 
-  /** Tries the sandbox once: whether it works depends on the machine. */
+  /** Tries the sandbox once, because only the attempt shows whether it works on this machine. */
   async #launchSandboxed(): Promise<Launched> {
     const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
     const onDropped = (dropped: DroppedMessage) =>
@@ -302,7 +305,10 @@ export class Pool {
     return instance;
   }
 
-  /** Kills processes that exceed their memory limit; their pages see a crash. Runs only while pages are open. */
+  /**
+   * Kills processes that exceed their memory limit; their pages are reported as crashed. Runs only while pages are
+   * open.
+   */
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
       for (const { memory } of this.#instances) memory.check();

@@ -1,4 +1,6 @@
-/** Validates everything about a visit that can be checked without a browser: all options that may be invalid. */
+/**
+ * Validates everything about a visit that can be checked without a browser, that is, all options that may be invalid.
+ */
 import { Problem, problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import { type Cookie, parseSetCookies } from '#net/fetch/cookies.ts';
@@ -15,14 +17,14 @@ export interface Preparation {
   readonly cookies: readonly Cookie[];
   readonly headers: Readonly<Record<string, string>>;
   readonly storageState: StorageState | undefined;
-  /** Proxy of this visit; `undefined` for a direct connection. */
+  /** The proxy of this visit; `undefined` for a direct connection. */
   readonly proxy: URL | undefined;
   /** Whether images, fonts and styles use the proxy too. */
   readonly proxyResources: boolean;
   readonly preloadUrl: string | undefined;
 }
 
-/** Submitted HTML without a URL still needs an origin: one that can never exist. */
+/** Submitted HTML without a URL still needs an origin, so it gets one that can never exist. */
 export const PLACEHOLDER_URL = 'https://document.invalid/';
 
 export const isWebUrl = (address: string): boolean => /^https?:/i.test(address) && isUrl(address);

@@ -10,7 +10,7 @@ import { isGuardRefusal } from '#net/guard/guard.ts';
 const TYPES = new Set(['image', 'font', 'stylesheet']);
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Response headers that no longer describe the body, or must not reach the browser. */
+/** Response headers that no longer match the body, or must not reach the browser. */
 const DROPPED = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'set-cookie', 'connection']);
 const SENT = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
 

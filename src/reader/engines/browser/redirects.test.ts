@@ -12,7 +12,7 @@ const PAST = {
 const NOTE = 'The page redirects again and again; this is the last page that was read';
 
 let bench: Bench;
-/** The hops that were requested, by the name of their chain. */
+/** The requested hops, by the name of their chain. */
 const asked = new Map<string, number[]>();
 const hops = (chain: string) => asked.get(chain) ?? [];
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at);
@@ -20,7 +20,7 @@ const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at);
 beforeAll(async () => {
   bench = await startBench({
     pages: {
-      // Each hop leads to the next, until `last` is a page.
+      // Each hop redirects to the next, until the hop `last`, which is a page.
       '/hop': ({ response, url }) => {
         const chain = url.searchParams.get('chain')!;
         const at = Number(url.searchParams.get('at'));

@@ -1,10 +1,9 @@
 /**
  * Handles each hop of a redirect chain, through the DevTools protocol: Playwright reports only the first request, and
  * lets the browser follow its redirects.
- *
  * - Documents, including those of frames, follow as many redirects as a fetch does.
- * - The caller's headers (option `customHeader`) are sent only to the target's own site: with its main document,
- * resources from that site, and redirects within it.
+ * - The caller's headers (the `customHeader` option) are sent only to the target's own site: with its main document,
+ *   resources from that site, and redirects within it.
  */
 import type { CDPSession } from 'playwright-core';
 import { isUrl } from '#is-url.ts';
@@ -15,7 +14,7 @@ export interface RedirectsConfig {
   readonly target: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: EgressSession['credentials'];
-  /** Whether the first document is supplied and not requested. */
+  /** Whether the first document is supplied instead of requested. */
   readonly isSupplied: boolean;
   /** Called when the document of the main frame exceeds the redirect limit. */
   readonly onTooManyRedirects: () => void;
@@ -47,8 +46,8 @@ export async function watchRedirects(session: CDPSession, config: RedirectsConfi
   ];
   const enable = (some: { urlPattern: string }[]) =>
     session.send('Fetch.enable', { patterns: some, handleAuthRequests: true });
-  // Intercepting requests means answering their authentication challenges too, in Playwright's place, and only for
-  // requests that match a pattern. The browser remembers the credentials, so the first request must match.
+  // Code that intercepts requests must also answer their authentication challenges, in place of Playwright, and only
+  // for requests that match a pattern. The browser remembers the credentials, so the first request must match.
   const answered = new Set<string>();
   session.on('Fetch.authRequired', ({ requestId, authChallenge }) => {
     const isFirst = authChallenge.source === 'Proxy' && !answered.has(requestId);
@@ -63,8 +62,8 @@ export async function watchRedirects(session: CDPSession, config: RedirectsConfi
 }
 
 /**
- * The origin and, for http without a port, the same host over https: the same rule by which the fetch decides what
- * counts as one site.
+ * The origin and, for http without a port, the same host over https. The fetch uses the same rule to decide what counts
+ * as one site.
  */
 const originsOf = ({ origin, protocol, port, hostname }: URL): string[] =>
   protocol === 'http:' && !port ? [origin, `https://${hostname}`] : [origin];

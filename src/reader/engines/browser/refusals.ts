@@ -1,6 +1,6 @@
 /**
- * Records what the egress proxy refused to each visit, and which servers it could not reach. Each visit has its own
- * username at the proxy.
+ * Records which requests of each visit the egress proxy refused, and which servers it could not reach. Each visit has
+ * its own username at the proxy.
  */
 import type { Problem } from '#errors.ts';
 import { portOf } from '#net/guard/guard.ts';
@@ -13,21 +13,21 @@ interface ProxyRequest {
 
 export interface Refusals {
   hosts(): ReadonlySet<string>;
-  /** Why the server of a URL could not be reached, or what was wrong with its last response. */
+  /** The reason why the server of a URL could not be reached, or what was wrong with its last response. */
   failureOf(url: URL): Problem | undefined;
   stop(): void;
 }
 
 export interface RefusalLog {
-  /** For the proxy's `onRefused`. */
+  /** Callback for the proxy's `onRefused`. */
   note(request: ProxyRequest): void;
-  /** For the proxy's `onFailed`. */
+  /** Callback for the proxy's `onFailed`. */
   noteFailure(request: ProxyRequest, failure: Problem): void;
   /** Collects the refusals of a username until `stop`; calls `onRefused` for each. */
   watch(name: string, onRefused?: (host: string) => void): Refusals;
 }
 
-/** A page that contacts more servers has failed for other reasons. */
+/** Maximum number of recorded failures. A page that contacts more servers has failed for other reasons. */
 const MAX_FAILURES = 500;
 
 export function createRefusalLog(): RefusalLog {

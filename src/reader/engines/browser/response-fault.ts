@@ -10,8 +10,8 @@ import { assertStatus, isChunked } from '#net/fetch/response-head.ts';
 const VERSION_MS = 1_000;
 
 /**
- * Returns what is wrong with a response, in the words of the direct engine. The result is a promise if it depends on
- * the protocol version.
+ * Returns the fault of a response, as worded by the direct engine. The result is a promise if it depends on the
+ * protocol version.
  */
 export function responseFault(response: Response): Problem | undefined | Promise<Problem | undefined> {
   const { 'transfer-encoding': transfer } = response.headers();

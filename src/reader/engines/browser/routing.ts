@@ -1,6 +1,6 @@
 /**
- * Decides what happens to each request of a page: continue, substitute, load without the proxy, or block. The egress
- * proxy checks IP addresses; this file handles what the proxy cannot know.
+ * Decides how to handle each request of a page: continue, substitute, load without the proxy, or block. The egress
+ * proxy checks IP addresses; this file covers what the proxy cannot check.
  */
 import type { BrowserContext, Page, Request, Route } from 'playwright-core';
 import { MAX_REDIRECTS } from '#net/fetch/redirect.ts';
@@ -13,11 +13,11 @@ export interface RoutingConfig {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly guard: Guard;
-  /** URL of the first navigation, and the HTML to use for it if it is not to be fetched. */
+  /** URL of the first navigation, and the HTML to use for it instead of a fetch. */
   readonly entry: string;
   readonly html: string | undefined;
   /**
-   * Set if that HTML is the response that was just fetched from the URL. It is then used for the first request only.
+   * Set if that HTML is the response that was just fetched from the URL. It is then used only for the first request.
    */
   readonly answer: Visit['fetchedResponse'];
   /** How to load images, fonts and styles if they bypass the proxy. */
@@ -27,9 +27,9 @@ export interface RoutingConfig {
   readonly signal: AbortSignal;
   /** Called for each request that continues. */
   readonly onRequest: (url: string) => void;
-  /** Called when the page exceeded the maximum number of navigations and stays in place. */
+  /** Called when the page exceeded the maximum number of navigations; the current document remains. */
   readonly onNavigationLimit: () => void;
-  /** Called for a refused host whose request never reached the egress proxy. */
+  /** Called for a refused host if the request never reached the egress proxy. */
   readonly onRefused: (host: string) => void;
   /** Called for each request that the operator's block list stops. */
   readonly onBlocked: () => void;
@@ -42,7 +42,7 @@ export interface RoutingState {
 }
 
 export interface Routing {
-  /** Whether the supplied HTML answered a request. */
+  /** Whether a request was fulfilled with the supplied HTML. */
   isSupplied(request: Request): boolean;
 }
 
@@ -80,7 +80,7 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
   const isSuppliedFor = (url: string) =>
     html !== undefined && withoutFragment(url) === withoutFragment(entry) && !(answer !== undefined && wasSupplied);
 
-  /** Whether a page may navigate to a URL; otherwise it stays. */
+  /** Whether a page may navigate to a URL; otherwise its current document remains. */
   const mayNavigate = async (url: string): Promise<boolean> => {
     const target = new URL(url);
     if (guard.blocks(target)) {

@@ -3,7 +3,7 @@ import type { CDPSession } from 'playwright-core';
 import { within } from '#concurrency/deadline.ts';
 import type { Options } from '../../options/resolve.ts';
 
-/** Maximum height of a whole-page picture, in CSS pixels; the rest is cut off. */
+/** Maximum height of a whole-page screenshot, in CSS pixels; the rest is cut off. */
 const MAX_PAGE_HEIGHT = 16_384;
 /** Maximum number of pixels of a screenshot, at any window size and scale. */
 const MAX_PIXELS = 64_000_000;
@@ -11,7 +11,7 @@ const MAX_PIXELS = 64_000_000;
 export interface Screenshots {
   readonly screenshot?: Uint8Array;
   readonly pageshot?: Uint8Array;
-  /** The height of the picture in CSS pixels; set only if the page is taller than the picture. */
+  /** The height of the screenshot in CSS pixels; set only if the page is taller than that. */
   readonly cutAt?: number;
 }
 
@@ -21,7 +21,7 @@ export interface ScreenshotOptions {
   readonly deviceScaleFactor: number;
 }
 
-/** Sets the scale in this session too: pictures use the scale of the session that takes them. */
+/** Sets the scale in this session too, because a screenshot uses the scale of the session that takes it. */
 export async function overrideDeviceScale(session: CDPSession, { viewport }: Options): Promise<void> {
   if (viewport?.deviceScaleFactor === undefined) return;
   const { deviceScaleFactor, isMobile = false } = viewport;
@@ -34,7 +34,7 @@ export async function overrideDeviceScale(session: CDPSession, { viewport }: Opt
 }
 
 /**
- * Takes the requested pictures; those that fail or take too long are left out. With a pageshot, a screenshot is taken
+ * Takes the requested screenshots; those that fail or take too long are omitted. With a pageshot, a screenshot is taken
  * too.
  */
 export async function takeScreenshots(

@@ -1,4 +1,4 @@
-/** Pages over TLS, with certificates that verify or do not, and through proxies of other kinds than plain HTTP. */
+/** Pages over TLS, with valid and invalid certificates, and through proxies other than plain HTTP. */
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { started } from '#net/loopback.suite.ts';

@@ -9,13 +9,13 @@ export type DocumentOptions = Pick<Options, 'withShadowDom' | 'withIframe' | 'de
 export interface CapturedDocument {
   readonly html: string;
   readonly captured: Omit<DocumentCapture, 'parts'>;
-  /** Number of frames whose content is missing. */
+  /** Number of frames with missing content. */
   readonly framesMissing: number;
 }
 
 interface CaptureLimits {
   readonly limitMs: number;
-  /** Whether the proxy answered a URL in place of its server. */
+  /** Whether the proxy responded for a URL in place of its server. */
   readonly isRefused: (url: string) => boolean;
 }
 
@@ -28,7 +28,7 @@ const MAX_DEPTH = 6;
 /** Time limit for one frame: a hanging frame must not delay the others. */
 const FRAME_MS = 2_000;
 
-/** Throws DeadlineExceededError if the page does not respond. Frames that fail or take too long are left out. */
+/** Throws DeadlineExceededError if the page does not respond. Frames that fail or take too long are omitted. */
 export async function captureFrames(
   world: World,
   options: DocumentOptions,

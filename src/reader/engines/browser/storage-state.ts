@@ -1,5 +1,6 @@
 /**
- * Reads and writes cookies and local storage of a browser context (options `storageState` and `exportStorageState`).
+ * Reads and writes cookies and local storage of a browser context (the `storageState` and `exportStorageState`
+ * options).
  */
 import type { BrowserContext } from 'playwright-core';
 import * as z from 'zod';
@@ -8,11 +9,11 @@ import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import type { StorageState } from '../../snapshot.ts';
 
-/** Maximum size of a state: the total size of its names and values. */
+/** Maximum size of a storage state: the total size of its names and values. */
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_COOKIES = 3_000;
 const MAX_ENTRIES = 5_000;
-/** Each origin costs a page that is opened for it. */
+/** The number of origins is limited because a page must be opened for each of them. */
 const MAX_ORIGINS = 20;
 
 const text = z.string().max(MAX_CHARACTERS);
@@ -57,8 +58,8 @@ const stateShape = z.object({
 });
 
 /**
- * Validates a caller's state, fills defaults and drops unknown fields. Throws ParamValidationError with path
- * `storageState` that names the invalid field.
+ * Validates a caller's state, fills in defaults and drops unknown fields. Throws ParamValidationError with `path` set
+ * to `storageState`; the message names the invalid field.
  */
 export function parseStorageState(value: unknown): StorageState {
   if (sizeOf(value) > MAX_CHARACTERS) throw invalid('The state is larger than 1 MB');

@@ -1,6 +1,6 @@
 /**
- * When a page is ready to be captured (docs/reference/wire/reader.md, Timing), as pure functions of the page's state,
- * so that they can be tested without a browser. Times are in milliseconds of `performance.now()`.
+ * Decides when a page is ready to be captured (docs/reference/wire/reader.md, Timing). These are pure functions of the
+ * page's state, so that they can be tested without a browser. Times are in milliseconds of `performance.now()`.
  */
 import type { RespondTiming } from '../../options/options.ts';
 
@@ -8,12 +8,12 @@ export interface PageState {
   /** When the document became interactive, and when it loaded; `undefined` until then. */
   readonly interactiveAt: number | undefined;
   readonly loadedAt: number | undefined;
-  /** Whether the DOM has been unchanged for 0.2 s: now, and at any time since the document started. */
+  /** Whether the DOM has been unchanged for 0.2 s: at present, and at any time since the document started. */
   readonly mutationIdle: boolean;
   readonly mutationIdleSeen: boolean;
   readonly elements: number;
   readonly hasTitle: boolean;
-  /** Number of open requests and the end of the last one: for resources, for media, and for all requests. */
+  /** Number of open requests and the end time of the last one: for resources, for media, and for all requests. */
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly network: Traffic;
@@ -30,7 +30,7 @@ export interface TimingRequirements {
   readonly waitsForSelector: boolean;
 }
 
-/** How long the network must be idle (docs/reference/wire/reader.md, Timing). */
+/** Time for which the network must be idle (docs/reference/wire/reader.md, Timing). */
 export const NETWORK_IDLE_MS = 500;
 
 /** Minimum interval between captures, unless the page grew or shrank by more than `MIN_CHANGE`. */
@@ -41,8 +41,8 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
   open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + NETWORK_IDLE_MS;
 
 /**
- * The time at which the page reaches the requested state. It may be in the future, provided that nothing else happens.
- * Infinity if something must happen first. `visible-content` depends on the content and is not decided by this
+ * The time at which the page reaches the requested state. A time in the future assumes that nothing else happens until
+ * then. Infinity if some event must happen first. `visible-content` depends on the content and is not decided by this
  * function.
  */
 export function readyAt(state: PageState, demands: TimingRequirements): number {
@@ -75,7 +75,7 @@ const networkIdleAt = (state: PageState): number =>
     ? Number.POSITIVE_INFINITY
     : Math.max(quietAt(state.network), state.loadedAt + NETWORK_IDLE_MS);
 
-/** Whether to capture now, given the last capture. */
+/** Whether to capture now, based on the last capture. */
 export function isCaptureDue(
   now: number,
   elements: number,

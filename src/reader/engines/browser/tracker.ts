@@ -1,6 +1,6 @@
 /**
  * Runs at the start of each document of the main frame, in the isolated world. Reports when the document is
- * interactive, loaded and idle, and scrolls through it so that lazy content is loaded.
+ * interactive, loaded and idle, and scrolls through it so that lazy-loaded content appears.
  */
 import type { PageDocument, PageObserver, PageWindow } from './dom.ts';
 
@@ -23,7 +23,7 @@ export function trackDocument(tell: (message: string) => void): void {
   let interactive = false;
   let idle = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Called through the prototype, because a named element could shadow the method.
+  // Called through the prototype, because a named element could shadow the method of the document.
   const count = () => Document.prototype.getElementsByTagName.call(document, '*').length;
   const say = (kind: string) => tell(JSON.stringify([kind, count()]));
 
@@ -49,7 +49,7 @@ export function trackDocument(tell: (message: string) => void): void {
     watch();
   };
 
-  // Intersection observers run when a frame is drawn, which takes longer on a busy machine.
+  // Intersection observers run when a frame is rendered, which takes longer on a busy machine.
   const pause = () =>
     new Promise<void>((resolve) => {
       const late = setTimeout(resolve, MAX_STEP_MS);

@@ -3,14 +3,14 @@ import type { Request } from 'playwright-core';
 import { STREAMS } from './routing.ts';
 import type { Traffic } from './timing.ts';
 
-/** Resource types that affect only the look of the page. */
+/** Resource types that affect only the appearance of the page. */
 const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
 
 export interface TrafficCounters {
   readonly counts: { readonly resources: Traffic; readonly media: Traffic; readonly all: Traffic };
   begin(request: Request): void;
   end(request: Request): void;
-  /** Records that the page exchanged data without an open request. */
+  /** Records activity that is not tied to an open request, such as data on a stream. */
   touch(): void;
 }
 
@@ -42,7 +42,7 @@ export function createTrafficCounters(): TrafficCounters {
 interface Counter extends Traffic {
   begin(): void;
   end(): void;
-  /** Records an event of this kind without an open request. */
+  /** Records activity of this kind that is not tied to an open request, such as data on a stream. */
   touch(): void;
 }
 

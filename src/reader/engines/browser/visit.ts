@@ -16,10 +16,10 @@ import type { RefusalLog } from './refusals.ts';
 import { readStorageState } from './storage-state.ts';
 
 export interface VisitTools extends PageTools {
-  /** Fetches a script from a URL given by the caller. */
+  /** Fetches a script from a URL that the caller specified. */
   readonly fetchScript: (url: string, signal: AbortSignal) => Promise<string>;
   readonly refusals: RefusalLog;
-  /** User agent for reads without the option, instead of the browser's. */
+  /** User agent for reads that set none, instead of the browser's own. */
   readonly userAgent?: string | undefined;
   readonly version?: string | undefined;
 }
@@ -56,7 +56,7 @@ export async function* visitPage(
     context = await openContext(lease, options, { userAgent, name: session.credentials.username, storageState });
     signal.throwIfAborted();
     await setCallersCookies(context, cookies);
-    // Set last: cookies from an earlier engine are newer.
+    // Set last, because cookies from an earlier engine are newer.
     if (visit.jar) await setEarlierCookies(context, visit.jar);
     const page = await context.newPage();
     yield* new PageVisit({ visit, preparation, tools, context, page, session }).run(scripts, identity);
@@ -72,7 +72,7 @@ export async function* visitPage(
   }
 }
 
-/** Collects the state with which the direct engine continues. */
+/** Collects the cookies and storage state with which the direct engine continues. */
 async function attachState(file: FileTargetError, context: BrowserContext, { options }: Visit): Promise<void> {
   file.jar = await readCookieJar(context).catch(() => undefined);
   if (!options.exportStorageState) return;

@@ -12,13 +12,13 @@ const ATTACH_MS = 1_000;
 
 export interface World {
   readonly session: CDPSession;
-  /** Calls a function that is sent to the page as source, so it must not use anything outside itself. */
+  /** Calls a function inside the page. The function is sent as source, so it must not use anything outside itself. */
   call<In, Out>(run: (input: In) => Out | Promise<Out>, input: In, limitMs: number, frame?: FrameHandle): Promise<Out>;
   /** Runs a function in this world at the start of each document of the page. Its argument `tell` calls `onMessage`. */
   atEachDocument(run: (tell: (message: string) => void) => void, onMessage: (message: string) => void): Promise<void>;
   /** The frame inside an element that the last `call` in `frame` stored in `globalThis.framesFound`. */
   frameOf(index: number, limitMs: number, frame?: FrameHandle): Promise<FrameHandle | undefined>;
-  /** Call before `frameOf`: frames of other sites move to other processes when they navigate. */
+  /** Call this before `frameOf`: frames of other sites move to other processes when they navigate. */
   attachFrames(): void;
   /** Stops the running scripts of the page and disables scripts, which makes a hanging page accessible. */
   halt(): Promise<void>;
@@ -113,7 +113,7 @@ async function attachAll(page: Page): Promise<FrameHandle[]> {
   const attached = await Promise.all(
     frames.map(async (frame) => {
       const attach = async () => {
-        // Fails for frames in their parent's process, which are reached through its session.
+        // Fails for frames that run in the process of their parent; those are reached through the parent's session.
         const session = await page.context().newCDPSession(frame);
         const { frameTree } = await session.send('Page.getFrameTree');
         return { session, id: frameTree.frame.id };

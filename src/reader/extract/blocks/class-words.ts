@@ -1,12 +1,12 @@
 /**
- * Determines from the class, id and role of an element which part of the page it is. Names are split into words (at
- * dashes, underscores and capitals) and each word is looked up, in English and other common languages.
+ * Determines which part of the page an element is, from its class, id and role. Names are split into words (at dashes,
+ * underscores and capitals), and each word is looked up, in English and other common languages.
  */
 
 import { createWordPatterns } from './word-patterns.ts';
 import { createWordReader } from './word-reader.ts';
 
-/** Parts that names can indicate. In a mask, each part has the bit `1 << index`. */
+/** Parts that names can indicate. In a mask, the bit of each part is `1 << index`. */
 export const PARTS = [
   'nav',
   'header',
@@ -60,7 +60,7 @@ const WORDS: Record<Part, string> = {
     share* *sharebar* *sharedaddy* *socialmedia* *addtoany* *sociallink*`,
   related: `more also suggested suggestion suggestions similar popular trending outbrain taboola next teaser teasers
     promo promos mostread latest recent recents recently viewed upsell upsells crosssell crosssells xsell readnext
-    recirc recirculation verwandt discovery discover stories alike *relat* *recommend* *recomend* *empfehl* *recirc*
+    recirc recirculation verwandt discovery discover stories alike *relat* !relative* *recommend* *recomend* *empfehl* *recirc*
     *youmay* *ahnlich* *aehnlich* *gerelateerd* *boughttogether* *alsobought* *alsolike*`,
   advert: `ad ads adv advert adbox dfp gpt sponsor sponsored sponsors promo promotion promoted werbung anzeige
     reklama pub publicite publicidad *advert* *adsense* *adslot* *adunit* *sponsor* *doubleclick*`,
@@ -119,7 +119,7 @@ const WORDS: Record<Part, string> = {
 const MAX_NAME_CHARACTERS = 400;
 
 /**
- * Creates a function that turns a class, id or role attribute into a mask. It caches words, so use the same one for
+ * Creates a function that converts a class, id or role attribute to a mask. The function caches words, so reuse it for
  * many pages.
  */
 export function createClassReader(): (name: string) => number {

@@ -153,8 +153,8 @@ const readWords = createWordReader((word) => masks().get(word) ?? 0, {
 });
 
 /**
- * A mask of the possible purposes of a short text, `1 << index` of PHRASES; 0 for texts over 160 characters. A text
- * without digits has no price.
+ * A mask of the possible purposes of a short text, with the bit `1 << index` for each of PHRASES; 0 for texts over 160
+ * characters. A text without digits cannot contain a price.
  */
 export function readPhrases(text: string, hasDigits = true): number {
   if (text.length > MAX_CHARACTERS) return 0;

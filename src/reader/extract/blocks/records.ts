@@ -22,7 +22,7 @@ export interface Records {
   groupOf: Int32Array;
   indexInGroup: Int32Array;
   /**
-   * For each element, the nearest repeated box that is the element or contains it, and the one with the largest group;
+   * For each element: the nearest repeated box that is the element or contains it, and the one with the largest group;
    * -1 for none.
    */
   inner: Int32Array;
@@ -34,11 +34,11 @@ export interface Records {
   prices: Int32Array;
 }
 
-/** Minimum number of boxes, and minimum words on average, of a group of records. */
+/** Minimum number of boxes in a group of records, and minimum average number of words per box. */
 const MIN_COUNT = 3;
 const MIN_WORDS = 2;
 
-/** Finds the repeated boxes, given the signature of each element. */
+/** Finds the repeated boxes, based on the signature of each element. */
 export function findRecords(survey: Survey, signatures: Int32Array): Records {
   const { parent, words } = survey;
   const size = survey.elements.length;
@@ -78,12 +78,12 @@ const newGroups = (size: number): RecordGroups => ({
   prices: new Int32Array(size),
 });
 
-/** Groups the children of each element by signature. Going parent by parent avoids hashing. */
+/** Groups the children of each element by signature. Processing one parent at a time avoids hashing. */
 function groupSiblings(survey: Survey, signatures: Int32Array, found: Records): void {
   const { words, linkWords, proseWords, end } = survey;
   const { groups, groupOf, indexInGroup, images, prices } = found;
   const size = signatures.length;
-  // For each signature, the last parent with a child of it, and the group of these children.
+  // For each signature, the last parent that has a child with this signature, and the group of these children.
   const parentOf = new Int32Array(size).fill(-2);
   const latest = new Int32Array(size);
   for (let above = -1; above < size; above++) {

@@ -1,4 +1,6 @@
-/** Sections: the heading to which each block of a page belongs, found by the box that the heading opens. */
+/**
+ * Sections: for each block of a page, the heading to which it belongs, determined by the box that the heading opens.
+ */
 import { headingLevel } from './headings.ts';
 import type { Survey } from './survey.ts';
 
@@ -15,8 +17,9 @@ const DEFAULT_LEVEL = 3;
 const MAX_DEPTH = 12;
 
 /**
- * A heading's section ends with the nearest box that holds more than the heading, or at the next heading of its
- * level. So a sidebar heading stays inside the sidebar, and a wrapped heading reaches beyond its wrapper.
+ * A heading's section ends with the nearest box that contains more than the heading, or at the next heading of the same
+ * level. A sidebar heading therefore stays inside the sidebar, while the section of a wrapped heading extends beyond
+ * the wrapper.
  */
 export function findSections(survey: Survey): Sections {
   const { blocks, parent, words, endBlock } = survey;

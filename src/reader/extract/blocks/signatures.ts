@@ -4,18 +4,18 @@ import type { Survey } from './survey.ts';
 const MAX_CLASS_CHARACTERS = 200;
 
 /**
- * Assigns a number to each signature of a survey's elements. Digits in a class are ignored, since they usually number
+ * Assigns a number to each signature of a survey's elements. Digits in a class are ignored, because they usually number
  * similar elements (`post-123`).
  */
 export function findSignatures({ elements, classes, classTexts }: Survey): Int32Array {
   const signatures = new Int32Array(elements.length);
   const numbers = new Map<string, number>();
   const tags = new Map<string, number>();
-  /** Signatures by the number of the tag and the number of the class. */
+  /** Signatures by tag number and class number. */
   const numberByPair = new Map<number, number>();
   /**
-   * For each class, the name of the last element that had it, and its signature: most classes appear on elements of
-   * only one name.
+   * For each class, the tag name of the last element that had it, and its signature. Most classes appear on only one
+   * kind of tag.
    */
   const lastName: string[] = new Array(classTexts.length).fill('');
   const lastSignature = new Int32Array(classTexts.length);

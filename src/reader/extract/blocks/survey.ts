@@ -1,10 +1,10 @@
 /**
  * Indexes a page in arrays, called its survey. One forward pass numbers its elements, splits its text into blocks and
- * counts words; one backward pass sums the counts up the tree. Later steps read these arrays instead of walking the tree
- * again.
+ * counts words; one backward pass sums the counts up the tree. Later steps read these arrays instead of walking the
+ * tree again.
  *
- * A block is a run of text that no block-level element interrupts: a paragraph, a heading, a cell, a list item's own
- * text.
+ * A block is a run of text that is not interrupted by a block-level element: a paragraph, a heading, a cell, or the
+ * direct text of a list item.
  */
 import { attribute, type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
 import { readPhrases } from './phrases.ts';
@@ -60,7 +60,7 @@ const MAX_TEXT_CHARACTERS = 400;
 const MAX_BLOCKS = 250_000;
 const MAX_ELEMENTS = 500_000;
 
-/** Elements whose text is never content. */
+/** Elements with text that is never content. */
 export const NON_TEXT_ELEMENTS = new Set(
   'script style template noscript textarea select option svg iframe object embed canvas audio video map head title datalist input'.split(
     ' ',
@@ -81,7 +81,7 @@ const isWide = (code: number) =>
   (code >= 0xac00 && code <= 0xd7af) ||
   (code >= 0x0e00 && code <= 0x0eff);
 
-/** Character classes for counting; those up to CAPITAL belong to a word. */
+/** Character classes for counting; the classes up to CAPITAL are part of a word. */
 const LETTER = 0;
 const DIGIT = 1;
 const CAPITAL = 2;
@@ -189,10 +189,10 @@ const COLUMNS = [
 class Surveyor {
   readonly #found: Survey;
   readonly #readClass: (name: string) => number;
-  /** Templates repeat a class on many elements: the number of each class attribute, and its mask of parts. */
+  /** Templates repeat a class on many elements, so the number and the mask of each class attribute are cached. */
   readonly #classNumbers = new Map<string, number>();
   readonly #classParts: number[] = [0];
-  /** For each element, the block-level element that text in it belongs to. */
+  /** For each element, the block-level element to which its text belongs. */
   #owners: Int32Array = new Int32Array(INITIAL_CAPACITY);
   /** For each element, whether it is inside an anchor. */
   #isInAnchor: Uint8Array = new Uint8Array(INITIAL_CAPACITY);
@@ -235,7 +235,7 @@ class Surveyor {
     this.#isBlockLevel = grownBytes(this.#isBlockLevel, size);
   }
 
-  /** Opens an element; false if its text is never content. */
+  /** Opens an element; returns false if its text is never content. */
   enter(element: Element): boolean {
     const kind = kindOf(element);
     if (kind === NON_TEXT) return false;
@@ -256,7 +256,7 @@ class Surveyor {
     return true;
   }
 
-  /** Returns the parts that the names of an element indicate, and numbers its class. */
+  /** Returns the parts that the names of an element indicate, and assigns a number to its class. */
   #readNames(element: Element, number: number): number {
     // The name of a custom element describes its purpose, like a class.
     let mask = element.name.includes('-') ? this.#readClass(element.name) : 0;
@@ -370,7 +370,7 @@ function isBlank(text: string): boolean {
   return true;
 }
 
-/** Most texts need no collapsing, and testing is cheaper than replacing. */
+/** Most texts contain nothing to collapse, and testing is cheaper than replacing. */
 function collapsed(text: string): string {
   const trimmed = text.trim();
   return UNEVEN_SPACE.test(trimmed) ? trimmed.replace(/\s+/g, ' ') : trimmed;
@@ -395,10 +395,10 @@ const newBlock = (owner: number, firstText: number): Block => ({
 });
 
 /**
- * Attributes other than `class` whose values say which part an element is. Pages with generated class names set them
- * for tests and components.
+ * Attributes other than `class` with values that indicate the part of the page. Pages with generated class names set
+ * these attributes for tests and components.
  */
-const NAMING_ATTRIBUTES = new Set(
+export const NAMING_ATTRIBUTES = new Set(
   (
     'id role itemprop itemtype aria-label data-testid data-test data-test-id data-qa data-component ' +
     'data-component-name data-module data-widget data-block data-section data-section-type data-type data-role data-hook'

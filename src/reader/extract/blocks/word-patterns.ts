@@ -7,7 +7,7 @@
 interface Pattern {
   letters: string;
   mask: number;
-  /** Whether it excludes words. */
+  /** Whether the pattern excludes words. */
   not: boolean;
   atStart: boolean;
   atEnd: boolean;
@@ -16,7 +16,9 @@ interface Pattern {
 /** Number of letters in the key under which patterns are indexed. */
 const KEY = 3;
 
-/** Returns a function from a word to the lists that contain it: a mask with `1 << index` for each. */
+/**
+ * Returns a function that maps a word to a mask of the lists that contain it, with the bit `1 << index` for each list.
+ */
 export function createWordPatterns(lists: readonly string[]): (word: string) => number {
   const whole = new Map<string, number>();
   const byKey = new Map<string, Pattern[]>();

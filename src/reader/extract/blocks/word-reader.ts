@@ -1,7 +1,7 @@
 /**
  * Computes the mask of a text, the union of the masks of its words, without slicing the words out. Masks are cached in
  * a table with a fixed number of slots, and a new word replaces the old one in its slot. No page can therefore make the
- * table grow, and the table keeps no page in memory.
+ * table grow, and the table retains no page in memory.
  */
 
 const SLOTS = 16_384;
@@ -21,13 +21,13 @@ const NOT_LETTERS = /[^\p{L}©]+/u;
 export interface WordReaderOptions {
   /** Whether a capital after a lower-case letter starts a word, as in `navBar`. */
   camelCase: boolean;
-  /** How much of a text is read, in UTF-16 code units. */
+  /** The maximum number of UTF-16 code units that are read from a text. */
   maxCharacters: number;
   /** All words that have a mask, if they form a list. Most other words are then skipped by hash alone. */
   words?: () => Iterable<string>;
 }
 
-/** Creates a function from a text to its mask. `maskOf` gets lower-case words and must be deterministic. */
+/** Creates a function that maps a text to its mask. `maskOf` receives lower-case words and must be deterministic. */
 export function createWordReader(
   maskOf: (word: string) => number,
   { camelCase, maxCharacters, words }: WordReaderOptions,
@@ -125,7 +125,7 @@ function isSame(known: string, text: string, start: number, end: number): boolea
   return true;
 }
 
-/** Builds the word from its characters, because a slice would keep the whole text in memory. */
+/** Builds the word from its characters, because a slice would retain the whole text in memory. */
 function copyLowered(text: string, start: number, end: number): string {
   const units: number[] = [];
   for (let at = start; at < end; at++) {

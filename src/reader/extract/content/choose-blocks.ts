@@ -2,6 +2,7 @@
 
 import { WEIGHTS } from '#generated/content-weights.ts';
 import { KIND_WEIGHTS } from '#generated/page-kind-weights.ts';
+import { TOKEN_WEIGHTS } from '#generated/token-weights.ts';
 import type { Records } from '../blocks/records.ts';
 import type { Survey } from '../blocks/survey.ts';
 import {
@@ -12,7 +13,10 @@ import {
   type PageFacts,
 } from '../trees/features.ts';
 import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
+import { parseTokenModel, type TokenModel } from '../trees/token-model.ts';
+import { scoreTokens } from '../trees/token-scores.ts';
 import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
+import { smoothRuns } from './runs.ts';
 
 export interface Choice {
   /** 1 for each kept block. */
@@ -32,15 +36,17 @@ export interface Choice {
 
 /** Models fitted to annotated pages. */
 export interface FittedTrees {
-  /** Trees over FEATURES: is this block content? */
+  /** Trees over FEATURES that decide whether a block is content. */
   blocks: Trees;
   /** Trees over PAGE_FEATURES, one set for each of FITTED_KINDS: is the page of this kind? */
   kinds: readonly Trees[];
+  /** Weights of words in names and short texts. */
+  tokens: TokenModel;
 }
 
 /**
  * Threshold as a share of the best expected F1. 0.5 would be optimal if the probabilities were exact and only words
- * counted. A slightly higher value leaves out whole boxes that are probably not content.
+ * counted. A slightly higher value omits whole boxes that are probably not content.
  */
 const THRESHOLD_FACTOR = 0.6;
 
@@ -49,6 +55,7 @@ let shipped: FittedTrees | null = null;
 function shippedTrees(): FittedTrees {
   shipped ??= {
     blocks: parseTrees(WEIGHTS, FEATURES),
+    tokens: parseTokenModel(TOKEN_WEIGHTS),
     kinds: FITTED_KINDS.map((kind) => parseTrees(KIND_WEIGHTS[kind], PAGE_FEATURES)),
   };
   return shipped;
@@ -66,14 +73,20 @@ export function kindProbabilities(trees: readonly Trees[], features: Float32Arra
   return all;
 }
 
-/** Chooses the blocks that are content according to the trees. Measurements pass trees other than the bundled ones. */
+/** Chooses the blocks that are content according to the trees. Benchmarks pass trees other than the bundled ones. */
 export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
   const context = createPageContext(survey);
   const features = computePageFeatures(survey, context.records, facts);
   const kinds = kindProbabilities(fitted.kinds, features);
-  const writer = createFeatureWriter(survey, context, { ...facts, features, kinds });
-  const all = estimateProbabilities(fitted.blocks, writer, size);
+  const writer = createFeatureWriter(survey, context, {
+    ...facts,
+    features,
+    kinds,
+    tokens: scoreTokens(survey, fitted.tokens),
+  });
+  const scored = estimateProbabilities(fitted.blocks, writer, size);
+  const all = smoothRuns(survey, context.signatures, context.records, scored);
   const threshold = bestThreshold(survey, all);
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
@@ -94,7 +107,8 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
 }
 
 /**
- * Number of rows computed and scored in one batch: few enough to stay in the processor's cache for a page of any size.
+ * Number of rows computed and scored in one batch: few enough to stay in the processor's cache, regardless of the size
+ * of the page.
  */
 const BATCH_ROWS = 64;
 
@@ -112,9 +126,9 @@ function estimateProbabilities(trees: Trees, writer: FeatureWriter, count: numbe
 }
 
 /**
- * If block i has w(i) words and is content with probability p(i), keeping a set K gives an expected F1 of about 2 * sum
- * over K of p w / (sum over K of w + sum over all of p w). The best set holds all blocks above some threshold. So
- * blocks are added in order of probability, and the highest value reached is the best possible F1.
+ * If block i has w(i) words and is content with probability p(i), the expected F1 of a kept set K is about 2 * sum over
+ * K of p w / (sum over K of w + sum over all of p w). The best set consists of all blocks above some threshold. Blocks
+ * are therefore added in order of probability, and the highest value reached is the best possible F1.
  */
 function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   const order = rankByProbability(probabilities);
@@ -133,7 +147,7 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
   return THRESHOLD_FACTOR * best;
 }
 
-/** The block numbers, most probable first. Equally probable blocks keep their order. */
+/** The block numbers, most probable first. Blocks with equal probability keep their order. */
 function rankByProbability(probabilities: Float32Array): Float64Array {
   // The bits of positive floats sort like the floats. With the block number appended they become integers, which sort
   // without a comparison function; that function would take most of the time.

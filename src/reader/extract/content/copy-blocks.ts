@@ -45,11 +45,11 @@ const partMask = (...parts: (typeof PARTS)[number][]) =>
   parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
 const PARTS_WITHOUT_PICTURES = partMask('advert', 'share', 'author', 'related', 'nav');
 
-/** An open element of the page, and its copy once a descendant was kept. */
+/** An open element of the page; its copy is set once a descendant was kept. */
 interface Open {
   source: Element;
   copy: Element | null;
-  /** Whether media that are its children are kept. */
+  /** Whether media that are direct children of the element are kept. */
   keepsMedia: boolean;
 }
 
@@ -67,7 +67,7 @@ function isKeptMedia(element: Element, parts: number): boolean {
 }
 
 /**
- * Copies the body of the page (the survey's root) with only the blocks for which `keep` is 1. If `sources` is given,
+ * Copies the body of the page (the survey's root) with only the blocks for which `keep` is 1. If `sources` is passed,
  * it maps each copied element to its original.
  */
 export function copyKeptBlocks(
@@ -122,7 +122,7 @@ export function copyKeptBlocks(
     expected.startAt(survey.firstBlock[own]!);
     const has = survey.endBlock[own]! > survey.firstBlock[own]!;
     const kept = has && keptBlocks(own) > 0;
-    // The label was left out, but not the player itself.
+    // The label was omitted, but not the player itself.
     if (has && !kept && keepsMedia && PLACEHOLDERS.has(element.name))
       append(copyOf(), copied(emptyCopy(element), element));
     if (has ? !kept : !keepsMedia) {
@@ -140,7 +140,7 @@ export function copyKeptBlocks(
       keepsMedia: has ? keptWords(own) * 2 >= survey.words[own]! : keepsMedia,
     };
     stack.push(open);
-    // Media inside a line of kept text are kept with the line, though they contain no text.
+    // Media inside a line of kept text are kept with the line, although they contain no text.
     if (isKeptMedia(element, parts)) copyOf();
     return true;
   };
@@ -190,7 +190,9 @@ function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
 
 const emptyCopy = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);
 
-/** A copy of a leaf that has no text blocks: media keep their sources, other leaves (a formula) keep their text. */
+/**
+ * Copies a leaf that has no text blocks: media keep their sources, other leaves (such as a formula) keep their text.
+ */
 function wholeCopy(element: Element): Element {
   if (element.name === 'video' || element.name === 'audio') return clone(element);
   const copy = emptyCopy(element);

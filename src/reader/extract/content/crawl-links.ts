@@ -1,6 +1,6 @@
 /**
- * The links that a crawl follows from a page. They are read from the whole original page, including parts that options
- * remove.
+ * Finds the links that a crawl follows from a page. They come from the whole original page, including parts that
+ * options remove.
  */
 import { attribute, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { relTokens } from '../metadata/head-links.ts';

@@ -1,6 +1,7 @@
 /** The images of a page in document order. URL rules: docs/reference/wire/reader.md, Images. */
 import { createHash } from 'node:crypto';
-import { attribute, type Document, ELEMENT, type Element, elements } from '#html/node.ts';
+import { attribute, type Document, type Element, elements } from '#html/node.ts';
+import { isDataUrl, writtenUrl } from './image-source.ts';
 import { resolveUrl } from './links.ts';
 
 export interface PageImage {
@@ -9,54 +10,10 @@ export interface PageImage {
 }
 
 export interface ImageUrlOptions {
-  /** Keep `data:` URLs instead of replacing them with a name made from their hash. */
+  /** Keeps `data:` URLs instead of replacing them with a name made from their hash. */
   keepDataUrl?: boolean;
   /** Origin in the names of data URLs. Default: `http://localhost`, unless the document has its own base URL. */
   origin?: string;
-}
-
-const isDataUrl = (url: string) => /^data:/i.test(url);
-
-/** The URL of the first candidate of a srcset, without white space or a trailing comma. */
-function firstOfSrcset(srcset: string): string {
-  const written = /[^\s,]\S*/.exec(srcset)?.[0] ?? '';
-  let end = written.length;
-  while (end > 0 && written[end - 1] === ',') end--;
-  return written.slice(0, end);
-}
-
-/**
- * Attributes where lazy-loading scripts keep the URL. The first is documented (docs/reference/wire/reader.md,
- * Images).
- */
-const LAZY_ATTRIBUTES = ['data-src', 'data-original', 'data-lazy-src'];
-
-/** The URL of an image as written in the page; '' if it has none. */
-function writtenUrl(image: Element): string {
-  const own = ownUrl(image);
-  if (own) return own;
-  const source = pictureSource(image);
-  return source ? ownUrl(source) : '';
-}
-
-function ownUrl(element: Element): string {
-  const written = (attribute(element, 'src') ?? '').trim() || firstOfSrcset(attribute(element, 'srcset') ?? '');
-  if (written && !isDataUrl(written)) return written;
-  for (const name of LAZY_ATTRIBUTES) {
-    const lazy = (attribute(element, name) ?? '').trim();
-    if (lazy && !isDataUrl(lazy)) return lazy;
-  }
-  return written;
-}
-
-/** The first `source` of the picture element around an image. */
-function pictureSource(image: Element): Element | null {
-  const { parent } = image;
-  if (parent?.type !== ELEMENT || parent.name !== 'picture') return null;
-  for (let node = parent.first; node; node = node.next) {
-    if (node.type === ELEMENT && node.name === 'source' && ownUrl(node)) return node;
-  }
-  return null;
 }
 
 /** The absolute URL of an image. A data URL becomes `blob:{origin}/{md5}`. Null if the image has no URL. */

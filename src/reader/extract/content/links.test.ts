@@ -81,6 +81,29 @@ test('resolves URLs like the URL class', () => {
   expect(settled).toBeGreaterThan(1_000);
 });
 
+describe('a document without a URL', () => {
+  const NONE = `blob:${'0'.repeat(64)}`;
+  test.each([
+    ['/a b?c#d', '/a b?c#d'],
+    [' ../x.html ', '../x.html'],
+    ['#part', '#part'],
+    ['//cdn.example/x', '//cdn.example/x'],
+    ['https://Tea.example', 'https://tea.example/'],
+    ['mailto:a@b.example', 'mailto:a@b.example'],
+    ['java\nscript:alert(1)', 'javascript:alert(1)'],
+    ['', null],
+    ['//[', null],
+  ])('resolves %j', (href, url) => expect(resolveUrl(href, NONE)).toBe(url));
+  test('with a base element has a base', () => {
+    expect(documentBaseUrl(parseDocument('<base href="https://clay.example/a/">'), NONE)).toBe(
+      'https://clay.example/a/',
+    );
+  });
+  test('keeps its pictures as they are', () => {
+    expect(collectImages(parseDocument('<img src="i.png">'), NONE)).toEqual([{ url: 'i.png', alt: '' }]);
+  });
+});
+
 test('returns the base URL of a document', () => {
   const base = (html: string) => documentBaseUrl(parseDocument(html), BASE);
   expect(base('<base href="/x/"><base href="/y/">')).toBe('https://clay.example/x/');

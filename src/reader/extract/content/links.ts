@@ -1,5 +1,6 @@
-/** URLs of a page: the base for relative ones, and the list of its links in document order. */
+/** URLs of a page: the base URL for relative ones, and a list of the links in document order. */
 import { attribute, type Document, ELEMENT, type Element, elements, following, type Node, TEXT } from '#html/node.ts';
+import { isUrl } from '#is-url.ts';
 
 /** The text of a link, with white space collapsed, and its URL. */
 export type Link = [text: string, url: string];
@@ -7,8 +8,8 @@ export type Link = [text: string, url: string];
 const MAX_URL_CHARACTERS = 65_536;
 
 /**
- * Absolute URLs that `new URL()` leaves unchanged: a host of plain labels, no port, no dot segments, nothing to
- * encode. Most URLs of a page match, and this test costs a tenth of parsing them.
+ * Absolute URLs that `new URL()` leaves unchanged: a host of plain labels, no port, no dot segments, nothing to encode.
+ * Most URLs of a page match, and this test is ten times cheaper than parsing them.
  */
 const NORMALIZED_URL = new RegExp(
   [
@@ -17,15 +18,31 @@ const NORMALIZED_URL = new RegExp(
   ].join(''),
 );
 
-/** The absolute form of a URL found in a page, or null if it does not resolve. */
+/** The base of a document that came without a URL. */
+const NO_BASE = /^blob:(?!http)/;
+
+/**
+ * The absolute form of a URL found in a page, or null if it does not resolve. In a document without a URL, a relative
+ * URL stays as written, because nothing says what it is relative to.
+ */
 export function resolveUrl(written: string, baseUrl: string): string | null {
   if (written.length > MAX_URL_CHARACTERS) return null;
   if (NORMALIZED_URL.test(written)) return written;
+  const text = written.trim();
+  if (NO_BASE.test(baseUrl)) return resolveWithoutBase(text);
   try {
-    return new URL(written.trim(), baseUrl).href;
+    return new URL(text, baseUrl).href;
   } catch {
     return null;
   }
+}
+
+/** Any base: it only serves to check that a relative URL is valid. */
+const ANY_BASE = 'https://base.invalid/';
+
+function resolveWithoutBase(text: string): string | null {
+  if (isUrl(text)) return new URL(text).href;
+  return text !== '' && isUrl(text, ANY_BASE) ? text : null;
 }
 
 /** The base for relative URLs: the first `<base href>` with an http(s) URL, else `url`. */
@@ -48,7 +65,7 @@ export function anchorsIn(root: Document | Element): Element[] {
 }
 
 /**
- * Lists the links of `anchors` with absolute URLs; a URL that does not resolve stays as written. Mode 'all' keeps
+ * Lists the links of `anchors` with absolute URLs; a URL that does not resolve is returned as written. Mode 'all' keeps
  * every link; 'unique' keeps the first text of each URL. Anchors that are no longer under `root` are invisible: their
  * URL replaces their text.
  */

@@ -1,4 +1,4 @@
-/** Records, for each part that extraction leaves out, which step removed it and why. */
+/** Records, for each part that extraction omits, which step removed it and why. */
 import { type Child, type Document, ELEMENT, type Element, following } from '#html/node.ts';
 import { countWords } from '../../words.ts';
 import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
@@ -21,15 +21,23 @@ export function recordHidden(removals: RemovalLog, node: Child, reason: string):
 
 const hasText = (node: Child): boolean => /\S/.test(readableText(node));
 
-/** Records every block of the survey that is not kept, except those in elements for which `isRecorded` holds. */
+/**
+ * Records every block of the survey that is not kept, except blocks in elements for which `isRecorded` returns true.
+ */
 export function recordDropped(
   removals: RemovalLog,
   survey: Survey,
-  { keep: kept, source, choice }: Selection,
+  { keep: kept, source, choice, comments }: Selection,
   isRecorded: (element: Element) => boolean,
 ): void {
   const keep = kept.slice();
   for (const [at, { owner }] of survey.blocks.entries()) if (isWithin(survey, owner, isRecorded)) keep[at] = 1;
+  for (const [at, block] of survey.blocks.entries()) {
+    if (!comments?.removed[at] || keep[at]) continue;
+    keep[at] = 1;
+    const { owner, text, words } = block;
+    removals.add({ step: 'comments', rule: comments.rule, node: survey.elements[owner]!, text, words });
+  }
   if (source === 'main' && choice) recordUnchosen(removals, survey, keep, choice);
   else recordBoilerplate(removals, survey, keep);
 }

@@ -1,4 +1,4 @@
-/** Records which parts of a page were left out of an answer, and why, for callers that request it. */
+/** Records which parts of a page were omitted from a result, and why, for callers that request it. */
 
 import { withoutHiddenCharacters } from '#html/characters.ts';
 import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
@@ -6,11 +6,11 @@ import { recordUniqueSelectors, type UniqueSelectors } from '#html/unique-select
 import { BLOCK_ELEMENTS } from '../../markdown/elements/block-elements.ts';
 import { countWords } from '../../words.ts';
 
-/** The steps that leave parts out, in the order in which they run. */
-export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'markdown', 'cut'] as const;
+/** The steps that omit parts, in the order in which they run. */
+export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'comments', 'markdown', 'cut'] as const;
 export type RemovalStep = (typeof REMOVAL_STEPS)[number];
 
-/** A part that was left out. */
+/** A part that was omitted. */
 export interface Removal {
   step: RemovalStep;
   /** The reason, in words. */
@@ -18,23 +18,23 @@ export interface Removal {
   /** Selector that matches only this element in the original document. */
   selector: string;
   words: number;
-  /** Its first words: at most 100 characters. */
+  /** First words of the part, at most 100 characters. */
   text: string;
   /** Set if the text is invisible. */
   hidden?: true;
   /** Probability that this is content, and the threshold for keeping it; both 0 to 1. */
   probability?: number;
   threshold?: number;
-  /** The features that count most against it, strongest first. */
+  /** The features that count most against the part, strongest first. */
   signs?: string[];
 }
 
-/** A part, as described by the step that removes it. If no text is given, it is read from the node. */
+/** A part, as described by the step that removes it. If there is no text, it is read from the node. */
 export interface RemovedPart extends Pick<Removal, 'step' | 'rule' | 'hidden' | 'probability' | 'threshold'> {
   readonly node: Child;
   readonly text?: string;
   readonly words?: number;
-  /** This function is called only for parts that are listed. */
+  /** Called only for parts that are listed. */
   readonly signs?: () => string[];
 }
 
@@ -57,7 +57,7 @@ export class RemovalLog {
     return this.places.selectorOf(this.sources.get(element) ?? element);
   }
 
-  /** Adds a part that is still in its original place. */
+  /** Adds a part that is still at its original position in the tree. */
   add({ node, step, rule, text, words, signs, ...more }: RemovedPart): void {
     const entries = this.steps.get(step) ?? { count: 0, list: [] };
     this.steps.set(step, entries);
@@ -84,14 +84,14 @@ export class RemovalLog {
     for (const step of steps) this.steps.delete(step);
   }
 
-  /** Number of parts that were left out. */
+  /** Number of parts that were omitted. */
   get count(): number {
     let count = 0;
     for (const entries of this.steps.values()) count += entries.count;
     return count;
   }
 
-  /** At most 500 parts, ordered by step and then by place in the page. Each step has its own share of the 500. */
+  /** At most 500 parts, ordered by step and then by position in the page. Each step has its own share of the 500. */
   list(): Removal[] {
     const lists = REMOVAL_STEPS.map((step) => this.steps.get(step)?.list ?? []);
     let left = MAX_REMOVALS;
@@ -118,7 +118,7 @@ export const firstWords = (text: string): string => {
         .trimEnd();
 };
 
-/** Elements whose text is read only by machines. */
+/** Elements with text that only machines read. */
 export const MACHINE_ONLY_ELEMENTS = new Set(['script', 'style', 'template', 'head', 'title', 'map', 'datalist']);
 
 /** The text in a node, or the placeholder for an image. */

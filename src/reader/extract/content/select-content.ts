@@ -3,9 +3,12 @@
  * poor.
  */
 
+import type { PageKind } from '../../article.ts';
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
 import { FITTED_KINDS } from '../trees/page-features.ts';
+import { estimatePageKind } from '../trees/page-kind.ts';
+import { applyComments, type CommentChoice, type RemovedComments } from './apply-comments.ts';
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
 import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
@@ -16,33 +19,67 @@ export interface Selection {
   /** Expected F1 over words. */
   confidence: number;
   source: 'main' | 'container' | 'nothing';
-  /** What the trees chose; null for a page that is too large to score. */
+  /** The choice of the trees; null for a page that is too large to score. */
   choice: Choice | null;
+  /** Set if comments were removed. */
+  comments?: RemovedComments;
+}
+
+export interface SelectionOptions {
+  /** Whether to keep comments. By default, they are removed from articles and videos. */
+  comments?: CommentChoice | undefined;
 }
 
 /** A choice with a lower expected F1 is not trusted. */
 const MIN_EXPECTED_F1 = 0.15;
-/** A page with fewer words is too small to score, and so short that everything except boilerplate is returned. */
+/** A page with fewer words is too small to score. It is so short that everything except boilerplate is returned. */
 const MIN_SCORED_WORDS = 150;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
+/** Text with the title of the page is trusted even if it is a smaller share. Number of words. */
+const MIN_TITLED_WORDS = 3;
 
-/** Larger pages are not scored: the features of their blocks would fill the memory of a thread. */
+/**
+ * Maximum number of blocks of a page that is scored: the features of more blocks would exhaust the memory of a thread.
+ */
 const MAX_BLOCKS = 30_000;
 const MAX_ELEMENTS = 150_000;
 
+/** Kinds of pages that consist of posts, which are often named like comments. */
+const THREADS: ReadonlySet<PageKind | undefined> = new Set<PageKind>(['forum', 'question']);
+/**
+ * Kinds of pages that are complete without comments. Shops name reviews like comments, and entries of lists and items of
+ * references have fields with such names.
+ */
+const COMMENTED: ReadonlySet<PageKind | undefined> = new Set<PageKind>(['article', 'video']);
+
 const LISTING = FITTED_KINDS.indexOf('listing');
 const COLLECTION = FITTED_KINDS.indexOf('collection');
-/** Minimum probability at which a page counts as a list. */
+/** Minimum probability for a page to count as a list. */
 const MIN_LIST_PROBABILITY = 0.5;
 
 const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= MIN_LIST_PROBABILITY;
 
 /**
- * Selects the content. Measurements pass a `fitted` other than the bundled one. Keeps at least one block of every page
+ * Selects the content. Benchmarks pass a `fitted` other than the bundled one. Keeps at least one block of every page
  * that is more than boilerplate.
  */
-export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedTrees): Selection {
+export function selectContent(
+  survey: Survey,
+  facts: PageFacts,
+  fitted?: FittedTrees,
+  { comments }: SelectionOptions = {},
+): Selection {
+  const selection = selectBlocks(survey, facts, fitted);
+  if (selection.source === 'nothing') return selection;
+  const removed = applyComments(survey, selection.keep, comments, () => {
+    const kind = estimatePageKind(survey, selection, facts)?.kind;
+    return { isThread: THREADS.has(kind), mayHaveComments: COMMENTED.has(kind) };
+  });
+  return removed ? { ...selection, comments: removed } : selection;
+}
+
+function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | undefined): Selection {
   const boilerplate = findBoilerplate(survey, true);
   if (survey.blocks.length > MAX_BLOCKS || survey.elements.length > MAX_ELEMENTS) {
     return { keep: blocksOutsideBoilerplate(survey, boilerplate), confidence: 0, source: 'container', choice: null };
@@ -69,8 +106,14 @@ export function selectContent(survey: Survey, facts: PageFacts, fitted?: FittedT
 function blocksOutsideBoilerplate(survey: Survey, boilerplate: Uint8Array): Uint8Array {
   const isEnough = (keep: Uint8Array) => {
     let words = 0;
-    for (let at = 0; at < keep.length; at++) if (keep[at]) words += survey.blocks[at]!.words;
-    return words >= survey.words[0]! * MIN_OUTSIDE_SHARE;
+    let hasTitle = false;
+    for (let at = 0; at < keep.length; at++) {
+      if (!keep[at]) continue;
+      const { owner, words: own } = survey.blocks[at]!;
+      words += own;
+      hasTitle ||= survey.elements[owner]!.name === 'h1';
+    }
+    return words >= survey.words[0]! * MIN_OUTSIDE_SHARE || (hasTitle && words >= MIN_TITLED_WORDS);
   };
   let keep = keepOutsideBoilerplate(survey, boilerplate);
   if (!isEnough(keep)) keep = keepOutsideBoilerplate(survey, findBoilerplate(survey, false));

@@ -1,6 +1,6 @@
 /**
- * Repairs the choice if the trees, which judge line by line, have split a unit. A code listing, table or list is kept
- * whole, and a short line between two kept paragraphs of one parent is kept too.
+ * Repairs the choice where the trees, which judge line by line, have split a unit. A code listing, table or list is
+ * kept whole, and so is a short line between two kept paragraphs with the same parent.
  */
 
 import { PARTS, type Part } from '../blocks/class-words.ts';
@@ -13,7 +13,7 @@ const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure',
 const LISTS = new Set(['ul', 'ol', 'details']);
 
 const maskOf = (...parts: Part[]) => parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
-/** Parts that are between paragraphs without belonging to them. */
+/** Parts that may be between paragraphs without belonging to them. */
 const SEPARATE_PARTS = maskOf(
   'share',
   'related',
@@ -29,36 +29,36 @@ const SEPARATE_PARTS = maskOf(
   'button',
   'footer',
 );
-/** Phrases that identify such parts if their class names do not. */
+/** Phrases that identify these parts if their class names do not. */
 const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
   0,
 );
 
-/** A table with a larger share of the page's words and no head is a layout table. */
+/** A table without a head that contains a larger share of the page's words than this is a layout table. */
 const LAYOUT_TABLE_SHARE = 0.6;
 /** Share of links above which a list is a link list. */
 const LINK_LIST_SHARE = 0.5;
 /** If this share of a unit's words is kept, the rest is kept too. */
 const UNIT_SHARE = 0.6;
-/** Longest gap that is filled, in words, and the minimum probability of each of its blocks. */
+/** Length of the longest gap that is filled, in words, and the minimum probability of each of its blocks. */
 const MAX_GAP_WORDS = 60;
 const MIN_PROBABILITY = 0.08;
 
 /** The interactive parts of an item. */
 const CONTROL_PARTS = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
 /**
- * Smallest share of the words of similar boxes, and of the boxes, that must be chosen for them to count as list
+ * Minimum shares of the words of similar boxes, and of the boxes, that must be chosen for the boxes to count as list
  * items.
  */
 const MIN_CHOSEN_WORD_SHARE = 0.5;
 const MIN_CHOSEN_BOX_SHARE = 0.6;
 /** Maximum average number of words of an item; larger boxes are sections. */
 const MAX_AVERAGE_ITEM_WORDS = 150;
-/** Blocks with a lower probability are left out even inside items. */
+/** Blocks with a lower probability are omitted even inside items. */
 const MIN_ITEM_PROBABILITY = 0.1;
 
-/** Completes the choice in place. */
+/** Completes the choice; changes `keep` in place. */
 export function completeUnits(
   survey: Survey,
   keep: Uint8Array,
@@ -92,7 +92,9 @@ export function completeUnits(
 
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
-/** Whether a unit follows kept text under its parent. A list must also be followed by kept text or by nothing. */
+/**
+ * Whether a unit follows kept text under its parent. A list must also be followed by kept text, or be the last element.
+ */
 function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
   const end = survey.endBlock[at]!;
@@ -136,7 +138,7 @@ function fillGaps(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, pro
 }
 
 /**
- * Keeps a heading inside the content if what follows it in its own box is kept, so that no section loses its heading.
+ * Keeps a heading inside the content if the text after it in its own box is kept, so that no section loses its heading.
  */
 function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at + 1 < keep.length; at++) {
@@ -155,7 +157,7 @@ function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array,
   }
 }
 
-/** Texts of buttons that only trigger an action. Other buttons may be the heading of what they open. */
+/** Phrases on buttons that only trigger an action. Other buttons may be the heading of the part that they open. */
 const BUTTON_PHRASES = (['share', 'shop', 'go', 'join'] as const).reduce(
   (mask, name) => mask | (1 << PHRASES.indexOf(name)),
   0,
@@ -174,8 +176,8 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
 }
 
 /**
- * Whether the name of an element, its parent or its grandparent marks a part that does not belong to the text around
- * it.
+ * Whether the name of an element, its parent or its grandparent indicates a part that does not belong to the
+ * surrounding text.
  */
 function isInSeparatePart(survey: Survey, owner: number): boolean {
   let at = owner;
@@ -190,8 +192,8 @@ const haveSameParent = (survey: Survey, one: number, other: number): boolean =>
   survey.parent[survey.blocks[one]!.owner] === survey.parent[survey.blocks[other]!.owner];
 
 /**
- * On a list page, if some of an item was chosen, keeps the rest of it too, such as a name or a price. The controls of
- * items are left out.
+ * On a list page, if part of an item was chosen, keeps the rest of the item too, such as a name or a price. The
+ * controls of items are omitted.
  */
 export function completeRecords(
   survey: Survey,

@@ -1,4 +1,4 @@
-/** Names of authors, without the text around them: URLs, "by", roles, dates, the site's name. */
+/** Extracts the names of authors without the surrounding text: URLs, "by", roles, dates, the site's name. */
 import type { SiteNames } from './site-name.ts';
 
 export interface AuthorNames {
@@ -8,7 +8,7 @@ export interface AuthorNames {
 
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 80;
-/** Longest byline, in characters. */
+/** Maximum length of a byline, in characters. */
 const MAX_LINE_CHARACTERS = 400;
 
 /** "By", in the languages where it precedes a name. Longer forms come first. */
@@ -19,15 +19,15 @@ const ROLE =
   /^(?:[\p{L}.&'-]+\s){0,5}(?:writer|editor|editor-in-chief|reporter|journalist|correspondent|columnist|contributor|blogger|producer|photographer|analyst|researcher|manager|director|coordinator|engineer|developer|founder|co-founder|ceo|cto|president|professor|specialist|expert|reviewer|strategist|publisher|redakteur(?:in)?|redaktion|autor(?:in)?|journaliste|rédact(?:eur|rice)|redactor|periodista|redazione|redacción|rédaction)$/iu;
 const CREDENTIAL =
   /^(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|b\.?a|m\.?b\.?a|j\.?d|r\.?n|r\.?d|d\.?o|d\.?d\.?s|d\.?v\.?m|m\.?p\.?h|m\.?s|l\.?c\.?s\.?w|c\.?p\.?a|c\.?f\.?p|esq|jr|sr|ii|iii|pmp|rdn|ldn|faap|lmft)\.?$/i;
-/** Placeholders of publishing systems for a missing author. */
+/** Placeholders that publishing systems write if there is no author. */
 const PLACEHOLDER_NAME =
   /^(?:admin\w*|administrator|webmaster|web\s?team|editor(?:ial)?|staff|guest|user|unknown|anonymous|author|authors|none|null|undefined|n\/?a|test|default|root|wp\s?admin|super\s?user|system|redaktion|redazione|rédaction|redacción|redactie|follow|share|more|view\s.*|see\s.*|all\s+posts.*|read\s+more.*|contact.*|about.*|email.*|subscribe.*)$/i;
 const ORGANIZATION =
   /\b(?:inc|llc|ltd|gmbh|corp|co|ag|plc|s\.?a|b\.?v|company|team|staff|group|news|press|media|magazine|journal|university|universität|université|universidad|institute|institut|foundation|association|society|ministry|department|office|agency|council|committee|library|museum|center|centre|editors|contributors|editorial|reuters|redaktion|network|studio|studios|blog|times|post|herald|tribune|gazette|international|federation|organization|organisation|bureau|service|services|school|college|hospital|clinic|bank|research|labs?|community)\b\.?/i;
 
-/** Where a name ends in data for programs. */
+/** The end of a name in machine-readable data. */
 const PART_ENDS = /\s*[|•·\n\t[{<].*$/su;
-/** Where a name ends in a line of visible text that continues after it. */
+/** The end of a name in a line of visible text that continues after the name. */
 const NAME_ENDS =
   /\s*(?:[|•·–—\n\t[{</]|\s-\s|:\s|\b(?:on|in|at|updated|published|posted|last|for|via|est|is|was|has)\b\s|\s\d).*$/isu;
 /** Words that remain after the date is removed, as in "le 5 mai". */
@@ -36,7 +36,7 @@ const URL_OR_EMAIL = /@|[[(]at[\])]|https?:|www\.|\p{L}{3,}\.[a-z]{2,4}\b/iu;
 
 const spaced = (text: string) => text.replace(/[^\S\n]+/g, ' ').trim();
 
-/** The way in which a source writes names. */
+/** The format in which a source writes names. */
 export interface NameStyle {
   /** Visible text, in which a line may continue after the name. */
   isText?: boolean;
@@ -51,7 +51,7 @@ function piecesOf(line: string, { inverted }: NameStyle): string[] {
   return line.split(/\s*[,;、，；]\s*|\s+(?:and|&|und|et|y|och|og|with|mit|avec)\s+|\s*\+\s*/iu);
 }
 
-/** The name in a piece of text, or '' if there is none. */
+/** Returns the name in a piece of text, or '' if there is none. */
 function nameIn(piece: string, { isText }: NameStyle): string {
   if (URL_OR_EMAIL.test(piece)) return '';
   const bare = piece.replace(/\s*\([^)]*\)/g, '').replace(isText ? NAME_ENDS : PART_ENDS, '');
@@ -64,7 +64,7 @@ function nameIn(piece: string, { isText }: NameStyle): string {
   return PLACEHOLDER_NAME.test(text) || ROLE.test(text) || CREDENTIAL.test(text) ? '' : text;
 }
 
-/** The names in the values of a source. */
+/** Finds the names in the values of a source. */
 export function findAuthorNames(values: readonly string[], site: SiteNames, style: NameStyle = {}): AuthorNames {
   const names: AuthorNames = { people: [], organizations: [] };
   const seen = new Set<string>();

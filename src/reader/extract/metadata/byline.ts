@@ -1,6 +1,6 @@
 /**
- * Finds author and dates where the page shows them: in bylines and datelines in the few blocks around its title. Reads
- * only a limited number of short blocks, regardless of the size of the page.
+ * Finds author and dates in the visible text: in bylines and datelines in the few blocks around the title. Reads only a
+ * limited number of short blocks, regardless of the size of the page.
  */
 import { attribute, ELEMENT, type Element, following, type Node, type Parent, TEXT } from '#html/node.ts';
 import { BY_PREFIX, findAuthorNames, looksLikeName } from './author.ts';
@@ -21,10 +21,11 @@ export interface BylineContext {
 
 const MAX_ELEMENTS = 120;
 const MAX_CHARACTERS = 1_500;
-/** Longer blocks are text, not bylines. */
+/** Longer blocks are running text, not bylines. */
 const MAX_BLOCK_CHARACTERS = 160;
 /**
- * A paragraph of at least this length is the body of the page. A byline may follow the first one, which is a summary.
+ * A paragraph of at least this length is part of the body of the page. A byline may follow the first such paragraph,
+ * which is a summary.
  */
 const MIN_PARAGRAPH_CHARACTERS = 200;
 
@@ -63,11 +64,11 @@ export function shortText(element: Element): string | null {
   return line.length > MAX_BLOCK_CHARACTERS ? null : line;
 }
 
-/** Text that may surround the date in a line that nothing else marks as a dateline: day of the week, time. */
+/** Text that may surround the date in a line without any other sign of a dateline: the day of the week, or the time. */
 const BARE_BEFORE =
   /^(?:\p{L}{2,12}[.,]{1,2}\s?|(?:on|le|am|den|el|il|em|op)\s|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\s)?$/iu;
 const BARE_AFTER = /^[\s,–-]{0,3}(?:(?:at|um|à|kl\.?)\s)?(?:\d{1,2}[:h.]\d{2}.{0,16})?$/iu;
-/** Words before dates that belong to something other than the page. */
+/** Words before dates that do not refer to the page itself. */
 const UNRELATED_DATE =
   /©|copyright|\b(?:until|ends?|expires?|expiry|deadline|effective|valid|since|starts?|due|born|from)\b/i;
 
@@ -107,7 +108,7 @@ function readAfter(heading: Element, byline: Byline, context: BylineContext): vo
   }
 }
 
-/** Reads up to three blocks before the heading, on each of the three levels around it. */
+/** Reads up to three blocks before the heading on each of the three levels above it. */
 function readBefore(heading: Element, byline: Byline, context: BylineContext): void {
   let level: Element = heading;
   for (let up = 0; up < 3; up++) {
@@ -159,13 +160,14 @@ function addDate(
   const isUpdate = (text: string) => SAYS_UPDATED.test(text) && !SAYS_PUBLISHED.test(text);
   const key = isUpdate(around) || isUpdate(names) ? 'modified' : 'published';
   const known = byline[key];
-  // The machine-readable form of the same moment is more precise than its words; time zones may put them a day apart.
+  // The machine-readable form of the same date is more precise than the text; because of time zones, the two may differ
+  // by a day.
   const isSame =
     known !== undefined && isMachineReadable && Math.abs(daysAfter(date, known)) <= 1 && known.length <= date.length;
   if (known === undefined || isSame) byline[key] = date;
 }
 
-/** Reads a line that is a date, or says that something was published or changed then. */
+/** Reads a line that is a date, or that says when something was published or changed. */
 function readDates(text: string, isDated: boolean, names: string, byline: Byline, { language }: BylineContext): void {
   if (!mayContainDate(text)) return;
   for (const line of text.split(LINES)) {
@@ -178,11 +180,11 @@ function readDates(text: string, isDated: boolean, names: string, byline: Byline
   }
 }
 
-/** URL paths where sites keep profiles of people. */
+/** URL paths that sites use for profiles of people. */
 const PROFILE =
   /\/(?:authors?|users?|members?|profiles?|people|person|u|autor(?:en)?|auteurs?|contributors?|staff|writers?|by)[/?=-]|[?&]author=/i;
 
-/** The texts of links to profiles. */
+/** Returns the texts of links to profiles. */
 function profilesIn(element: Element): Set<string> {
   const texts = new Set<string>();
   let node: Node | null = element;
@@ -195,7 +197,7 @@ function profilesIn(element: Element): Set<string> {
 }
 
 /**
- * Names after "by", or in an element with an author's class. Text that does not look like a name must link to a
+ * Returns names after "by", or in an element with an author's class. Text that does not look like a name must link to a
  * profile.
  */
 function authorsIn(element: Element, text: string, names: string, { site }: BylineContext): string[] {
@@ -203,7 +205,7 @@ function authorsIn(element: Element, text: string, names: string, { site }: Byli
   const lines = text.split(LINES).map((line) => line.trim());
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
-    // A name may be on the line after the word.
+    // The name may be on the line after the word.
     const by = BY_PREFIX.exec(`${line} .`);
     if (!by && !isAuthors) continue;
     const candidate = by ? line.slice(by[0].length) || (lines[at + 1] ?? '') : line;

@@ -1,6 +1,6 @@
 /**
- * Converts dates as pages write them to ISO 8601. Nothing is invented: a date without a time stays a date, a time
- * without a zone stays without one, and an ambiguous date is not read. The current time is not used.
+ * Converts dates as written in pages to ISO 8601. Nothing is invented: a date without a time remains a date, a time
+ * without a zone remains without one, and an ambiguous date is ignored. The current time is not used.
  */
 import { isUrl } from '#is-url.ts';
 import { ownValue } from '#own-value.ts';
@@ -51,7 +51,7 @@ function zoneOf(text: string): string {
 const TIME =
   /^(?:[\s,|@·–-]|at\b|um\b|à(?=\s)|kl\b\.?|t(?=\d)){0,6}(\d{1,2})[:h](\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([ap])\.?m\b\.?|uhr\b)?\s?/i;
 
-/** `T10:30:00+02:00`, or '' if the text does not start with a time. */
+/** Returns a time such as `T10:30:00+02:00`, or '' if the text does not start with a time. */
 function timeOf(text: string): string {
   const time = TIME.exec(text);
   if (!time) return '';
@@ -76,7 +76,7 @@ function toIso({ year, month, day, rest }: Parts): string | undefined {
 
 type Match = RegExpExecArray;
 
-/** Whether the day precedes the month in `3/4/2024`; undefined if that is ambiguous. */
+/** Whether the day precedes the month in a date such as `3/4/2024`; undefined if that is ambiguous. */
 function dayFirst(left: number, right: number, separator: string, language: string): boolean | undefined {
   if (left > 12 || left === right) return true;
   if (right > 12) return false;
@@ -89,7 +89,7 @@ const YEAR = '(\\d{4})(?!\\d)';
 const MONTH = '(\\p{L}{3,14})\\.?';
 const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|ª|\\.)?';
 
-/** Date formats. Each is searched for anywhere in a text; the earliest match wins. */
+/** Date formats. A pattern may match anywhere in a text; the earliest match wins. */
 const FORMATS: readonly { pattern: RegExp; parts(match: Match, rest: string, language: string): Parts | undefined }[] =
   [
     {
@@ -193,8 +193,8 @@ const EARLIEST = 1990;
 const LATEST = 2100;
 
 /**
- * Whether a date may be that of a web page. A declared date may be older, as in archives, unless it is the first or
- * last day of a year: programs use these for unknown dates.
+ * Whether a date is plausible for a web page. A declared date may be older, as in archives, unless it is the first or
+ * last day of a year: programs use these days for unknown dates.
  */
 export function isPlausible(date: string, declared: boolean): boolean {
   const year = Number(date.slice(0, 4));
@@ -203,7 +203,7 @@ export function isPlausible(date: string, declared: boolean): boolean {
   return declared && year >= 1600 && date.length >= 10 && !/^\d{4}-(?:01-01|12-3[01])/.test(date);
 }
 
-/** Calendar days between two ISO 8601 dates; positive if the first is later. */
+/** Number of calendar days between two ISO 8601 dates; positive if the first is later. */
 export const daysAfter = (date: string, other: string): number =>
   (Date.parse(date.slice(0, 10)) - Date.parse(other.slice(0, 10))) / 86_400_000;
 

@@ -16,9 +16,9 @@ export interface Declarations {
   /** The first h1 elements, and the first of the other headings. */
   headings: Element[];
   subheadings: Element[];
-  /** The `content` of each meta element by its name as written. */
+  /** The `content` of each meta element, by the element's name as written. */
   metas: Map<string, string[]>;
-  /** The first meta element whose name ends in `description`. */
+  /** The first meta element with a name that ends in `description`. */
   description: string | null;
   /** `http-equiv="content-language"`. */
   contentLanguage: string | null;
@@ -26,7 +26,7 @@ export interface Declarations {
   links: Element[];
   /** Texts of JSON-LD scripts. */
   scripts: string[];
-  /** The first elements for each microdata or RDFa property that describes a page. */
+  /** The first elements with each microdata or RDFa property that describes a page. */
   items: Map<string, Element[]>;
   types: Set<string>;
   times: Element[];
@@ -103,7 +103,7 @@ function collectElement(element: Element, found: Declarations): void {
   const { attributes } = element;
   for (let at = 0; at < attributes.length; at++) {
     const { name } = attributes[at]!;
-    // The length alone rules out most names, far faster than comparing each with all.
+    // Checking the length first rules out most names, and is far faster than comparing each with all.
     if (name.length === 8) collectProperty(name, attributes[at]!.value, element, found);
     else if (name === 'rel' && element.name === 'a') addAuthorLink(attributes[at]!.value, element, found);
   }

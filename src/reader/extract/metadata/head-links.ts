@@ -2,7 +2,7 @@
 import { attribute, type Element } from '#html/node.ts';
 import { resolveUrl } from '../content/links.ts';
 
-/** The words of a `rel` attribute in lower case. */
+/** The tokens of a `rel` attribute in lower case. */
 export function relTokens(rel: string): string[] {
   const words = rel.toLowerCase();
   return /\s/.test(words) ? words.split(/\s+/) : [words];
@@ -14,7 +14,7 @@ function otherAttributes(link: Element): Record<string, string> {
   return Object.fromEntries(others);
 }
 
-/** Links by rel, then by absolute URL, with their other attributes; without `stylesheet` and `shortcut`. */
+/** Links by rel, then by absolute URL, with their other attributes. `stylesheet` and `shortcut` are omitted. */
 export function headLinks(
   links: readonly Element[],
   baseUrl: string,

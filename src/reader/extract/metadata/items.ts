@@ -38,8 +38,8 @@ function scopeOf(item: Element): Element | null {
 }
 
 /**
- * The properties that describe the page; empty if several things on the page have the same property, as in a listing.
- * In a thread, the first one is used, because it is the thread's topic.
+ * Returns the elements with properties that describe the page; empty if several things on the page have the same
+ * property, as in a listing. In a thread, the first one is used, because it is the thread's topic.
  */
 export function pageItems(items: readonly Element[], isThread: boolean): Element[] {
   const own = items.filter((item) => !isUnrelated(item));

@@ -1,12 +1,12 @@
 /**
- * Lenient JSON as pages write it: inside a comment or CDATA, with comments, trailing commas and raw line breaks in
- * strings.
+ * Parses lenient JSON as found in pages: inside a comment or CDATA, with comments, trailing commas and raw line breaks
+ * in strings.
  */
 
 const WRAPPER =
   /^\s*(?:<!--|(?:\/\/|\/\*)?\s?<!\[CDATA\[(?:\s?\*\/)?)|(?:-->|(?:\/\/|\/\*)?\s?\]\]>(?:\s?\*\/)?|;)\s*$/g;
 
-/** The value of a script's text; undefined if it is not JSON even after repair. */
+/** Parses the text of a script; returns undefined if it is not JSON even after repair. */
 export function parseLooseJson(text: string): unknown {
   // Valid JSON has no wrapper, and most texts are valid.
   const value = parsed(text);
@@ -15,7 +15,7 @@ export function parseLooseJson(text: string): unknown {
   return parsed(bare) ?? parsed(repaired(bare));
 }
 
-/** Undefined if the text is not JSON. This is unambiguous, because JSON has no such value. */
+/** Returns undefined if the text is not JSON. This is unambiguous, because JSON cannot represent `undefined`. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -24,7 +24,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Index after the string that starts at `from`: behind its closing quotation mark, or the end of the input. */
+/** Index after the string that starts at `from`: after its closing quotation mark, or the end of the input. */
 function endOfText(json: string, from: number): number {
   for (let at = from + 1; at < json.length; at++) {
     if (json[at] === '\\') at++;

@@ -1,4 +1,4 @@
-/** Checks and normalizes language tags. `metadata.ts` chooses the declaration that counts. */
+/** Checks and normalizes language tags. `metadata.ts` selects the declaration to use. */
 
 /** A language tag in its usual case (`de-AT`, `zh-Hant`); undefined if it is not a tag. */
 export function languageTag(text: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Reads a page's JSON-LD, and separates facts about the page from those about the site, comments, and other pages in
- * a listing. Invalid or hostile JSON is ignored.
+ * Reads a page's JSON-LD, and separates the metadata of the page from that of the site, comments, and other pages in a
+ * listing. Invalid or hostile JSON is ignored.
  */
 import { parseLooseJson } from './json-repair.ts';
 import { lettersAndDigits } from './site-name.ts';
@@ -9,39 +9,39 @@ export interface LinkedData {
   headline?: string;
   /** Name of the page's subject, such as a product or a video, if it has no headline. */
   name?: string;
-  /** As written. */
+  /** The date as written. */
   published?: string;
   modified?: string;
   /** Names of authors who are people or of unknown type. */
   people: string[];
-  /** The names in `people` that are declared as persons, if the page names no organization. */
+  /** The names in `people` that are explicitly declared as persons, if the page names no organization. */
   persons: string[];
   /** Names of authors that are organizations. */
   organizations: string[];
   siteName?: string;
-  /** As written, absolute or relative. */
+  /** The URL as written, absolute or relative. */
   image?: string;
   url?: string;
   language?: string;
   /** Every `@type`, in lower case. */
   types: Set<string>;
-  /** Plain values and names of the page's main object, under its own keys, such as `datePublished`. */
+  /** Plain values and names from the page's main object, by key, such as `datePublished`. */
   page: Record<string, string>;
 }
 
-/** Maximum for all scripts combined. */
+/** Maximum total length of all scripts. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_OBJECTS = 20_000;
 
-/** Types whose headline and dates describe the page itself. */
+/** Types of objects with a headline and dates that describe the page itself. */
 const PAGE_TYPES =
   /article|posting|blogposting|webpage|newsarticle|report|recipe|product|discussionforumposting|qapage|video|book|event|howto/;
 
-/** Types of the subjects of pages: their facts are the page's facts. */
+/** Types of things that pages are about: their properties are used as the page's metadata. */
 const CONTENT_TYPES =
   /article|posting|^report|recipe|howto|^question$|videoobject|^product|^book$|event|course|episode|^movie|^review$|application|creativework|dataset/;
 
-/** Keys that lead to the page's own object; all others lead to objects that it mentions. */
+/** Keys that lead to the page's own object; all other keys lead to objects that the page mentions. */
 const OWN_KEYS = new Set(['@graph', 'mainEntity', 'mainEntityOfPage']);
 
 type JsonObject = Record<string, unknown>;
@@ -97,11 +97,15 @@ function typesOf(object: JsonObject): string[] {
 const MAX_FACTS = 40;
 const MAX_FACT_CHARACTERS = 1_000;
 
+/** Whole texts, which are no metadata. */
+const BODIES = new Set(['articleBody', 'reviewBody', 'text', 'transcript']);
+
 /** The plain values of an object, and the names of the objects that it references. */
 function factsOf(object: JsonObject, byId: ObjectsById): Record<string, string> {
   const facts: [string, string][] = [];
   for (const [key, value] of Object.entries(object).slice(0, 200)) {
-    if (facts.length >= MAX_FACTS || (key.startsWith('@') && key !== '@type') || key.length > 60) continue;
+    if (facts.length >= MAX_FACTS || (key.startsWith('@') && key !== '@type') || key.length > 60 || BODIES.has(key))
+      continue;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : textsOf(value, byId);
     if (text) facts.push([key.replace('@', ''), text.slice(0, MAX_FACT_CHARACTERS)]);
   }
@@ -116,10 +120,10 @@ function textsOf(value: unknown, byId: ObjectsById): string | undefined {
   return list.filter(Boolean).join(',') || undefined;
 }
 
-/** Types that say nothing about the subject of a page. */
+/** Types that do not indicate the subject of a page. */
 const CONTAINER_TYPES = new Set(['webpage', 'website']);
 
-/** The facts of the page's main object, for the answer's metadata. */
+/** The properties of the page's main object, for the `metadata` field of the result. */
 function pageFactsOf(found: readonly Found[], byId: ObjectsById): Record<string, string> {
   let page: Record<string, string> = {};
   for (const { object, types } of found) {
@@ -144,8 +148,8 @@ const bareUrl = (url: string) =>
     .replace(/\/+$/, '');
 
 /**
- * The objects that the page is about: those with the page's URL, or the only one. Several objects that cannot be told
- * apart are a listing, and none of them describes the page.
+ * The objects that the page is about: those with the page's URL, or the only object. Several objects that cannot be
+ * distinguished are a listing, and none of them describes the page.
  */
 function mainObjects(found: readonly Found[], url: string): JsonObject[] {
   const candidates = found.filter(({ own, types }) => own && types.some((type) => CONTENT_TYPES.test(type)));
@@ -195,7 +199,7 @@ function addSite(found: readonly Found[], main: readonly JsonObject[], byId: Obj
   if (name) data.siteName = name;
 }
 
-/** Adds facts that are not known yet. */
+/** Adds properties that are not known yet. */
 function addFacts(object: JsonObject, byId: ObjectsById, data: LinkedData): void {
   const add = (key: 'headline' | 'name' | 'published' | 'modified' | 'image' | 'url' | 'language', value?: string) => {
     if (value && data[key] === undefined) data[key] = value;

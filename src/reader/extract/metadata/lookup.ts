@@ -1,4 +1,4 @@
-/** Looks up a page's facts in the sources of sources.ts. Each source is read on first use. */
+/** Looks up a page's metadata in the sources of sources.ts. Each source is read on first use. */
 import { decodeHTML } from 'entities/decode';
 import { attribute, type Document, type Element, following, hasAttribute, type Node, TEXT } from '#html/node.ts';
 import { type Byline, readByline, shortText } from './byline.ts';
@@ -23,13 +23,13 @@ export const boundedLine = (text: string) =>
     .trim()
     .slice(0, MAX_LINE_CHARACTERS);
 
-/** Decodes character references in data, which is often escaped twice. */
+/** Decodes character references in data, which are often escaped twice. */
 const decodeReferences = (text: string) =>
   /&(?:#\w{2,6}|amp|quot|apos|lt|gt|nbsp);/i.test(text.slice(0, MAX_LINE_CHARACTERS))
     ? decodeHTML(text.slice(0, 2_000))
     : text;
 
-/** The permalinks that documentation systems put after a heading. */
+/** The permalinks that documentation generators add after a heading. */
 const PERMALINK = /(?:\s+#|\s*[¶§🔗])+$/u;
 
 /** The text of a heading. Reads a bounded number of nodes. */
@@ -52,11 +52,11 @@ export interface SourceValues {
 
 export interface SourceValue {
   value: string;
-  /** Sources written for people, not for programs. */
+  /** Whether the source is written for people, not for programs. */
   isText: boolean;
 }
 
-/** The kind and the name of each source. */
+/** For each piece of metadata, the kind and the name of each source. */
 const SOURCES_BY_FACT = new Map(
   Object.entries(FACT_SOURCES).map(([fact, sources]) => [
     fact,
@@ -67,7 +67,7 @@ const SOURCES_BY_FACT = new Map(
   ]),
 );
 
-/** Types of pages that start with their topic and continue with answers. */
+/** Types of pages that start with their topic, followed by replies. */
 const THREADS = ['discussionforumposting', 'qapage', 'question'];
 
 /** Labels that publishing systems use for the author in Twitter cards. */
@@ -78,7 +78,7 @@ const WRITTEN_BY = new Set(
   ).split(','),
 );
 
-/** The name of a meta in sources.ts. */
+/** The name under which sources.ts lists a meta element. */
 const keyOf = (name: string) => (name.startsWith('dc:') || name.startsWith('dcterms:') ? name.replace(':', '.') : name);
 
 export class FactLookup {
@@ -110,7 +110,7 @@ export class FactLookup {
     }
   }
 
-  /** The values of each source of a fact, the most trusted first; sources without values are left out. */
+  /** The values of each source, the most trusted first; sources without values are skipped. */
   *valuesBySource(fact: Fact): Generator<SourceValues> {
     for (const { kind, name } of SOURCES_BY_FACT.get(fact)!) {
       const found = this.#read(kind, name);
@@ -121,7 +121,7 @@ export class FactLookup {
     }
   }
 
-  /** The same values, one at a time. */
+  /** Yields the same values, one at a time. */
   *values(fact: Fact): Generator<string> {
     for (const { values } of this.valuesBySource(fact)) for (const { value } of values) yield value;
   }
@@ -167,7 +167,7 @@ export class FactLookup {
     return Array.isArray(value) ? value.map(decodeReferences) : [];
   }
 
-  /** Twitter cards pair a label, in the language of the page, with a text. */
+  /** Twitter cards pair a text with a label in the language of the page. */
   #labeled(label: string): string[] {
     return ['1', '2'].flatMap((number) => {
       const labelText = this.#named.get(`twitter:label${number}`)?.[0]?.trim().toLowerCase() ?? '';
@@ -192,7 +192,7 @@ export class FactLookup {
     return typeof value === 'string' ? [value] : (value ?? []);
   }
 
-  /** The element where the page shows its title. */
+  /** The element in which the page displays its title. */
   #titleElement(): Element | undefined {
     const { headings, subheadings } = this.declarations;
     const title = lettersAndDigits(this.title);
@@ -206,20 +206,20 @@ export class FactLookup {
   }
 }
 
-/** The author that `rel="author"` links name, if all name the same; a listing has several. */
+/** The author named by the `rel="author"` links, if all of them name the same one; a listing has several. */
 function authorsOf(links: readonly Element[]): string[] {
   const names = new Set(links.map((link) => shortText(link) ?? '').filter(Boolean));
   return names.size === 1 ? [...names] : [];
 }
 
-/** A page with more `<time>` elements than a dateline needs is a list of dated items. */
+/** Maximum number of `<time>` elements in a dateline; a page with more is a list of dated items. */
 const MAX_DATELINE_TIMES = 4;
 
 const ASIDE_ELEMENTS = new Set(['nav', 'aside', 'footer']);
 const ASIDE_CLASS =
   /(?:^|\s)(?:comments?|comment-list|related(?:-posts)?|recent-posts|sidebar|widget(?:-area)?)(?=\s|$)/i;
 
-/** The page's own time, outside of parts that are not its content. */
+/** The page's own time, outside of parts that do not belong to its content. */
 function ownTime(times: readonly Element[]): string[] {
   const isAside = (element: Element) =>
     ASIDE_ELEMENTS.has(element.name) ||

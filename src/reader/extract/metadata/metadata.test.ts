@@ -186,6 +186,15 @@ describe('hostile pages', () => {
     expect(read(`${large}<title>T</title>`).title).toBe('T');
   });
 
+  test('carries no whole articles', () => {
+    const words = 'The kiln was fired for two days and two nights. '.repeat(500);
+    const facts = { '@type': 'Article', headline: 'Kilns', wordCount: 4500, articleBody: words, text: words };
+    const { metadata } = read(`${jsonLd(facts)}<meta name="body" content="${words}"><meta name="a" content="b">`);
+    expect(metadata).toMatchObject({ 'jsonld:wordCount': '4500', a: 'b' });
+    expect(Object.keys(metadata).filter((name) => /articleBody|text/.test(name))).toEqual([]);
+    expect(metadata.body).toBe(`${words.slice(0, 3_000)}…`);
+  });
+
   test('reads very long titles, names and headings', () => {
     const long = 'a - :: | » '.repeat(500_000);
     const html = `<title>${long}</title><meta property=og:title content="${long}"><meta name=author content="${'By A, '.repeat(500_000)}"><h1>${'<b>x'.repeat(100_000)}`;

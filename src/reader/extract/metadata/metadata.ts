@@ -1,7 +1,7 @@
 /**
  * The page's metadata: title, description, author, dates, language, picture, URL, every meta element and head link.
- * Takes one pass over the tree, and reads around the title if the head says too little. sources.ts lists the trusted
- * sources of each fact.
+ * Takes one pass over the tree, and also reads the text around the title if the head lacks metadata. sources.ts lists
+ * the trusted sources.
  */
 import { type Document, textOf } from '#html/node.ts';
 import type { DeclaredMetadata } from '../../article.ts';
@@ -24,10 +24,10 @@ export interface PageMetadata extends DeclaredMetadata {
 const MAX_SITE_NAME_CHARACTERS = 100;
 const MAX_DATE_CHARACTERS = 100;
 
-/** Sources whose main purpose is not the publication date. */
+/** Whether the source's main purpose is something other than the publication date. */
 const isGuessedFrom = (kind: string) => kind === 'byline' || kind === 'time' || kind === 'url';
 
-/** The publication date: as written if it is declared in the page's data, else in ISO 8601. */
+/** The publication date: unchanged if it is declared in the page's data, else in ISO 8601. */
 function publishedOf(lookup: FactLookup, modified: string | undefined, types: ReadonlySet<string>): string | undefined {
   const isEvent = [...types].some((type) => type.endsWith('event'));
   for (const { kind, values } of lookup.valuesBySource('published')) {
@@ -35,7 +35,7 @@ function publishedOf(lookup: FactLookup, modified: string | undefined, types: Re
     for (const { value, isText } of values) {
       const date = parseDate(value, lookup.language);
       if (!date || !isPlausible(date, !isGuess)) continue;
-      // The current time is not used. A date after the last change of the page is one that the page writes about.
+      // The current time is not used. A date after the last change of the page is a date that the page mentions.
       if (isGuess && (isEvent || (modified && daysAfter(date, modified) > 2))) continue;
       return isGuess || isText || /^\s*\d{10,13}\s*$/.test(value)
         ? date
@@ -58,13 +58,13 @@ function modifiedOf(lookup: FactLookup): string | undefined {
 /** Sources that write "Smith, John". */
 const INVERTED_NAME_SOURCES = /^(?:citation_|dc\.|dcterms\.)/;
 
-/** People of the first source that names any, else organizations of the first source that does. */
+/** The people named by the first source that names any, else the organizations named by the first source that does. */
 function authorOf(lookup: FactLookup): string | undefined {
   let organizations: string[] = [];
   for (const { name, values } of lookup.valuesBySource('author')) {
     const texts = values.map(({ value }) => value);
     const style = { isText: values.some(({ isText }) => isText), inverted: INVERTED_NAME_SOURCES.test(name) };
-    // A person after whom the site is named can be its author too.
+    // A site may be named after a person, who can then be the author of its pages too.
     const names = findAuthorNames(texts, name === 'persons' ? NO_SITE_NAMES : lookup.site, style);
     if (names.people.length) return names.people.join(', ');
     if (!organizations.length) organizations = names.organizations;
@@ -72,7 +72,7 @@ function authorOf(lookup: FactLookup): string | undefined {
   return organizations.join(', ') || undefined;
 }
 
-/** The names that the page gives its site, the most trusted first. */
+/** The names that the page uses for its site, the most trusted first. */
 function namesOfSite(lookup: FactLookup): string[] {
   const names: string[] = [];
   for (const text of lookup.values('siteName')) {
@@ -90,7 +90,14 @@ function firstOf<T>(texts: Iterable<string>, read: (text: string) => T | undefin
   return undefined;
 }
 
-/** The page's named facts: its language, every meta, and the JSON-LD of its main object. */
+/** Some pages put a whole article into a meta element. */
+const MAX_META_CHARACTERS = 3_000;
+const cutText = (value: string): string =>
+  value.length <= MAX_META_CHARACTERS
+    ? value
+    : `${value.slice(0, MAX_META_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`;
+
+/** The named metadata of the page: its language, every meta element, and the JSON-LD of its main object. */
 function metasOf(
   { declarations, linkedData }: FactLookup,
   lang: string | undefined,
@@ -98,7 +105,7 @@ function metasOf(
 ): Record<string, string> {
   const metadata = new Map<string, string>();
   if (lang) metadata.set('lang', lang);
-  for (const [name, values] of declarations.metas) metadata.set(name, values.join(','));
+  for (const [name, values] of declarations.metas) metadata.set(name, values.map(cutText).join(','));
   if (author && !metadata.has('author')) metadata.set('author', author);
   for (const [name, value] of Object.entries(linkedData.page)) metadata.set(`jsonld:${name}`, boundedLine(value));
   return Object.fromEntries(metadata);

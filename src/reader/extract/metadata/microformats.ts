@@ -1,4 +1,4 @@
-/** The h-entry microformats of a page that holds one entry, not a feed of several. */
+/** Reads the h-entry microformats of a page with a single entry, as opposed to a feed with several. */
 import { attribute, type Document, ELEMENT, type Element, following, type Node } from '#html/node.ts';
 
 /** The supported classes, each with its elements in document order. */

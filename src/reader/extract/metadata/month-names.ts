@@ -1,6 +1,6 @@
-/** Names of months in the languages in which pages write their dates. */
+/** Names of months, in the languages in which dates are recognized. */
 
-/** January to December; `|` separates forms of one month. Greek and Slavic names also have their genitive. */
+/** January to December; `|` separates forms of one month. Greek and Slavic names also have their genitive forms. */
 const MONTHS = `
 january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sep|sept october|oct november|nov december|dec
 januar|jänner|jan februar|feber märz|mrz|maerz april mai juni juli august september oktober|okt november dezember|dez

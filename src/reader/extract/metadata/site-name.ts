@@ -1,11 +1,11 @@
-/** Decides whether a part of a title is the name of the site, as the page states it or as its host name spells it. */
+/** Decides whether a part of a title is the name of the site, as declared by the page or spelled by its host name. */
 
-/** Letters and digits only, to compare names that differ in punctuation. */
+/** Reduces a name to letters and digits, to compare names that differ only in punctuation. */
 export const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The labels of a host that may be a name: not `www`, not a public suffix. */
+/** The labels of a host that may be a name, that is, neither `www` nor a public suffix. */
 function labelsOf(url: string): { host: string; labels: string[] } {
   let host = '';
   try {
@@ -37,13 +37,13 @@ function isSpelledBy(words: readonly string[], label: string): boolean {
 export interface SiteNames {
   /** Whether the part is the site's name. */
   isName(piece: string): boolean;
-  /** Whether the part is the site's name plus a word or two, as in `Clay House Blog`. */
+  /** Whether the part is the site's name plus one or two words, as in `Clay House Blog`. */
   containsName(piece: string): boolean;
 }
 
 export const NO_SITE_NAMES: SiteNames = { isName: () => false, containsName: () => false };
 
-/** `names` are the names that the page gives its site, the best first. */
+/** `names` are the names that the page uses for its site, the best first. */
 export function createSiteNames(names: readonly string[], url: string): SiteNames {
   const { host, labels } = labelsOf(url);
   const domain = host.split('.').slice(-2).join('.');

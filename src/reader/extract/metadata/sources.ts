@@ -1,10 +1,10 @@
 /**
- * The sources of each fact about a page, the most trusted first. Sources about the page's content precede sources that
- * also describe its template; data for programs precedes text for people; guesses come last.
+ * The sources of each piece of metadata, the most trusted first. Sources about the page's content precede sources that
+ * also describe its template; machine-readable data precedes text for people; guesses come last.
  *
  * A source is a kind and a name: `ld` JSON-LD (by the field of LinkedData), `meta` a meta element by name or property
- * in lower case (`dc:` is read as `dc.`), `item` a property of microdata or RDFa, `link` a link of the head by its
- * rel, `class` a class of microformats, `rel` anchors, `label` the text of a label in Twitter cards, `html` the root
+ * in lower case (`dc:` is read as `dc.`), `item` a property of microdata or RDFa, `link` a link of the head by its rel,
+ * `class` a class of microformats, `rel` anchors, `label` the text of a label in Twitter cards, `html` the root
  * element, `http-equiv` a meta of that kind, `byline` and `time` the page's visible text, `url` its URL.
  */
 export const FACT_SOURCES = {

@@ -1,7 +1,7 @@
 /**
- * The title of a page, without the name of its site. Titles in the head are written for search engines and sharing;
- * readers see the heading. So a heading is used if the head or the URL confirms it. A heading that is not confirmed (a
- * logo, a slogan, a section) is not used.
+ * Chooses the title of a page, without the name of its site. Titles in the head are written for search engines and
+ * sharing, while readers see the heading. A heading is therefore used if the head or the URL confirms it. An
+ * unconfirmed heading (often a logo, slogan or section name) is not used.
  */
 import { isUrl } from '#is-url.ts';
 import { lettersAndDigits, type SiteNames, wordsOf } from './site-name.ts';
@@ -78,10 +78,10 @@ function similarity(left: readonly string[], right: readonly string[]): number {
 const containsWords = (outer: readonly string[], inner: readonly string[]): boolean =>
   ` ${outer.join(' ')} `.includes(` ${inner.join(' ')} `);
 
-/** Smallest similarity with a title at which a heading is the page's. */
+/** Minimum similarity with a title for a heading to count as the page's heading. */
 const MIN_SIMILARITY = 0.5;
 
-/** How much the head and the URL support a heading, 0 to 2; below `MIN_SIMILARITY` is not enough. */
+/** Degree to which the head and the URL confirm a heading, 0 to 2; values below `MIN_SIMILARITY` are not enough. */
 function support(heading: string, titles: readonly string[], slug: readonly string[]): number {
   const words = wordsOf(heading);
   if (words.length === 0) return 0;
@@ -101,12 +101,12 @@ function support(heading: string, titles: readonly string[], slug: readonly stri
   return best;
 }
 
-/** Text in a single case follows the site's style, not the title's spelling. */
+/** Text that is all upper case or all lower case follows the site's style, not the spelling of the title. */
 const isOneCase = (text: string) => text === text.toUpperCase() || text === text.toLowerCase();
 
 const isCutOff = (text: string) => /(?:\.\.\.|…)$/.test(text);
 
-/** The words of the last part of the URL that has any. */
+/** The words of the last part of the URL that contains any. */
 function slugOf(url: string): string[] {
   if (!isUrl(url)) return [];
   const segments = new URL(url).pathname.split('/').filter(Boolean);
@@ -119,8 +119,8 @@ function slugOf(url: string): string[] {
 }
 
 /**
- * Headings that name the site: `<title>` ends with them after the page's name, and neither the URL nor another title
- * repeats them.
+ * Headings that name the site: `<title>` ends with such a heading after the page's name, and neither the URL nor
+ * another title repeats it.
  */
 function logosAmong(
   { headings, declaredTitles, documentTitle, site }: TitleSources,
@@ -135,11 +135,11 @@ function logosAmong(
     (slug.length >= 3 && similarity(wordsOf(logo), slug) >= MIN_SIMILARITY) ||
     declaredTitles.some((title) => lettersAndDigits(withoutSiteName(title, site)) === last);
   if (isTitle) return new Set();
-  // A colon right after a word separates a label and the title. Only a colon with a space before it may separate the
+  // A colon directly after a word separates a label and the title. Only a colon with a space before it may separate the
   // title and the site's name.
   if (documentTitle[parts.at(-2)!.to] === ':' && !site.isName(logo)) return new Set();
-  // Titles that begin with the site's name are as common. There must be evidence that the part before is the page's own
-  // title; at the least, it must be longer.
+  // Titles that begin with the site's name are as common. There must be evidence that the first part is the page's own
+  // title; at the very least, it must be longer.
   const first = documentTitle.slice(0, parts.at(-2)!.to);
   const isNamed =
     wordsOf(first).length > wordsOf(logo).length ||
@@ -163,7 +163,7 @@ function headingOf(headings: readonly string[], titles: readonly string[], slug:
   return best;
 }
 
-/** Chooses the title; '' if the page has none at all. */
+/** Chooses the title; '' if the page has none. */
 export function chooseTitle(sources: TitleSources): string {
   const { declaredTitles, documentTitle, url } = sources;
   const heads = [...new Set([...declaredTitles, documentTitle])].filter((title) => title !== '');
@@ -178,7 +178,7 @@ export function chooseTitle(sources: TitleSources): string {
   const headings = sources.headings.filter((one) => !site.isName(one));
   const parts = partsOf(documentTitle);
   const last = lettersAndDigits(documentTitle.slice(parts.at(-1)!.from));
-  // The head's title ends with this heading, which is not a logo, so the part before it is the site's name.
+  // If the head's title ends with this heading, and the heading is not a logo, the part before it is the site's name.
   const ending = parts.length > 1 ? headings.find((one) => lettersAndDigits(one) === last) : undefined;
   if (ending !== undefined && declaredTitles.length === 0) return ending;
   const bare = new Set(heads.map((title) => withoutSiteName(title, site)));

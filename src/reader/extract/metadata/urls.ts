@@ -1,4 +1,4 @@
-/** URLs that a page gives for itself and for its picture. */
+/** URLs that a page declares for itself and for its picture. */
 import { isUrl } from '#is-url.ts';
 import { resolveUrl } from '../content/links.ts';
 
@@ -19,7 +19,7 @@ export function absoluteWebUrl(written: string, baseUrl: string): string | undef
 const PLACEHOLDER =
   /(?:^|[/_-])(?:blank|placeholder|spacer|pixel|1x1|transparent|no-?image|default-image)[^/]{0,20}\.(?:gif|png|jpe?g|svg|webp)(?:[?#]|$)/i;
 
-/** The URL of a picture; undefined for a placeholder. */
+/** The URL of a picture; undefined if it is a placeholder. */
 export function pictureUrl(written: string, baseUrl: string): string | undefined {
   const resolved = absoluteWebUrl(written, baseUrl);
   return resolved === undefined || PLACEHOLDER.test(resolved) ? undefined : resolved;

@@ -10,8 +10,9 @@ import { findSections, type Sections } from '../blocks/sections.ts';
 import { findSignatures } from '../blocks/signatures.ts';
 import { type Block, isProse, type Survey } from '../blocks/survey.ts';
 import { endsWithEllipsis, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
+import { createTokenWriter, TOKEN_FEATURES, type TokenScores } from './token-scores.ts';
 
-/** Facts about the page as a whole, apart from its text. */
+/** Properties of the page as a whole, apart from its text. */
 export interface PageFacts {
   title: string;
   /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
@@ -28,15 +29,17 @@ export interface PageFacts {
   urlDepth: number;
 }
 
-/** Facts about a page before its blocks are scored. */
+/** Properties of a page that are known before its blocks are scored. */
 export interface PageFeatures extends PageFacts {
   /** Its features by PAGE_FEATURES. */
   features: Float32Array;
   /** Probability of each of FITTED_KINDS; they sum to 1. */
   kinds: Float32Array;
+  /** Scores of its blocks by the token model. */
+  tokens: TokenScores;
 }
 
-/** Elements whose position around a block is a feature. */
+/** Elements around a block that are features of the block. */
 const ANCESTORS = [
   'nav',
   'header',
@@ -100,7 +103,7 @@ const REPETITION_FEATURES = [
   'untilProse',
 ] as const;
 const TITLE_FEATURES = ['fromHeading', 'isTitle', 'titleWords', 'titleBox', 'titleUp', 'titleLinks'] as const;
-/** Phrases in the headings above a block that are features. */
+/** Phrases that are features if they occur in the headings above a block. */
 const HEADING_PHRASES = ['share', 'talk', 'related', 'legal', 'join', 'shop', 'go', 'review', 'facts'] as const;
 const SECTION_FEATURES = [
   'section.level',
@@ -114,7 +117,7 @@ const SECTION_FEATURES = [
 const HEADING_PHRASE_BITS = HEADING_PHRASES.map((name) => 1 << PHRASES.indexOf(name));
 const RECORD_FEATURES = ['count', 'share', 'mean', 'links', 'prose', 'images', 'prices', 'place'];
 const TEMPLATE_FEATURES = ['blocks', 'share', 'mean', 'links', 'prose'];
-/** Features of the page that are features of its blocks too. */
+/** Page features that are also used as features of its blocks. */
 const SHARED_PAGE_FEATURES = [
   'images',
   'prices',
@@ -167,6 +170,7 @@ export const FEATURES: readonly string[] = [
   ...RECORD_FEATURES.map((name) => `record.${name}`),
   ...RECORD_FEATURES.map((name) => `list.${name}`),
   ...TEMPLATE_FEATURES.map((name) => `template.${name}`),
+  ...TOKEN_FEATURES,
   'endsDots',
   'hasPrice',
   ...PAGE_ONLY_FEATURES,
@@ -186,14 +190,14 @@ const letters = (text: string) =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** Arrays over all elements that the features of blocks are read from. */
+/** Arrays over all elements, from which the features of blocks are computed. */
 export interface PageContext {
   depth: Int32Array;
   /** Index of the element in ANCESTORS, -1 for none. */
   around: Int8Array;
   /** Nearest ancestor with more words. */
   up: Int32Array;
-  /** Number of the element's signature: its name and class. */
+  /** Number of the element's signature, which is its name and class. */
   signatures: Int32Array;
   records: Records;
 }
@@ -220,7 +224,8 @@ export function createPageContext(survey: Survey): PageContext {
 }
 
 /**
- * For each share, the smallest element that holds this share of the page's prose, or of its words if it has no prose.
+ * For each share, the smallest element that contains this share of the page's prose, or of its words if it has no
+ * prose.
  */
 function containers(survey: Survey): number[] {
   const mass = survey.proseWords[0]! > 50 ? survey.proseWords : survey.words;
@@ -246,7 +251,7 @@ interface BlockTotals {
   proseWords: Int32Array;
 }
 
-/** Sums the blocks with equal numbers in `keys`, which are below `count`. */
+/** Sums the blocks with equal numbers in `keys`; all numbers are less than `count`. */
 function sumByKey(blocks: readonly Block[], keys: Int32Array, count: number): BlockTotals {
   const sums: BlockTotals = {
     blocks: new Int32Array(count),
@@ -278,7 +283,9 @@ function createNumbers(): (key: number) => number {
   };
 }
 
-/** For each block, the number of its template: the signatures of its element and of the two ancestors around that. */
+/**
+ * For each block, the number of its template: the signatures of its element and of the element's two nearest ancestors.
+ */
 function findTemplates({ blocks, parent }: Survey, signatures: Int32Array): Int32Array {
   const base = signatures.length + 1;
   const aroundOf = createNumbers();
@@ -305,7 +312,7 @@ function signaturesOfBlocks(blocks: readonly Block[], signatures: Int32Array): I
 function countCopies(blocks: readonly Block[]): Int32Array {
   const counts = new Int32Array(blocks.length).fill(1);
   const first = new Map<number, number>();
-  // Most texts are unique, which a sketch of a few letters shows. Only texts with equal sketches are compared in
+  // Most texts are unique, which a sketch of a few letters reveals. Only texts with equal sketches are compared in
   // full.
   const shared = new Map<string, number[]>();
   for (let at = 0; at < blocks.length; at++) {
@@ -328,7 +335,7 @@ function countCopies(blocks: readonly Block[]): Int32Array {
   return counts;
 }
 
-/** A cheap hash: equal texts have equal numbers. */
+/** A cheap hash: equal texts have equal sketches. */
 function sketch(text: string): number {
   const { length } = text;
   let hash = length;
@@ -336,7 +343,9 @@ function sketch(text: string): number {
   return (Math.imul(hash, 31) + text.charCodeAt(length - 1)) | 0;
 }
 
-/** The block with the page's title: the first h1 similar to the title, else the first h1, else -1. */
+/**
+ * The block with the page's title: the first h1 that is similar to the title, else the first h1; -1 if there is none.
+ */
 function titleBlock(survey: Survey, title: string): number {
   const wanted = letters(title);
   let first = -1;
@@ -462,7 +471,7 @@ export interface FeatureWriter {
   block(row: Float32Array, start: number, block: number): void;
 }
 
-/** Creates the describer for a survey, which must have at least one block. */
+/** Creates the feature writer for a survey, which must have at least one block. */
 export function createFeatureWriter(survey: Survey, context: PageContext, view: PageFeatures): FeatureWriter {
   const { blocks } = survey;
   const { records } = context;
@@ -480,6 +489,7 @@ export function createFeatureWriter(survey: Survey, context: PageContext, view: 
   const shareInTitle = createShareIn(lowerTitle.split(' '));
   const total = Math.max(1, survey.words[0]!);
   const prose = distancesToProse(blocks);
+  const writeTokens = createTokenWriter(survey, view.tokens);
   const countOf = (place: number) => records.groups.count[records.groupOf[place]!]!;
   const describe = (row: Float32Array, start: number, at: number): void => {
     const block = blocks[at]!;
@@ -532,6 +542,7 @@ export function createFeatureWriter(survey: Survey, context: PageContext, view: 
     row[to++] = log(words / template.blocks[own]!);
     row[to++] = template.linkWords[own]! / Math.max(1, words);
     row[to++] = template.proseWords[own]! / Math.max(1, words);
+    to = writeTokens(row, to, at);
     row[to++] = endsWithEllipsis(block.text) ? 1 : 0;
     row[to] = records.priced[at]!;
   };
@@ -551,7 +562,10 @@ export function computeBlockFeatures(survey: Survey, context: PageContext, view:
   return all;
 }
 
-/** For each element, the smallest box that holds both it and the title, and its distance in levels; -1 for none. */
+/**
+ * For each element, the smallest box that contains both the element and the title, and the distance to it in levels; -1
+ * for none.
+ */
 function titleBoxes(survey: Survey, heading: number): { box: Int32Array; up: Int32Array } {
   const size = survey.elements.length;
   const box = new Int32Array(size).fill(-1);
@@ -612,10 +626,12 @@ const MAX_TITLE_WORDS = 30;
 
 const HASHES = 1024;
 
-/** Creates a function for the share of a text's space-separated words that occur, in lower case, among `known`. */
+/**
+ * Creates a function that returns the share of a text's space-separated words that occur, in lower case, in `known`.
+ */
 function createShareIn(known: readonly string[]): (text: string) => number {
   const words = new Set(known);
-  // Most words are not in the title, which their hash shows without slicing them out.
+  // Most words do not occur in the title. Their hashes show this without a slice of the text.
   const hashes = new Uint8Array(HASHES);
   for (const word of known) hashes[hashOf(word) & (HASHES - 1)] = 1;
   const isKnown = (hash: number, text: string, from: number, to: number): boolean =>
@@ -649,7 +665,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Writes the share of the page in the nearest box of each of PARTS, then of each of ANCESTORS; -1 for none. */
+/** Writes the share of the page in the nearest box of each kind in PARTS, then in ANCESTORS; -1 for none. */
 function writeNearest(
   row: Float32Array,
   start: number,
@@ -677,7 +693,7 @@ function writeNearest(
   return end;
 }
 
-/** Writes the features of the ancestors that each hold more words than the one below, nearest first. */
+/** Writes the features of the ancestors that each contain more words than the one below, nearest first. */
 function writeChain(
   row: Float32Array,
   start: number,
@@ -707,7 +723,7 @@ function writeChain(
   return to;
 }
 
-/** For each block, the distance in blocks to the previous and the next prose. */
+/** For each block, the distance in blocks to the previous and to the next block of prose. */
 function distancesToProse(blocks: readonly Block[]): { since: Int32Array; until: Int32Array } {
   const since = new Int32Array(blocks.length);
   const until = new Int32Array(blocks.length);

@@ -1,4 +1,4 @@
-/** Facts about the page as a whole, for the features: its title, types, and the words of its URL. */
+/** Properties of the page as a whole, as input for the features: its title, its types, and the words of its URL. */
 
 import { isUrl } from '#is-url.ts';
 import type { PageMetadata } from '../metadata/metadata.ts';

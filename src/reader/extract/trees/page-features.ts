@@ -17,11 +17,11 @@ export const FITTED_KINDS = [
   'service',
 ] as const;
 
-/** Elements whose share of the page's words is a feature. */
+/** Elements for which the share of the page's words is a feature. */
 const TAGS = ['p', 'li', 'td', 'pre', 'dd', 'div', 'h1', 'h2', 'h3', 'code', 'blockquote', 'a'] as const;
 const TAG_AT = new Map<string, number>(TAGS.map((name, at) => [name, at]));
 
-/** Types of schema.org and Open Graph with the same meaning; the first one is the name of the feature. */
+/** Types of schema.org and Open Graph, grouped by meaning; the first type of a group is the name of the feature. */
 const CLAIMS: readonly (readonly string[])[] = [
   ['article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'recipe', 'report'],
   ['product', 'og:product', 'productgroup', 'og:og:product', 'offer', 'aggregateoffer'],
@@ -204,7 +204,7 @@ function writeCounts(row: Float32Array, start: number, survey: Survey, records: 
   return to;
 }
 
-/** Writes the group of similar boxes that holds most of the page; words of links count half. */
+/** Writes the group of similar boxes that contains most of the page; the words of links count half. */
 function writeLargest(row: Float32Array, start: number, { groups }: Records, total: number): number {
   let to = start;
   const massOf = (at: number) => groups.words[at]! - groups.linkWords[at]! / 2;

@@ -19,11 +19,11 @@ export interface PageKindEstimate {
 
 type FittedKind = (typeof FITTED_KINDS)[number];
 
-/** Above this probability the trees are trusted. */
+/** Above this probability, the result of the trees is trusted. */
 const TRUSTED_PROBABILITY = 0.6;
 /** Confidence if the page itself declares its kind. */
 const DECLARED_CONFIDENCE = 0.5;
-/** Each value is a share of the kept words. */
+/** Each of these values is a share of the kept words. */
 const LIST_LINK_SHARE = 0.5;
 const ARTICLE_PROSE_SHARE = 0.6;
 /** Minimum number of boxes in a list of items, and maximum number of words in each. */
@@ -56,7 +56,7 @@ const SEARCHES =
 const FILMS = /(?:^|\/)(?:watch|videos?|v|clips?|films?|mediathek)(?:[/?-]|$)/i;
 const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|antwoord|svar\b/i;
 
-/** The kind of the page, judged by the kept part; null for a page that was not scored. */
+/** The kind of the page, determined from the kept part; null for a page that was not scored. */
 export function estimatePageKind(
   survey: Survey,
   { keep, choice }: Selection,
@@ -76,9 +76,9 @@ export function estimatePageKind(
 }
 
 /**
- * Determines the kind of a page that the trees are unsure of from its declared types, its URL and its prose. The trees
- * are fitted to complete pages of sites, and are unreliable for a page with little more than its text. Null if there is
- * no evidence.
+ * Determines the kind of a page from its declared types, its URL and its prose, if the trees are unsure. The trees are
+ * fitted to complete pages of sites, and are unreliable for a page with little more than its text. Null if there is no
+ * evidence.
  */
 function kindByRules(survey: Survey, keep: Uint8Array, { records }: Choice, facts: PageFacts): FittedKind | null {
   const claims = (types: readonly string[]) => types.some((type) => facts.types.has(type));
@@ -147,7 +147,7 @@ function measure(survey: Survey, keep: Uint8Array): Measure {
   return sum;
 }
 
-/** Whether boxes of the page have names for answers. */
+/** Whether the class or id of some boxes on the page indicates answers. */
 function hasAnswers({ elements }: Survey): boolean {
   return elements.some((element) => {
     const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'itemprop') ?? ''}`;

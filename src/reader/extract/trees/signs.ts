@@ -1,8 +1,8 @@
 /**
- * The features that count most against a block, in plain words. A block's path through a tree is a series of tests. Each test changes
- * the mean value of the reachable leaves, and this change is its contribution to the score. Contributions are summed
- * by feature over all trees. This is A. Saabas's attribution for forests, with the plain mean of the leaves in place
- * of the mean over training pages, which the weights do not contain.
+ * The features that count most against a block, in plain words. A block's path through a tree is a series of tests.
+ * Each test changes the mean value of the reachable leaves, and this change is its contribution to the score.
+ * Contributions are summed by feature over all trees. This is A. Saabas's attribution method for forests, except that
+ * it uses the plain mean of the leaves: the weights do not contain the mean over training pages.
  */
 
 import { WEIGHTS } from '#generated/content-weights.ts';
@@ -22,7 +22,7 @@ export function prepareAttribution(trees: Trees): Attribution {
   const { feature, value, elseNode } = trees;
   const means = new Float64Array(feature.length);
   const leaves = new Uint32Array(feature.length);
-  // The branches of a node come after the node.
+  // The branches of a node have higher indexes than the node itself.
   for (let node = feature.length - 1; node >= 0; node--) {
     if (feature[node]! < 0) {
       means[node] = value[node]!;
@@ -64,7 +64,7 @@ export function signsAgainst(row: Float32Array, attribution = fittedAttribution(
     .map(([words]) => words);
 }
 
-/** Features in words, by name or prefix; null for those that are the same for all blocks of a page. */
+/** Descriptions of features, by name or prefix; null for features that are the same for all blocks of a page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^(?:page|url|type)[A-Z].*|^(?:page|kind)\..*/, null],
   [/^words$/, 'its length'],
@@ -72,6 +72,9 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
   [/^wordLength$/, 'the length of its words'],
   [/^(?:sentences|commas)$/, 'its punctuation'],
   [/^(?:digitRatio|capitalRatio)$/, 'its share of digits and capitals'],
+  [/^tokens\.text$/, 'its words'],
+  [/^tokens(?:\.own)?$/, 'the names of its element and its words'],
+  [/^tokens\..*/, 'the names of the elements around it'],
   [/^hasPrice$/, 'whether it contains a price'],
   [/^title(?:Box|Up|Links)$/, 'how close it is to the title'],
   [/^(?:section|over)\..*/, 'the headings above it'],
@@ -105,7 +108,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string | null])[] = [
 
 const known = new Map<string, string | null>();
 
-/** The meaning of a feature; null if it is the same for all blocks of a page. */
+/** The description of a feature; null if it is the same for all blocks of a page. */
 export function featureInWords(feature: string): string | null {
   let words = known.get(feature);
   if (words === undefined) {

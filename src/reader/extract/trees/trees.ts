@@ -32,7 +32,7 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
   const roots: number[] = [];
   for (const line of text.trim().split('\n')) {
     roots.push(feature.length);
-    // Open nodes: first those whose first branch is being read, then those whose second is.
+    // Open nodes: first those with the first branch still being read, then those with the second.
     const open: number[] = [];
     for (const [, name, limit, leaf, close] of line.matchAll(/\(([^<()\s]+)<([-\d.e]+)|(-?[\d.]+(?:e-?\d+)?)|(\))/g)) {
       if (close) {
@@ -66,7 +66,7 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
   };
 }
 
-/** The probability that the trees give for the feature row that starts at `from`. */
+/** The probability that the trees assign to the feature row that starts at `from`. */
 export function probability(trees: Trees, rows: Float32Array, from: number): number {
   const { feature, value, elseNode, roots } = trees;
   let logOdds = 0;
@@ -82,15 +82,15 @@ export function probability(trees: Trees, rows: Float32Array, from: number): num
   return 1 / (1 + Math.exp(-logOdds));
 }
 
-/** Shares of the trees after which decided rows are set aside, and the log odds at which a row counts as decided. */
+/** Shares of the trees after which decided rows are set aside, and the log odds from which a row counts as decided. */
 const DECISION_SHARES = [0.3, 0.5];
 const DECIDED_LOG_ODDS = 3;
 /** Approximate final log odds of a decided row. */
 const FINAL_LOG_ODDS = 5;
 
 /**
- * The probability of each of `count` consecutive rows, each `width` numbers long. Rows that are decided after the first
- * trees, such as most boilerplate, skip the others, which would not change the decision.
+ * The probability of each of `count` consecutive rows; each row has `width` numbers. Rows that are decided after the
+ * first trees, such as most boilerplate, skip the remaining trees, which would not change the decision.
  */
 export function probabilities(trees: Trees, rows: Float32Array, count: number, width: number): Float32Array {
   const { value, tests, roots } = trees;
@@ -99,7 +99,8 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
   for (let row = 0; row < count; row++) open[row] = row;
   const decisionTrees = DECISION_SHARES.map((share) => Math.ceil(share * roots.length));
   let left = count;
-  // The outer loop is over trees, so that each tree is read from memory once. The order of the sums stays the same.
+  // The outer loop is over trees, so that each tree is read from memory only once. The order of the sums does not
+  // change.
   for (let tree = 0; tree < roots.length; tree++) {
     if (decisionTrees.includes(tree)) left = closeDecidedRows(logOdds, open, left);
     const root = roots[tree]!;
@@ -122,7 +123,7 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
 }
 
 /**
- * Assigns final odds to the decided ones among the first `left` open rows. Returns the number of rows that stay open.
+ * Assigns final odds to the decided rows among the first `left` open rows. Returns the number of rows that remain open.
  */
 function closeDecidedRows(logOdds: Float64Array, open: Int32Array, left: number): number {
   let stay = 0;

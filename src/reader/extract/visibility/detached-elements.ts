@@ -1,5 +1,6 @@
 /**
- * Invisible parts of a page that can be put back temporarily. They help to judge the page, but never reach an answer.
+ * Invisible parts of a page that can be reinserted temporarily. They help to judge the page, but are never part of a
+ * result.
  */
 import { append, type Child, detach, type Element, insertBefore, type Parent } from '#html/node.ts';
 
@@ -11,7 +12,7 @@ interface Place {
 export class DetachedElements {
   private readonly places = new Map<Element, Place>();
 
-  /** Takes an element out of its tree. All other removals from that tree must come first. */
+  /** Removes an element from its tree. All other removals from that tree must come first. */
   detach(element: Element): void {
     this.places.set(element, { parent: element.parent!, next: element.next });
     detach(element);
@@ -25,7 +26,9 @@ export class DetachedElements {
     return this.places.has(element);
   }
 
-  /** Runs `work` with all elements back in their places and returns its result. `work` must not change the tree. */
+  /**
+   * Runs `work` with all elements at their original positions, and returns its result. `work` must not change the tree.
+   */
   withAllReattached<T>(work: () => T): T {
     for (const [element, { parent, next }] of [...this.places].reverse()) {
       if (next) insertBefore(element, next);

@@ -98,7 +98,7 @@ describe('invisible characters', () => {
     expect(seen('<p>tea\u200b\u200c\u200b time</p>')).toEqual({ text: 'tea time', count: 1 }));
   test('keeps a single joiner, which letters need', () =>
     expect(seen('<p>می\u200cخواهم 👩\u200d👧</p>')).toEqual({ text: 'می\u200cخواهم 👩\u200d👧', count: 0 }));
-  test('removes them from alternative text', () => {
+  test('removes them from alt text', () => {
     const document = parseDocument(`<img src=a alt="tea${tagged}">`);
     removeHidden(document);
     expect(attribute(find(document, 'img')!, 'alt')).toBe('tea');
@@ -156,7 +156,7 @@ describe('hidden media', () => {
 });
 
 describe('applies style sheets in time linear in the page', () => {
-  const wide = '<p class="k"><b>words</b></p>'.repeat(20_000);
+  const wide = '<p class="k"><b>words</b></p>'.repeat(60_000);
   test.each([
     ['rules for everything', `<style>${'*{color:#fff}'.repeat(2_000)}</style>${wide}`],
     ['slow selectors', `<style>${'b b b b b b b b b.h{color:#fff}'.repeat(300)}</style>${'<b>'.repeat(500)}${wide}`],
@@ -176,7 +176,7 @@ describe('applies style sheets in time linear in the page', () => {
       const { count } = seen(`${html}<p hidden>obey me</p>`);
       expect(count).toBeGreaterThan(0);
     },
-    20_000,
+    60_000,
   );
 });
 

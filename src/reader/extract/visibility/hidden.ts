@@ -20,6 +20,7 @@ import {
 } from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
 import { DetachedElements } from './detached-elements.ts';
+import { isNotable, isNotableLabel, labelsOf } from './notable.ts';
 import { type PageStyles, readPageStyles } from './page-styles.ts';
 import { createPictureTracker } from './picture-tracker.ts';
 import { mayBeRevealed } from './reveal-names.ts';
@@ -32,28 +33,35 @@ import {
   textStyleInside,
   unreadableReason,
 } from './text-style.ts';
+import { MAX_BARE_LETTERS, MIN_WAITING_LETTERS, mayWait, reveal, WAITING } from './waiting.ts';
 
 export interface HiddenParts {
   /** The number of removed parts. */
   readonly count: number;
+  /** The number of those that are worth a warning. */
+  readonly notable: number;
   /** Whether most of the text is hidden by styles and was kept, since scripts may show it. */
   readonly kept: boolean;
   /** Removed elements that style sheets hide. */
   readonly detached: DetachedElements;
+  /** Whether the page shows next to nothing without hidden text. */
+  readonly isBare: boolean;
+  /** Whether parts were kept because of that. */
+  readonly waits: boolean;
 }
 
-/** How a part is hidden. */
+/** The way in which a part is hidden. */
 type Kind = 'attribute' | 'display' | 'visibility' | 'opacity' | 'place' | 'size' | 'color';
 
 interface Finding {
   readonly node: Child;
   readonly kind: Kind;
   readonly reason: string;
-  /** Whether scripts are likely to show the part: some pages are completely hidden at first. */
+  /** Whether scripts are likely to show the part, since some pages are completely hidden at first. */
   readonly mayBeShown: boolean;
 }
 
-/** Elements that never hold readable text; their text is not judged. */
+/** Elements that never contain readable text; their text is not checked. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
 /**
@@ -75,18 +83,19 @@ const PLAYED = new Set([
 ]);
 const PICTURES = new Set(['img', 'picture']);
 
-/** A page with less hidden text than this is not waiting for its scripts. */
+/** Minimum length of the hidden text of a page that depends on its scripts to show it. */
 const MIN_KEPT_CHARACTERS = 1000;
 
 /**
- * Removes invisible parts from the document. `html` and `body` always stay, though their hiding styles are inherited
- * as in CSS. `onRemove` is called with each part while it is still in the tree, and with each text that lost
- * characters but stays.
+ * Removes invisible parts from the document. `html` and `body` are never removed, but their hiding styles are inherited
+ * as in CSS. `onRemove` is called with each part while it is still in the tree, and with each text that lost characters
+ * but remains.
  */
 export function removeHidden(
   document: Document,
   onRemove?: (node: Child, reason: string) => void,
   styles: PageStyles = readPageStyles(document),
+  allowsLastResort = false,
 ): HiddenParts {
   const keep = new Set<Kind>();
   let found = findHidden(document, styles, keep);
@@ -94,27 +103,46 @@ export function removeHidden(
     keep.add(most);
     found = findHidden(document, styles, keep);
   }
+  const isBare = found.visibleLetters - found.fallbackLetters < MAX_BARE_LETTERS;
+  const waits = allowsLastResort && isBare && lettersWaiting(found) >= MIN_WAITING_LETTERS;
+  if (waits) {
+    found = findHidden(document, styles, new Set<Kind>(WAITING), true);
+    found.waiting.forEach(reveal);
+  }
   for (const { node, reason } of found.findings) onRemove?.(node, reason);
+  let notable = found.findings.filter(isNotable).length;
   const isReattachable = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
   for (const finding of found.findings) if (!isReattachable(finding)) detach(finding.node);
   const detached = new DetachedElements();
   for (const finding of found.findings) if (isReattachable(finding)) detached.detach(finding.node as Element);
   let count = found.findings.length;
-  for (const element of found.emptied) if (removeText(element)) count++;
-  count += cleanText(document, onRemove);
-  return { count, kept: keep.size > 0, detached };
+  for (const element of found.emptied) {
+    const isNotableText = isNotableLabel(labelsOf(element));
+    if (!removeText(element)) continue;
+    count++;
+    if (isNotableText) notable++;
+  }
+  const cleaned = cleanText(document, onRemove);
+  return { count: count + cleaned, notable: notable + cleaned, kept: keep.size > 0, detached, isBare, waits };
 }
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Media and pictures that stay, but lose their text. */
+  /** Media and pictures that remain, but lose their text. */
   readonly emptied: readonly Element[];
   /** Number of visible letters. */
   readonly visibleLetters: number;
+  /** Number of those that are only shown without scripts. */
+  readonly fallbackLetters: number;
+  /** Hidden elements that stay with `keepsWaiting`. */
+  readonly waiting: readonly Element[];
 }
 
-/** Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it. */
-function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>): Found {
+/**
+ * Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it; with `keepsWaiting`, if the
+ * part may be the content of a page that waits for its scripts.
+ */
+function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Kind>, keepsWaiting = false): Found {
   const appearanceOf = createAppearanceReader(styles);
   const pictures = createPictureTracker(styles.hasExternalSheets);
   const isSlide = createSlideDetector();
@@ -125,6 +153,10 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const findings: Finding[] = [];
   const emptied: Element[] = [];
   let visibleLetters = 0;
+  let fallbackLetters = 0;
+  /** Number of open `noscript` elements. */
+  let noscripts = 0;
+  const waiting: Element[] = [];
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
@@ -137,19 +169,26 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
         kind === 'color' && textStyle.color!.alpha >= MIN_VISIBLE_OPACITY && pictures.mayBeBehind(holders, textStyle);
       if (kind && !isOverPicture && !keep.has(kind))
         findings.push({ node, kind, reason: 'unreadable text', mayBeShown: true });
-      else visibleLetters += letters;
+      else {
+        visibleLetters += letters;
+        if (noscripts > 0) fallbackLetters += letters;
+      }
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const appearance = appearanceOf(node, textStyle.custom);
       const inside = textStyleInside(node, appearance, textStyle, styles);
       pictures.enter(node, appearance);
       const finding = hiddenBy(node, appearance, inside);
-      const isShown = finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding));
+      const isWaiting = keepsWaiting && finding !== null && mayWait(finding.node, finding.kind);
+      const isShown =
+        isWaiting || (finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding)));
       const isHidden = finding !== null && !isShown;
       if (isHidden && MEDIA.has(node.name)) emptied.push(node);
       else if (isHidden && finding.mayBeShown && PICTURES.has(node.name)) {
         for (const image of [node, ...elements(node, 'img')]) emptied.push(image);
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
+        if (isWaiting) waiting.push(node);
+        if (node.name === 'noscript') noscripts++;
         textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
@@ -157,14 +196,22 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     }
     node = down ?? next;
     while (!node && holders.length > 0) {
-      node = holders.pop()!.next;
+      const left: Element = holders.pop()!;
+      if (left.name === 'noscript') noscripts--;
+      node = left.next;
       textStyles.pop();
     }
   }
-  return { findings, emptied, visibleLetters };
+  return { findings, emptied, visibleLetters, fallbackLetters, waiting };
 }
 
-/** Why an element with all its descendants is invisible, or null. */
+function lettersWaiting({ findings }: Found): number {
+  let letters = 0;
+  for (const finding of findings) if (mayWait(finding.node, finding.kind)) letters += lettersIn(finding.node);
+  return letters;
+}
+
+/** The reason why an element with all its descendants is invisible, or null. */
 function hiddenBy(element: Element, appearance: ElementAppearance | null, textStyle: TextStyle): Finding | null {
   let marked: Finding | null = null;
   for (const { name, value } of element.attributes) {
@@ -196,7 +243,7 @@ function hiddenByStyle(element: Element, appearance: ElementAppearance | null, t
   }
   if (appearance && textStyle.opacity < MIN_VISIBLE_OPACITY) {
     const isOwn = appearance.inline !== null && appearance.inline.opacity < MIN_VISIBLE_OPACITY;
-    // A picture faded out by its own style is usually a tracking pixel.
+    // A picture that its own style makes transparent is usually a tracking pixel.
     return found('opacity', isOwn, !(isOwn && isPicture));
   }
   return isPicture && textStyle.invisible ? found('visibility', false, true) : null;
@@ -217,7 +264,7 @@ const isSkipLink = (element: Element): boolean =>
   (attribute(element, 'href') ?? '').startsWith('#') &&
   textOf(element).trim().length <= MAX_SKIP_LINK_CHARACTERS;
 
-/** The ways in which pages hide themselves until their scripts run. */
+/** The kinds of hiding that pages use until their scripts run. */
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
 /** The kind of hiding to ignore; undefined if less than half of the text is hidden. */
@@ -235,7 +282,7 @@ function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
   return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > MIN_KEPT_CHARACTERS) ?? kinds[0])?.[0];
 }
 
-/** Letters of text, without scripts and styles. */
+/** Number of letters in the text, without scripts and styles. */
 function lettersIn(root: Child): number {
   if (root.type === TEXT) return root.value.trim().length;
   let letters = 0;
@@ -247,7 +294,7 @@ function lettersIn(root: Child): number {
   return letters;
 }
 
-/** Removes the text of a picture or medium that stays; false if it has none. */
+/** Removes the text of a picture or medium that remains; returns false if it has none. */
 function removeText(element: Element): boolean {
   if (MEDIA.has(element.name)) {
     keepMedium(element);
@@ -271,10 +318,10 @@ function keepMedium(medium: Element): void {
   }
 }
 
-/** Not text of the page, and possibly long. */
+/** Elements whose content is not part of the page's text, and may be long. */
 const CODE = new Set(['script', 'style']);
 
-/** Removes hidden characters from the text; returns how many texts contained some. */
+/** Removes hidden characters from the text; returns the number of texts that contained any. */
 function cleanText(document: Document, onRemove?: (node: Child, reason: string) => void): number {
   let count = 0;
   let node = following(document, document);

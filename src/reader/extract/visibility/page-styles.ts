@@ -1,6 +1,6 @@
 /**
  * Declarations of the page's own style sheets for its elements. External sheets are not fetched; since they may
- * override these declarations, `hasExternalSheets` states whether the page has any.
+ * override these declarations, `hasExternalSheets` indicates whether the page has any.
  */
 import { isTrackedProperty } from '#html/css/appearance.ts';
 import { applyStyleSheets, type MatchedDeclarations } from '#html/css/cascade.ts';
@@ -15,7 +15,7 @@ export interface PageStyles {
   forget(element: Element): void;
   /** Whether the page has external style sheets. */
   readonly hasExternalSheets: boolean;
-  /** Whether scripts could later show what is hidden now. */
+  /** Whether scripts could later show elements that are hidden now. */
   readonly hasScripts: boolean;
   /** False if there are more rules than can be read or applied. */
   readonly complete: boolean;
@@ -24,7 +24,7 @@ export interface PageStyles {
 /** The default window of the browser engine. */
 const VIEWPORT = { width: 1280, height: 1280 };
 
-/** Used for pages from a browser, which has already marked what is hidden. */
+/** Used for pages from a browser, which has already marked the hidden elements. */
 export const NO_STYLES: PageStyles = {
   of: () => undefined,
   forget: () => {},

@@ -1,12 +1,12 @@
 /**
  * Decides whether text may be in front of a picture, such as white words on a photograph. In that case, the background
- * given by its styles is not the real one.
+ * in its styles is not the real one.
  */
 import { ELEMENT, type Element, following } from '#html/node.ts';
 import type { ElementAppearance, TextStyle } from './text-style.ts';
 
 export interface PictureTracker {
-  /** Call for each element that is entered, before asking about its contents. */
+  /** Call for each element that is entered, before any call of `mayBeBehind` for its contents. */
   enter(element: Element, appearance: ElementAppearance | null): void;
   /** `holders` are the elements around the text, the outermost first. */
   mayBeBehind(holders: readonly Element[], textStyle: TextStyle): boolean;
@@ -17,7 +17,7 @@ const SHAPES = new Set(['rect', 'path', 'circle', 'ellipse', 'polygon', 'image',
 const MAX_LEVELS = 8;
 const MAX_NODES = 400;
 
-/** If the page has external style sheets, any element may be positioned. */
+/** If the page has external style sheets, any of its elements may be positioned. */
 export function createPictureTracker(hasExternalSheets: boolean): PictureTracker {
   const positioned = new WeakSet<Element>();
   const overlappable = new WeakSet<Element>();

@@ -1,6 +1,6 @@
 /**
- * Makes the changes to a raw page that its scripts would make immediately, if the HTML itself shows what these changes
- * are. A page that a browser has already rendered stays unchanged.
+ * Makes the changes to an unrendered page that its scripts would make immediately, if they can be determined from the
+ * HTML itself. A page that a browser has already rendered is not changed.
  */
 import {
   attribute,
@@ -24,7 +24,7 @@ interface Findings {
   segments: Map<string, Element>;
   placeholders: Map<string, Element>;
   noscripts: Element[];
-  /** Lengths of the text in `noscript` and of the page's other text. */
+  /** Length of the text in `noscript`, and of the page's other text. */
   insideLength: number;
   outsideLength: number;
 }
@@ -32,18 +32,20 @@ interface Findings {
 export interface RawPageOptions {
   /** Called with each replaced node while it is still in the tree. */
   readonly onRemove?: ((node: Child) => void) | undefined;
-  /** Called with each late part that was moved into place. */
+  /** Called with each late part that was moved to its position. */
   readonly onPlace?: ((element: Element) => void) | undefined;
 }
 
-/** Changes the tree in place: moves late parts to their placeholders, and opens `noscript` if it is the page. */
+/**
+ * Changes the tree in place: moves late parts to their placeholders, and unwraps `noscript` if it contains the page.
+ */
 export function completeRawPage(document: Document, { onRemove, onPlace }: RawPageOptions = {}): void {
   const findings = search(document);
   for (const segment of placeSegments(findings, onRemove)) onPlace?.(segment);
   openNoscript(findings);
 }
 
-/** Elements whose text is not part of the page's text. */
+/** Elements with text that is not part of the page's text. */
 const SEPARATE = new Set(['noscript', 'script', 'style', 'head', 'template']);
 
 function search(document: Document): Findings {
@@ -71,7 +73,7 @@ function search(document: Document): Findings {
   return found;
 }
 
-/** React streams late parts of a page as hidden `S:n` divisions; each replaces the placeholder template `B:n`. */
+/** React streams late parts of a page as hidden `S:n` divs, each of which replaces the placeholder template `B:n`. */
 function noteSegment(element: Element, { segments, placeholders }: Findings): void {
   const id = attribute(element, 'id');
   if (id === null) return;
@@ -105,8 +107,8 @@ function clearFallback(placeholder: Element, segment: Element, onRemove?: (node:
   let end = placeholder.next;
   let steps = 0;
   while (end && !(end.type === COMMENT && end.value === '/$')) {
-    // Bounded: with thousands of placeholders that have no end marker, scanning their siblings would take quadratic
-    // time.
+    // The search is bounded: with thousands of placeholders that have no end marker, scanning their siblings would take
+    // quadratic time.
     end = steps++ < LONGEST_FALLBACK ? end.next : null;
   }
   if (!end || segment.parent === placeholder.parent) return;

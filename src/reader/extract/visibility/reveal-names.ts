@@ -1,6 +1,6 @@
 /**
- * Recognizes by name what scripts reveal on request or on scrolling: accordions, tabs, parts that fade in. Applied only
- * on pages with scripts, and only to elements that style sheets hide.
+ * Recognizes by name the elements that scripts reveal on request or on scrolling: accordions, tabs, parts that fade in.
+ * Applied only on pages with scripts, and only to elements that style sheets hide.
  */
 import type { Element } from '#html/node.ts';
 

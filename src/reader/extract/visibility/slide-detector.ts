@@ -1,4 +1,4 @@
-/** Slides: pictures with captions that a page shows one at a time. All but one may be hidden at any moment. */
+/** Slides: pictures with captions that a page shows one at a time. All but one may be hidden. */
 import { ELEMENT, type Element, find, type Parent } from '#html/node.ts';
 
 const LEAST_SLIDES = 3;
@@ -28,7 +28,7 @@ function countKinds(parent: Parent): Map<string, number> {
   return counts;
 }
 
-/** Its name and first class; null without a class. */
+/** The element's name and first class; null without a class. */
 function kindOf({ name, attributes }: Element): string | null {
   const names = attributes.find((entry) => entry.name === 'class')?.value.trim();
   return names ? `${name}.${names.split(/\s+/)[0]}` : null;

@@ -28,7 +28,7 @@ export interface TextStyle {
   readonly custom: Custom | null;
 }
 
-/** Custom properties of an element; those of its ancestors come after. */
+/** Custom properties of an element, followed by those of its ancestors. */
 interface Custom {
   readonly own: ReadonlyMap<string, string>;
   readonly around: Custom | null;
@@ -49,7 +49,7 @@ export const initialTextStyle = ({ hasExternalSheets }: PageStyles): TextStyle =
 
 export type UnreadableReason = 'visibility' | 'place' | 'size' | 'color';
 
-/** Why text in this style is unreadable, or null. */
+/** The reason why text in this style is unreadable, or null. */
 export function unreadableReason(textStyle: TextStyle): UnreadableReason | null {
   if (textStyle.invisible) return 'visibility';
   if (textStyle.indented) return 'place';
@@ -60,18 +60,16 @@ export function unreadableReason(textStyle: TextStyle): UnreadableReason | null 
   return background && areIndistinguishable(blendOver(color, background), background) ? 'color' : null;
 }
 
-/** The appearance of an element by its own attributes, and with style sheets applied. */
+/** The appearance of an element: from its own attributes only, and with style sheets applied. */
 export interface ElementAppearance {
   /** Null if its attributes set nothing. */
   readonly inline: Appearance | null;
   readonly all: Appearance;
-  /** Custom properties that it sets; null for none. */
+  /** Custom properties that the element itself sets; null for none. */
   readonly own: ReadonlyMap<string, string> | null;
 }
 
-/**
- * Elements that the browser colors by default, regardless of their ancestors' colors, so that their color is unknown.
- */
+/** Elements that browsers color by default, regardless of their ancestors' colors. Their color is therefore unknown. */
 const OWN_COLOR = new Set(['mark', 'button', 'input', 'select', 'textarea', 'option']);
 
 /** Creates a function that computes the appearance of one page's elements. Each style is parsed once. */
@@ -80,7 +78,7 @@ export function createAppearanceReader(
 ): (element: Element, around: Custom | null) => ElementAppearance | null {
   const attributes = new Map<string, readonly Declaration[]>();
   const known = new AppearanceCache();
-  /** Appearances by styles with `var()`, by the inherited custom properties. */
+  /** Appearances of styles with `var()`, by inherited custom properties. */
   const variable = new Map<Custom | null, AppearanceCache>();
   const written = (style: string): readonly Declaration[] => {
     let found = attributes.get(style);
@@ -209,7 +207,7 @@ function lookUp(name: string, custom: Custom | null): string | undefined {
   return undefined;
 }
 
-/** The style of text inside an element; `textStyle` is that around it. */
+/** The style of text inside an element; `textStyle` is the style around it. */
 export function textStyleInside(
   element: Element,
   appearance: ElementAppearance | null,
@@ -221,7 +219,7 @@ export function textStyleInside(
   const ownColor = isLink || OWN_COLOR.has(element.name);
   if (!appearance && !ownColor && !isSvg) return textStyle;
   const combined = appearance?.all;
-  // External sheets may give the whole page another background.
+  // External style sheets may give the whole page a different background.
   const isRoot = element.name === 'body' || element.name === 'html';
   const background = isRoot && hasExternalSheets ? appearance?.inline?.background : combined?.background;
   const color = element.namespace === 'svg' ? combined?.fill : combined?.color;

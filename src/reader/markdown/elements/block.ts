@@ -1,4 +1,4 @@
-/** Plain block elements: a boundary before and after their content. */
+/** Plain block elements: a block boundary before and after their content. */
 import type { EnterHandler, LeaveHandler } from '../state.ts';
 
 const leaveBlock: LeaveHandler = (state) => state.flush();

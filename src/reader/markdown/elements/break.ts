@@ -1,6 +1,6 @@
 /**
- * A line break ends the line within its paragraph; two or more in a row separate paragraphs. On a single line and in
- * the text of a link it is a space.
+ * A line break ends the line within its paragraph; two or more in a row separate paragraphs. In single-line mode and in
+ * the text of a link, it becomes a space.
  */
 import { type EnterHandler, SKIP } from '../state.ts';
 

@@ -1,4 +1,4 @@
-/** Code: spans, and fenced blocks with their language. */
+/** Code: inline spans, and fenced blocks with their language. */
 import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { codeLanguageOf, onlyCodeChild } from '../code-language.ts';
@@ -11,10 +11,16 @@ import { anchor } from './link.ts';
 export const pre: EnterHandler = (state, element) => {
   const content = state.clean(codeText(element));
   const language = codeLanguageOf(element);
-  // A single line in `pre > code` is a span (docs/reference/wire/reader.md, Markdown). It is a block if the pre is the
-  // only content of its block, or if the line ends in a line break.
+  // A single line in `pre > code` becomes a span (docs/reference/wire/reader.md, Markdown). It becomes a block if the
+  // pre is the only content of its block, or if the line ends in a line break.
   if (language === '' && !content.includes('\n') && onlyCodeChild(element)) writeSpan(state, content);
   else writeBlock(state, content, language);
+  return SKIP;
+};
+
+/** Code without a pre element: the lines of a viewer, in a table or in divisions. */
+export const codeLines: EnterHandler = (state, element) => {
+  writeBlock(state, state.clean(codeText(element)), codeLanguageOf(element));
   return SKIP;
 };
 
@@ -45,7 +51,7 @@ function writeSpan(state: ConversionState, content: string): void {
   state.flush();
 }
 
-/** A fenced code block; on a single line a span. */
+/** Writes a fenced code block, or a span if everything must be on a single line. */
 function writeBlock(state: ConversionState, content: string, language: string): void {
   if (state.singleLine > 0) {
     writeSpan(state, content);
@@ -56,7 +62,8 @@ function writeBlock(state: ConversionState, content: string, language: string): 
   let fence = '```';
   for (const { 0: run } of content.matchAll(/`{3,}/g))
     if (run.length >= fence.length) fence = '`'.repeat(run.length + 1);
-  // Multi-line code gets a blank line before it even in tight lists, because some parsers would not keep its line ends.
+  // Multi-line code gets a blank line before it even in tight lists, because otherwise some parsers would drop its line
+  // breaks.
   state.blocks.announce(
     'code',
     state.blocks.previous === 'text' && content.trimEnd().includes('\n') ? true : undefined,
@@ -81,7 +88,7 @@ function isAlone(element: Element): boolean {
   return true;
 }
 
-/** The link that makes up the whole code span, or null. */
+/** The link that contains the whole text of the code span, or null. */
 function soleLink(element: Element): Element | null {
   const { first } = element;
   if (!first || first.next || first.type !== ELEMENT || first.name !== 'a') return null;
@@ -89,7 +96,7 @@ function soleLink(element: Element): Element | null {
   return attribute(first, 'href') !== null && url !== null && isSafeLink(url) ? first : null;
 }
 
-/** Links inside code become text, but still get a number. */
+/** Links inside code are written as text, but are still numbered. */
 function countAnchors(state: ConversionState, element: Element): void {
   for (let node: Node | null = following(element, element); node; node = following(node, element)) {
     if (node.type === ELEMENT && node.name === 'a' && attribute(node, 'href') !== null) state.anchors += 1;

@@ -1,4 +1,4 @@
-/** Definition lists: the term on its own line, each definition after a colon on the lines below. */
+/** Definition lists: the term on its own line, each definition after a colon on a line below. */
 import { ELEMENT, type Element } from '#html/node.ts';
 import { definitionOf, showsOnlyLabel } from '../footnotes.ts';
 import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP } from '../state.ts';
@@ -25,7 +25,7 @@ function follow(state: ConversionState, element: Element, ...names: string[]): v
 
 export const term: EnterHandler = (state, element) => {
   const definition = definitionOf(element);
-  // The label has already been written for this note.
+  // The label of this note has already been written.
   if (definition && state.footnotes.notes.has(definition) && showsOnlyLabel(element)) return SKIP;
   follow(state, element, 'dt');
   return leaveTerm;

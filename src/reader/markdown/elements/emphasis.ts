@@ -4,7 +4,7 @@ import type { ConversionState, EnterHandler, LeaveHandler } from '../state.ts';
 
 const leaveMark: LeaveHandler = (state) => state.inline.close();
 
-/** Elements that have a meaning when nested. Any other mark inside a mark of the same kind is omitted. */
+/** Elements that have a meaning when nested. Any other mark is omitted inside a mark of the same kind. */
 const NESTING: ReadonlySet<string> = new Set(['em', 'strong']);
 const MAX_NESTING = 3;
 

@@ -10,7 +10,7 @@ const leaveNote: LeaveHandler = (state) => {
   state.openFootnotes -= 1;
 };
 
-/** Starts a note if the element contains one; null for every other element. */
+/** Starts a note if the element contains one; returns null for every other element. */
 export function enterFootnote(state: ConversionState, element: Element): LeaveHandler | null {
   const label = state.footnotes.notes.get(element);
   if (label === undefined || state.singleLine > 0) return null;
@@ -27,10 +27,10 @@ export const footnoteOrBlock: EnterHandler = (state, element) => {
   return enterFootnote(state, element);
 };
 
-/** Whether the element is a wiki's container for the back links of a note. */
+/** Whether the element is a wiki's container for the backlinks of a note. */
 export const isBacklinkContainer = (element: Element): boolean =>
   /\bbacklink\b/i.test(attribute(element, 'class') ?? '');
 
-/** Whether the element is the number at the start of a note, which its label repeats. */
+/** Whether the element is the number at the start of a note, which the label of the note repeats. */
 export const isFootnoteNumber = (state: ConversionState, element: Element): boolean =>
   state.openFootnotes > 0 && state.inline.empty && state.blocks.previous === null && showsOnlyLabel(element);

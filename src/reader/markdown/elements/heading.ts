@@ -14,7 +14,7 @@ const leaveHeading: LeaveHandler = (state) => {
   } else blocks.write(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, '$1\\$2')}`);
 };
 
-/** Removes bold around a whole heading, which is bold anyway. Bold that highlights a part stays. */
+/** Removes bold around a whole heading, because headings are bold anyway. Bold that highlights only a part is kept. */
 const withoutOuterBold = (text: string): string => {
   const found = /^(\*\*|__)([^*_]+)\1$/.exec(text);
   return found ? found[2]! : text;

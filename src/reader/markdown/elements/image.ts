@@ -39,12 +39,12 @@ function urlOf({ options }: ConversionState, element: Element): string | null {
   return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
 }
 
-/** Longest text that is searched for a title, in characters. */
+/** Maximum length of a text in which a title is searched for, in characters. */
 const MAX_TITLE_CHARACTERS = 1000;
 
 /**
- * The title after a URL, if it adds to the alternative text and to the file name, which many publishing systems use
- * as title. If there is no alternative text, the title replaces it.
+ * The title after a URL, if it adds information to the alt text and to the file name, which many publishing
+ * systems use as the title. If there is no alt text, the title is used instead.
  */
 function titleOf(element: Element, alt: string, url: string): string {
   const title = attribute(element, 'title');

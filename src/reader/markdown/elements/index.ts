@@ -1,11 +1,13 @@
-/** The handlers of elements by name. An element without a handler is replaced with its children, inline. */
+/** The handlers of elements, by name. An element without a handler is replaced with its children, inline. */
 
+import { attribute, ELEMENT, type Element } from '#html/node.ts';
+import { shortText } from '../page-tools.ts';
 import { PLAYER_PLACEHOLDERS } from '../players.ts';
-import { type EnterHandler, SKIP } from '../state.ts';
+import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
 import { block } from './block.ts';
 import { BLOCK_ELEMENTS } from './block-elements.ts';
 import { lineBreak } from './break.ts';
-import { code, pre } from './code.ts';
+import { code, codeLines, pre } from './code.ts';
 import { definition, term } from './definition.ts';
 import { em, strike, strong } from './emphasis.ts';
 import { footnoteOrBlock, isBacklinkContainer, isFootnoteNumber } from './footnote.ts';
@@ -15,7 +17,7 @@ import { anchor } from './link.ts';
 import { bulletList, checkbox, item, numberedList } from './list.ts';
 import { math, mathjaxGlyphs, mathjaxOutput, renderedMath, script } from './math.ts';
 import { media, playerPlaceholder } from './media.ts';
-import { blockquote, inlineQuote } from './quote.ts';
+import { blockquote, cite, inlineQuote } from './quote.ts';
 import { rubyText } from './ruby.ts';
 import { rule } from './rule.ts';
 import { skip } from './skip.ts';
@@ -27,11 +29,25 @@ const HIDDEN =
   'template textarea title track';
 const MEDIA = ['audio', 'embed', 'iframe', 'video'];
 
+/** The sign of a button that opens what follows its heading. */
+const OPENING_SIGN = /^[+\-−–×▾▼▸►›»✕⌄]$/u;
+const isOpeningSign = (state: ConversionState, element: Element) =>
+  state.heading > 0 &&
+  element.parent?.type === ELEMENT &&
+  element.parent.name === 'button' &&
+  OPENING_SIGN.test(shortText(element));
+
 const span: EnterHandler = (state, element) =>
-  state.openFootnotes > 0 && (isBacklinkContainer(element) || isFootnoteNumber(state, element))
+  isOpeningSign(state, element) ||
+  (state.openFootnotes > 0 && (isBacklinkContainer(element) || isFootnoteNumber(state, element)))
     ? SKIP
     : renderedMath(state, element);
-const division: EnterHandler = (state, element) => renderedMath(state, element) ?? footnoteOrBlock(state, element);
+const division: EnterHandler = (state, element) =>
+  SYNTAX_HIGHLIGHTER.test(attribute(element, 'class') ?? '')
+    ? codeLines(state, element)
+    : (renderedMath(state, element) ?? footnoteOrBlock(state, element));
+/** SyntaxHighlighter replaces the pre element with divisions. */
+const SYNTAX_HIGHLIGHTER = /(?:^|\s)syntaxhighlighter(?:\s|$)/;
 
 export const ELEMENTS: ReadonlyMap<string, EnterHandler> = new Map<string, EnterHandler>([
   ...[...BLOCK_ELEMENTS].map((name) => [name, block] as const),
@@ -47,6 +63,7 @@ export const ELEMENTS: ReadonlyMap<string, EnterHandler> = new Map<string, Enter
   ['blockquote', blockquote],
   ['br', lineBreak],
   ['caption', caption],
+  ['cite', cite],
   ['code', code],
   ['dd', definition],
   ['del', strike],

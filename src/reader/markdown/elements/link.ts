@@ -1,10 +1,11 @@
 /** Links, in the four link styles, and the references to footnotes. */
-import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, ELEMENT, type Element, find, following, type Node, TEXT } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { citation } from '../citations.ts';
 import { fragmentOf, isBacklink } from '../footnotes.ts';
 import type { Mark } from '../inline.ts';
 import { withoutControlCharacters } from '../one-line.ts';
+import { shortText } from '../page-tools.ts';
 import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP } from '../state.ts';
 import { encodeDestination, isSafeLink, linkTitle } from '../url.ts';
 import { BLOCK_ELEMENTS } from './block-elements.ts';
@@ -95,7 +96,7 @@ function numberedMark(
 }
 
 /**
- * Decides where to write a link around blocks. It is written once: around the heading among them, else around the
+ * Decides where to write a link around blocks. It is written only once: around the heading among them, else around the
  * first block with content. Undefined for a link within a line.
  */
 function linkPlacement(state: ConversionState, element: Element): Mark['shouldOpen'] {
@@ -128,13 +129,22 @@ function hasText(element: Element): boolean {
 }
 
 const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
+const PERMALINK_CLASSES =
+  /(?:^|\s)(?:headerlink|header-?(?:anchor|link)|heading-?(?:anchor|link)|hash-link|anchor(?:-?link|js-link)?|permalink|direct-link)(?:\s|$)/i;
+const PERMALINK_WORDS = /^(?:permalink|permanent link|direct link|link|anchor)$/i;
 
-/** Whether the link is the permalink symbol next to a heading. */
+/**
+ * Whether the link only leads to the place where it stands: the symbol next to a heading, a definition or a caption,
+ * or a pilcrow.
+ */
 function isPermalink(state: ConversionState, element: Element, href: string): boolean {
-  if (state.heading === 0 || fragmentOf(href, state.options.pageUrl) === null) return false;
-  const only = element.first;
-  if (!only) return true;
-  return only.type === TEXT && !only.next && SIGNS.test(only.value);
+  if (fragmentOf(href, state.options.pageUrl) === null) return false;
+  const text = shortText(element);
+  const isSign = SIGNS.test(text) && (text !== '' || !hasText(element));
+  if (state.heading > 0 && isSign) return find(element, 'img') === null;
+  if (text === '¶') return true;
+  const isNamed = PERMALINK_CLASSES.test(attribute(element, 'class') ?? '');
+  return isNamed && (isSign || PERMALINK_WORDS.test(text));
 }
 
 const isInNote = (state: ConversionState, element: Element): boolean =>

@@ -114,7 +114,7 @@ function markerOf(list: OpenList, listItem: Element): string {
   return `${number}${list.mark}`;
 }
 
-/** A checkbox at the start of an item makes it a task; every other control is omitted. */
+/** A checkbox at the start of an item makes the item a task; every other control is omitted. */
 export const checkbox: EnterHandler = (state, element) => {
   const isCheckbox = attribute(element, 'type')?.toLowerCase() === 'checkbox';
   if (isCheckbox && state.gfm && state.lists.length > 0 && state.inline.empty && state.singleLine === 0) {

@@ -1,6 +1,6 @@
 /**
- * Formulas: MathML, and the markup of KaTeX, MathJax and wikis around or in place of it. Each formula is written
- * once, from its LaTeX source if the page has it.
+ * Formulas: MathML, and the markup that KaTeX, MathJax and wikis put around it or use in its place. Each formula is
+ * written once, from its LaTeX source if the page contains it.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT, textOf } from '#html/node.ts';
 import { mathmlToLatex, withoutMathStyle } from '../mathml.ts';
@@ -43,11 +43,11 @@ export function textWithFormulas(state: ConversionState, text: string): void {
 
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
-/** Rendered output next to the formula's source, which contains the same formula. */
+/** Classes of rendered output next to the source of the same formula. */
 const RENDERED_CLASS =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
-/** Handles spans and divs by class; null if the class is unrelated to formulas. */
+/** Handles spans and divs by class; returns null if the class is unrelated to formulas. */
 export function renderedMath(state: ConversionState, element: Element): typeof SKIP | null {
   const classes = attribute(element, 'class');
   if (classes === null || !state.gfm || !RENDERED_CLASS.test(classes)) return null;
@@ -73,7 +73,7 @@ function followedByScript(element: Element): boolean {
   return followedByScript(parent);
 }
 
-/** Omits `mjx-math` if it has an assistive MathML next to it. */
+/** Omits `mjx-math` if there is assistive MathML next to it. */
 export const mathjaxOutput: EnterHandler = (_, element) => {
   for (let node = element.next; node; node = node.next) {
     if (node.type === ELEMENT && node.name === 'mjx-assistive-mml') return SKIP;
@@ -105,7 +105,9 @@ export function isDisplayMath(element: Element): boolean {
 const PICTURE = /(?:^|\s)(?:latex|tex)(?:\s|$)/;
 const WIKI_FALLBACK = /(?:^|\s)mwe-math-fallback-image(?:-inline|-display)?(?:\s|$)/;
 
-/** The LaTeX of an image that replaces a formula; '' if the formula itself is next to it, null for other images. */
+/**
+ * The LaTeX of an image that replaces a formula; '' if the formula itself is next to the image; null for other images.
+ */
 export function formulaOfImage(image: Element): string | null {
   const classes = attribute(image, 'class') ?? '';
   const isFallback = WIKI_FALLBACK.test(classes);

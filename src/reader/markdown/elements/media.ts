@@ -1,5 +1,5 @@
 /**
- * Videos, recordings, player frames and their placeholders. Each kind is numbered in output order
+ * Videos, audio recordings, player frames and their placeholders. Each kind is numbered in output order
  * (docs/reference/wire/reader.md, Media).
  */
 import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
@@ -16,13 +16,13 @@ interface Media {
   readonly url: string | null;
 }
 
-/** An element whose children are a fallback for browsers that do not support it. */
+/** Handles elements with children that are a fallback for browsers without support for the element. */
 export const media: EnterHandler = (state, element) => {
   write(state, element);
   return SKIP;
 };
 
-/** An element that shows its children unless it becomes a player. */
+/** Handles elements that show their children unless a script replaces them with a player. */
 export const playerPlaceholder: EnterHandler = (state, element) => (write(state, element) ? SKIP : null);
 
 function write(state: ConversionState, element: Element): boolean {
@@ -37,7 +37,7 @@ function write(state: ConversionState, element: Element): boolean {
 const keepsMedia = ({ options }: ConversionState) =>
   options.retainMedia !== undefined && options.retainMedia !== 'none';
 
-/** A medium in the form that the options choose, in Markdown or inside HTML; '' if it is left out. */
+/** A medium in the form that the options select, in Markdown or inside HTML; '' if it is omitted. */
 export function mediaText(state: ConversionState, element: Element, form: 'markdown' | 'html'): string {
   if (!keepsMedia(state)) return '';
   const found = mediaOf(element, state.options.baseUrl);
@@ -57,7 +57,7 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
   if (name === 'video' || name === 'amp-video') return { kind: 'Video', url: sourceOf(element, baseUrl) };
   if (name === 'audio' || name === 'amp-audio') {
     const url = sourceOf(element, baseUrl);
-    // Browsers do not show audio without controls. Without a URL as well, it is a sound of the page itself.
+    // Browsers do not show audio without controls. If it has no URL either, it is a sound effect of the page.
     return url === null && attribute(element, 'controls') === null ? null : { kind: 'Audio', url };
   }
   const url = placeholderUrl(element) ?? urlOf(element, baseUrl);
@@ -65,7 +65,7 @@ function mediaOf(element: Element, baseUrl: string): Media | null {
   return kind && { kind, url };
 }
 
-/** Its own URL, else that of its first source. */
+/** The URL of the element, else that of its first source. */
 function sourceOf(element: Element, baseUrl: string): string | null {
   const own = urlOf(element, baseUrl);
   if (own !== null) return own;
@@ -76,7 +76,7 @@ function sourceOf(element: Element, baseUrl: string): string | null {
   return null;
 }
 
-/** Attributes with URLs; lazy-loading scripts use the later ones. */
+/** Attributes with URLs. Those at the end of the list are used by lazy-loading scripts. */
 const URL_ATTRIBUTES = [
   'src',
   'data',
@@ -96,19 +96,19 @@ function urlOf(element: Element, baseUrl: string): string | null {
   return null;
 }
 
-/** Attributes that do not matter to readers, or could run code. */
+/** Attributes that are irrelevant to readers, or that could run code. */
 const DROPPED = /^(?:class|id|style|srcdoc|srcset|nonce|slot|data|data-.*|aria-.*|on.*)$/;
 const ATTRIBUTE_NAME = /^[a-z][a-z-]*$/;
-/** Attributes that a placeholder shares with the frame of its player. */
+/** Attributes that a placeholder has in common with the frame of its player. */
 const SHARED = new Set(['title', 'width', 'height']);
 const URL_ATTRIBUTE_NAMES = new Set(['src', 'poster', 'href']);
 
 /**
- * The element as HTML on one line: its URL first, other attributes sanitized, and only sources and tracks of its
- * children.
+ * The element as HTML on one line: the URL first, other attributes sanitized, and of its children only sources and
+ * tracks.
  */
 function cleanElement(element: Element, url: string | null, baseUrl: string): string {
-  // A placeholder has no meaning without its script.
+  // A placeholder is meaningless without its script.
   const isOwn = /^(?:video|audio|iframe|embed|object)$/.test(element.name);
   const name = isOwn && element.name !== 'object' ? element.name : nameFor(element);
   const own = attribute(element, 'src')?.trim() ? url : null;

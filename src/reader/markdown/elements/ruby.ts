@@ -1,4 +1,4 @@
-/** Ruby: the reading in brackets after the base text, using the page's own brackets if it has them. */
+/** Ruby: the reading follows the base text in brackets, using the page's own brackets if it has any. */
 import { ELEMENT, type Element } from '#html/node.ts';
 import type { EnterHandler, LeaveHandler } from '../state.ts';
 

@@ -1,7 +1,7 @@
 /** A thematic break. */
 import { type EnterHandler, SKIP } from '../state.ts';
 
-/** After a list marker of the same character, the whole line would be a rule. */
+/** After a list marker with the same character, the whole line would be a rule. */
 const otherThan = (hr: string): string => (hr.startsWith('*') ? '---' : '* * *');
 
 export const rule: EnterHandler = (state) => {

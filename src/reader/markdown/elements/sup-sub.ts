@@ -1,6 +1,6 @@
 /**
- * Superscripts and subscripts. Digits and signs become the Unicode characters, so that x² does not become x2;
- * everything else is written as text.
+ * Superscripts and subscripts. Digits and signs become Unicode superscripts and subscripts, so that x² does not become
+ * x2; everything else is written as text.
  */
 import { type Element, TEXT } from '#html/node.ts';
 import { type EnterHandler, SKIP } from '../state.ts';

@@ -1,16 +1,17 @@
 /**
- * Tables. A data table becomes a pipe table. A layout table becomes running text, one line per row, or, if its cells
- * contain blocks, those blocks.
+ * Tables. A data table becomes a pipe table. A layout table becomes running text with one line per row; if its cells
+ * contain blocks, they are written as ordinary blocks.
  *
- * A table without a header (see tables.ts) gets an empty one: GFM requires a header row, and the first row of data is
- * not one.
+ * A table without a header (see tables.ts) gets an empty one, because GFM requires a header row and the first row
+ * contains data.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
-import { isGutter } from '../code-text.ts';
+import { isGutter, isLineTable } from '../code-text.ts';
 import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP, type TableMode } from '../state.ts';
 import { tableToHtml } from '../table-html.ts';
 import { alignOf, TableGrid } from '../tables.ts';
 import { BLOCK_ELEMENTS } from './block-elements.ts';
+import { codeLines } from './code.ts';
 import { footnoteOrBlock } from './footnote.ts';
 
 const ROW_PARTS: ReadonlySet<string> = new Set([
@@ -25,7 +26,7 @@ const ROW_PARTS: ReadonlySet<string> = new Set([
   'col',
   'table',
 ]);
-/** Blocks that a cell on one line can still show. */
+/** Blocks that can still be written on one line in a cell. */
 const LINE_BLOCKS: ReadonlySet<string> = new Set([
   'p',
   'div',
@@ -40,7 +41,7 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
   'figure',
   'figcaption',
 ]);
-/** A cell with more text than this, or more paragraphs, is not a data cell. */
+/** A cell with more text or more paragraphs than this is not a data cell. */
 const MAX_CELL_CHARACTERS = 1200;
 const MAX_PARAGRAPHS = 4;
 
@@ -105,6 +106,7 @@ export const table: EnterHandler = (state, element) => {
     state.tables.push('rows');
     return leaveText;
   }
+  if (isLineTable(element)) return codeLines(state, element);
   if (gfm === 'table-html') {
     state.blocks.announce('table');
     state.blocks.write(tableToHtml(element, state));
@@ -123,7 +125,7 @@ const leaveCaption: LeaveHandler = (state) => {
   if (text !== '') state.blocks.write(text);
 };
 
-/** On one line, so that it can be written before the table that is being collected. */
+/** Written on one line, so that it can precede the table that is being collected. */
 export const caption: EnterHandler = (state) => {
   state.flush();
   if (state.singleLine > 0) return null;
@@ -150,7 +152,7 @@ export const row: EnterHandler = (state, element) => {
   return leaveRow;
 };
 
-/** Whether the same table has an earlier row. */
+/** Whether the table has a row before this one. */
 function followsRow(row: Element): boolean {
   for (let node = row.prev; node; node = node.prev) if (node.type === ELEMENT) return true;
   const part = row.parent;

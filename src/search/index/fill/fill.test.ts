@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BlockedKind } from '#reader/index.ts';
 import { exclusionOf, toIndexablePage } from './indexable.ts';
 import { openJournal } from './journal.ts';
 
@@ -50,6 +51,16 @@ it('a page of the reader can be indexed if it has Markdown', () => {
   expect(toIndexablePage({ ...page, content: '' })).toBeUndefined();
   expect(toIndexablePage({ ...page, url: 'blob:abc' })).toBeUndefined();
   expect(toIndexablePage({ ...page, publishedTime: 'yesterday' })).not.toHaveProperty('publishedAt');
+});
+
+it('a page that is not the content is left out, and removed if the content is gone', () => {
+  const of = (kind: BlockedKind) => {
+    const blocked = { kind, by: 'generic' };
+    const page = { title: '', url: 'https://a.test/', description: '', content: 'x', blocked, usage: { tokens: 0 } };
+    return exclusionOf({ page, body: '', tokens: 0, status: 200 }, false);
+  };
+  expect(of('challenge')).toEqual({ isPermanent: false, reason: 'is not the content: challenge' });
+  expect(of('not-found')?.isPermanent).toBe(true);
 });
 
 it('only the page itself and its status exclude it', () => {

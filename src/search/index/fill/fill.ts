@@ -17,7 +17,7 @@ import type { Journal } from './journal.ts';
 export interface FillTools {
   readonly index: Pick<LocalIndex, 'add' | 'remove'>;
   readonly reader: Reader;
-  /** Whether to index pages that forbid copies (`no-store`). */
+  /** Whether to index pages that forbid storing copies (`no-store`). */
   readonly keepsNoStore: boolean;
   /** With `all`, pages at capability URLs are indexed too. */
   readonly shared: IndexShared;
@@ -27,7 +27,7 @@ export interface FillTools {
 }
 
 export interface FillOptions {
-  /** Maximum number of links to follow from the first page to other pages of its host; 0 for the first page only. */
+  /** Maximum distance from the first page, in links, within its host; 0 reads only the first page. */
   readonly depth: number;
   readonly maxPages: number;
   /** Delay between reads from the same host, in ms. */
@@ -41,27 +41,30 @@ export interface FillOptions {
 export interface FillProgress {
   readonly url: string;
   readonly outcome: 'added' | 'unchanged' | 'refused' | 'failed';
-  /** Why it was refused or failed. */
+  /** Why the page was refused or could not be read. */
   readonly reason?: string | undefined;
   readonly done: number;
-  /** Number of URLs found so far, done or not. */
+  /** Number of URLs found so far, processed or not. */
   readonly known: number;
 }
 
 export interface FillSummary {
   added: number;
   unchanged: number;
-  /** Number of URLs refused because of robots.txt, because of the page itself, or because the URL is secret. */
+  /**
+   * Number of URLs refused because of robots.txt, because the page itself forbids indexing, or because the URL is
+   * secret.
+   */
   refused: number;
   failed: number;
-  /** Number of URLs that an earlier, interrupted run completed. */
+  /** Number of URLs already completed by an earlier, interrupted run. */
   before: number;
 }
 
-/** Number of hosts read in parallel, one page of each at a time. */
+/** Number of hosts read in parallel, with one page of each host at a time. */
 const HOSTS_AT_ONCE = 4;
 const FILES_AT_ONCE = 2;
-/** How long a worker waits if all hosts are busy. */
+/** How long a worker waits if all hosts are busy, in milliseconds. */
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
 const MAX_FILE_BYTES = 200_000_000;
@@ -69,11 +72,11 @@ const MAX_FILE_BYTES = 200_000_000;
 interface Task {
   readonly url: string;
   readonly depth: number;
-  /** URL of a file in the index: without the folders above the source, which are private. */
+  /** URL of a file in the index. It excludes the folders above the source, which are private. */
   readonly shown?: string;
 }
 
-/** Throws if the source itself cannot be read. Single pages that cannot be read are reported and skipped. */
+/** Throws if the source itself cannot be read. Individual pages that cannot be read are reported and skipped. */
 export async function fillIndex(source: string, tools: FillTools, options: FillOptions): Promise<FillSummary> {
   const { journal } = tools;
   const { signal, maxPages } = options;
@@ -126,7 +129,7 @@ interface HostSchedule {
 }
 
 /**
- * Reads several hosts at once, but only one page of each host at a time. Files have no host, so they are read in
+ * Reads several hosts in parallel, but only one page of each host at a time. Files have no host, so they are read in
  * parallel.
  */
 async function runByHost(
@@ -211,7 +214,7 @@ async function listFiles(root: string, limit: number): Promise<string[]> {
   return files;
 }
 
-/** The URLs of a sitemap, or of those in a sitemap index; `undefined` if the URL is that of a page. */
+/** Lists the URLs of a sitemap, or of all sitemaps in a sitemap index; `undefined` if the URL is that of a page. */
 async function listSitemapUrls(
   first: string,
   { fetch }: FillTools,
@@ -282,7 +285,7 @@ async function fileTarget(url: string) {
   return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
 }
 
-/** Links to the same host, each once. */
+/** Links to other pages of the same host, without duplicates. */
 function linksOf({ links = {} }: Page, url: string): string[] {
   const { host } = new URL(url);
   const all = Array.isArray(links) ? links.map(([, link]) => link) : Object.values(links);

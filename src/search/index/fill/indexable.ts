@@ -1,12 +1,14 @@
 /** Converts a page from the reader into a page for the index, and decides which pages must not be indexed. */
-import type { Page, Rendition } from '#reader/index.ts';
+import type { BlockedKind, Page, Rendition } from '#reader/index.ts';
 import type { IndexablePage } from '../local-index.ts';
 
 const CAPTCHA = /CAPTCHA/;
+/** The content will not come back, unlike that behind other kinds of blocked pages. */
+const GONE: ReadonlySet<BlockedKind> = new Set<BlockedKind>(['not-found', 'parked']);
 /** Names of meta elements are case-insensitive (HTML standard, 4.2.5). */
 const ROBOTS = /^(?:robots|googlebot)$/i;
 
-/** Why a page must not be indexed; `undefined` if it may be. */
+/** Returns why a page must not be indexed; `undefined` if it may be. */
 export function exclusionOf(
   { page, status, noStore, robotsTag }: Rendition,
   keepsNoStore: boolean,
@@ -17,6 +19,8 @@ export function exclusionOf(
     return { isPermanent: false, reason: `answered with ${status}` };
   if (forbids([...robots, robotsTag ?? ''].join())) return { isPermanent: true, reason: 'asks not to be indexed' };
   if (noStore && !keepsNoStore) return { isPermanent: true, reason: 'forbids copies' };
+  if (page.blocked)
+    return { isPermanent: GONE.has(page.blocked.kind), reason: `is not the content: ${page.blocked.kind}` };
   if (CAPTCHA.test(page.warning ?? '')) return { isPermanent: false, reason: 'asks for a CAPTCHA' };
   return undefined;
 }
@@ -38,7 +42,10 @@ export interface Exclusion {
   readonly reason: string;
 }
 
-/** `undefined` for a page without Markdown or without a URL that can be indexed. `url` overrides that of the page. */
+/**
+ * Returns `undefined` for a page without Markdown or without a URL that can be indexed. `url` overrides the page's own
+ * URL.
+ */
 export function toIndexablePage(page: Page, url: string = page.url): IndexablePage | undefined {
   if (!page.content || !/^(?:https?|file):/.test(url)) return undefined;
   const { metadata = {} } = page;

@@ -1,4 +1,4 @@
-/** A journal of what an indexing run has done, one JSON line per URL, so that an interrupted run can be resumed. */
+/** A journal of an indexing run, with one JSON line per processed URL, so that an interrupted run can be resumed. */
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Runs `lectern index`: builds what filling needs from the settings, for one run. */
+/** Runs `lectern index`: creates the components needed for one run from the settings. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '#config.ts';
@@ -39,7 +39,7 @@ export interface FillerTools {
   readonly log: Log;
 }
 
-/** Reads a source into the index. An interrupted run resumes where it stopped when it is started again. */
+/** Reads a source into the index. If a run was interrupted, starting it again resumes where it stopped. */
 export async function fill(
   source: string,
   settings: Settings,

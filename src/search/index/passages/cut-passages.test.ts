@@ -34,7 +34,7 @@ describe('passages', () => {
         const cuts = cutPassages(content, 10_000);
         const squeeze = (text: string) => text.replace(/\s+/g, '');
         expect(squeeze(cuts.map(({ start, end }) => content.slice(start, end)).join(''))).toBe(squeeze(content));
-        // A single assertion covers all cuts, since there are many.
+        // A single assertion covers all cuts, because there are many.
         const wrong = cuts.filter(
           ({ start, end }, at) =>
             end <= start ||

@@ -1,4 +1,4 @@
-/** Cuts the Markdown of a page into passages: at headings, then between paragraphs, then between sentences. */
+/** Splits the Markdown of a page into passages: at headings, then between paragraphs, then between sentences. */
 
 export interface PassageRange {
   readonly start: number;
@@ -7,7 +7,9 @@ export interface PassageRange {
   readonly heading: string;
 }
 
-/** Target and maximum size of a passage, and the size below which it is joined to the next one, in estimated tokens. */
+/**
+ * Target and maximum size of a passage, and the size below which it is merged with the next one, in estimated tokens.
+ */
 const TARGET_TOKENS = 200;
 const MAX_TOKENS = 300;
 const MIN_TOKENS = 40;
@@ -20,7 +22,7 @@ const DENSE = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9ff
 const BREAKS = [/[.!?…][)"'”’]*\s|[。！？]/g, /\n/g, /[,;:]\s|[，、；：]/g, /\s/g];
 
 /**
- * Estimates the number of tokens: four letters of an alphabet, or one letter of a script without spaces, make one
+ * Estimates the number of tokens: four letters of an alphabet, or one letter of a script without spaces, count as one
  * token.
  */
 const estimateTokens = (text: string): number => text.length / 4 + 0.75 * (text.match(DENSE)?.length ?? 0);
@@ -34,7 +36,7 @@ interface Block {
   readonly title: string;
 }
 
-/** Returns at most `limit` passages in order. Only blank lines are left out. */
+/** Returns at most `limit` passages, in order. Only blank lines are omitted. */
 export function cutPassages(markdown: string, limit: number): PassageRange[] {
   const cuts: PassageRange[] = [];
   const above: { level: number; title: string }[] = [];
@@ -67,7 +69,7 @@ export function cutPassages(markdown: string, limit: number): PassageRange[] {
   return cuts.slice(0, limit);
 }
 
-/** Yields heading lines and paragraphs, and long paragraphs in parts. */
+/** Yields heading lines and paragraphs. Long paragraphs are yielded in parts. */
 function* readBlocks(markdown: string): Generator<Block> {
   let fence = '';
   let start = -1;
@@ -111,7 +113,7 @@ function* splitParagraph(markdown: string, from: number, to: number): Generator<
   }
 }
 
-/** The last suitable position at which to split a text so that its first part has the target size. */
+/** Finds the last suitable position at which to split a text so that its first part has about the target size. */
 function findBreak(text: string, tokens: number): number {
   const units = Math.max(2, Math.floor(text.length * Math.min(1, TARGET_TOKENS / tokens)));
   const part = text.slice(0, units);

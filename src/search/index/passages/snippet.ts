@@ -1,4 +1,4 @@
-/** Makes the snippet of a result: the part of a passage with most of the query's terms, as one line. */
+/** Creates the snippet of a result: the part of a passage that contains most of the query's terms, as one line. */
 import { markdownToPlainText } from '../text/plain-text.ts';
 import { findTerms } from '../text/terms.ts';
 
@@ -7,7 +7,7 @@ const LENGTH_UNITS = 260;
 const REPEAT_VALUE = 0.2;
 const LEAD_UNITS = 40;
 
-/** Empty for a passage without words; the beginning of the passage if it has none of the terms. */
+/** Empty for a passage without words. If the passage contains none of the terms, the snippet is its beginning. */
 export function makeSnippet(markdown: string, terms: ReadonlySet<string>, language: string | undefined): string {
   const text = markdownToPlainText(withoutHeadings(markdown)).replace(/\s+/g, ' ').trim();
   if (text.length <= LENGTH_UNITS) return text;
@@ -16,7 +16,7 @@ export function makeSnippet(markdown: string, terms: ReadonlySet<string>, langua
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? ' …' : ''}`;
 }
 
-/** Drops headings, which results show separately, unless the passage has nothing else. */
+/** Drops headings, which results show separately, unless the passage contains nothing else. */
 function withoutHeadings(markdown: string): string {
   const rest = markdown.replace(/^ {0,3}#{1,6}[ \t].*$/gm, '');
   return rest.trim() === '' ? markdown : rest;
@@ -24,7 +24,7 @@ function withoutHeadings(markdown: string): string {
 
 type Place = ReturnType<typeof findTerms> extends Generator<infer P> ? P : never;
 
-/** The start of the window that contains the most distinct terms. */
+/** Returns the start of the window that contains the most distinct terms. */
 function startOf(text: string, places: readonly Place[]): number {
   let best = 0;
   let first = 0;
@@ -48,7 +48,7 @@ function startOf(text: string, places: readonly Place[]): number {
   return best > 0 ? sentenceStart(text, start) : 0;
 }
 
-/** The start of the sentence if it is near, otherwise the start of a word. */
+/** Returns the start of the sentence if it is near, otherwise the start of a word. */
 function sentenceStart(text: string, place: number): number {
   const from = Math.max(0, place - LEAD_UNITS);
   if (from === 0) return 0;
@@ -59,7 +59,7 @@ function sentenceStart(text: string, place: number): number {
   return space >= 0 ? from + space + 1 : place;
 }
 
-/** Moves the end back to the end of a word, unless the word is long. */
+/** Moves the end back to the end of a word, unless that word is long. */
 function wordEnd(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const space = text.lastIndexOf(' ', end);

@@ -1,11 +1,11 @@
-/** Turns the operators of a query into filters over the pages of the index. */
+/** Converts the operators of a query into filters on the pages of the index. */
 import { ownValue } from '#own-value.ts';
 import type { SearchQuery } from '../../query.ts';
 import { languageFromTag } from '../text/guess-language.ts';
 import { querySlots, type Slot, surfaceText } from '../text/terms.ts';
 import { hostKey } from '../write/prepare-page.ts';
 
-/** A host and its subdomains, in the form of PreparedPage.host, and a path prefix. */
+/** A host with its subdomains, in the format of PreparedPage.host, and a path prefix. */
 export interface Site {
   readonly host: string;
   /** Empty for all paths. */
@@ -16,17 +16,17 @@ export interface Filters {
   /** The page must be on one of these sites. */
   readonly sites: readonly Site[];
   readonly notSites: readonly Site[];
-  /** The page must have an extension from each list. */
+  /** The page's extension must be in each of these lists. */
   readonly exts: readonly (readonly string[])[];
-  /** The title must contain every slot of one of these lists. */
+  /** The title must contain every slot of at least one of these lists. */
   readonly titles: readonly (readonly Slot[])[];
-  /** The URL must contain one of these. */
+  /** The URL must contain at least one of these. */
   readonly urlParts: readonly string[];
-  /** A page on a country-code domain must be on one of these. Pages on other domains match. */
+  /** A page on a country-code domain must be on one of these domains. Pages on other domains match. */
   readonly countries: readonly string[];
   /** The page must contain all of these. */
   readonly phrases: readonly Phrase[];
-  /** The page must contain none of these. */
+  /** The page must not contain any of these. */
   readonly excluded: readonly (readonly Slot[])[];
   readonly language: string | undefined;
   readonly since: number | undefined;
@@ -37,7 +37,7 @@ export interface Filters {
 
 export interface Phrase {
   readonly slots: readonly Slot[];
-  /** The unstemmed words (`surfaceText`), since stems match other words too. */
+  /** The unstemmed words (`surfaceText`), because stems match other words too. */
   readonly surface: string;
 }
 
@@ -76,7 +76,7 @@ export function filtersOf(
 }
 
 const COUNTRY_DOMAINS: Readonly<Record<string, string>> = { gb: 'uk' };
-/** Country-code domains that are used as generic ones. */
+/** Country-code domains that are used as generic domains. */
 export const GENERAL_DOMAINS: readonly string[] = [
   'ai',
   'cc',
@@ -103,6 +103,6 @@ function siteOf(site: string): Site {
   return { host: hostKey(host.replace(/:\d+$/, '')), path: path && `/${path}` };
 }
 
-/** Whether there is no filter but the owners. */
+/** Whether there are no filters except the owners. */
 export const isUnfiltered = ({ owners: _, ...filters }: Filters): boolean =>
   Object.values(filters).every((value) => value === undefined || (Array.isArray(value) && value.length === 0));

@@ -1,5 +1,5 @@
 /**
- * Finds the pages for a query: looks up its words in the store, searches the vectors by its meaning, fuses both
+ * Finds the pages for a query: looks up its words in the store, searches the vectors for its meaning, fuses both
  * rankings, and groups the passages by page.
  */
 import type { SearchQuery } from '../../query.ts';
@@ -11,7 +11,7 @@ import { querySlots, type Slot, surfaceText } from '../text/terms.ts';
 import type { VectorSearch } from '../vectors/vector-search.ts';
 import { type Filters, filtersOf, isUnfiltered } from './filters.ts';
 
-/** Plain data, since it is sent between threads. */
+/** Only plain data, because it is sent between threads. */
 export interface FoundPages {
   /** Best first, each with its best passages. */
   readonly pages: readonly FoundPage[];
@@ -20,38 +20,38 @@ export interface FoundPages {
 }
 
 export interface FoundPage {
-  /** Between 0 and 1. */
+  /** Relevance between 0 and 1. */
   readonly score: number;
-  /** At least one, best first. */
+  /** Passages, best first; there is at least one. */
   readonly passages: readonly (PassageRow & { readonly score: number })[];
 }
 
 export interface PageFinder {
   /** Finds pages of `owners`, or of all owners if `undefined`. */
   find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<FoundPages>;
-  /** Clears cached facts about the pages after all pages were removed. */
+  /** Clears cached data about the pages. Called after all pages have been removed. */
   forget(): void;
 }
 
 export interface PageFinderOptions {
   readonly store: IndexStore;
   readonly vectors: Pick<VectorSearch, 'nearest'> | undefined;
-  /** Weight of the ranking by meaning, relative to the ranking by words. */
+  /** Weight of the semantic ranking relative to the ranking by words. */
   readonly vectorWeight: number;
   readonly clock: () => number;
 }
 
-/** Only the first words of longer queries are looked up. */
+/** Only the first words of a longer query are looked up. */
 const MAX_SLOTS = 64;
 /** Minimum number of passages that each retriever returns. */
 const CANDIDATES = { words: 200, meaning: 100 };
-/** Number of passages retrieved for each result, since several may belong to one page. */
+/** Number of passages retrieved for each result, because several may belong to one page. */
 const CANDIDATES_PER_RESULT = 5;
 const MAX_CANDIDATES = 2_000;
-/** Minimum number of pages returned, so that a reranker has a choice. */
+/** Minimum number of pages returned, so that a reranker has enough candidates. */
 const MIN_PAGES = 50;
 const PASSAGES_PER_PAGE = 3;
-/** A query is stemmed for each language of at least this share of the pages. */
+/** A query is stemmed for each language that at least this share of the pages use. */
 const MIN_LANGUAGE_SHARE = 0.02;
 const MAX_LANGUAGES = 6;
 const LANGUAGES_FRESH_MS = 10_000;
@@ -70,7 +70,7 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
     return list;
   }
 
-  /** A query is too short to detect its language reliably, so the common languages of the pages are added. */
+  /** A query is too short for reliable language detection, so the most common languages of the pages are added. */
   async function queryLanguages(query: SearchQuery): Promise<string[]> {
     const detected = [languageFromTag(query.language), guessLanguage(query.words)];
     return [...new Set([...detected, ...(await pageLanguages())])].filter((language) => language !== undefined);
@@ -98,7 +98,7 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
     };
   }
 
-  /** Each retriever's ranking of the passages. */
+  /** Returns each retriever's ranking of the passages. */
   async function lookUp(query: SearchQuery, { slots, filters, by, limit }: Lookup): Promise<PassageRanking[]> {
     if (slots.length === 0) {
       const ids = isUnfiltered(filters) ? [] : await store.newest(filters, limit);
@@ -119,7 +119,8 @@ export function createPageFinder({ store, vectors, vectorWeight, clock }: PageFi
   }
 
   /**
-   * Keeps the pages that contain each phrase verbatim, which cannot be determined from stems. Stops at `limit` pages.
+   * Returns only the pages that contain each phrase verbatim, which cannot be determined from stems. Stops at `limit`
+   * pages.
    */
   async function withPhrases(pages: readonly FoundPage[], { phrases }: Filters, limit: number): Promise<FoundPage[]> {
     if (phrases.length === 0) return pages.slice(0, limit);
@@ -150,7 +151,7 @@ interface Lookup {
 }
 
 interface PassageRanking {
-  /** Best first, each once. */
+  /** Best first, without duplicates. */
   readonly ids: readonly number[];
   readonly weight: number;
 }
@@ -161,7 +162,7 @@ const fuseIds = (rankings: readonly PassageRanking[]) =>
     (id) => id,
   );
 
-/** Ranks pages by their best passage: several mediocre passages do not outrank one good one. */
+/** Ranks pages by their best passage, so that several mediocre passages do not outrank one good passage. */
 function pagesOf(lists: readonly PassageRanking[], rows: readonly PassageRow[]): FoundPage[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = lists.map(({ ids, weight }) => ({ ids: ids.filter((id) => byId.has(id)), weight }));
@@ -176,7 +177,7 @@ function pagesOf(lists: readonly PassageRanking[], rows: readonly PassageRow[]):
   return fuseIds(pages).map(({ key: page, score }) => ({ score, passages: passages.get(page)! }));
 }
 
-/** In scripts without spaces a phrase may be part of a longer run of letters. */
+/** In scripts without spaces, a phrase may be part of a longer run of letters. */
 const hasUnspaced = (text: string, surface: string): boolean => {
   const run = surface.trim();
   return UNSPACED_ONLY.test(run) && text.includes(run);

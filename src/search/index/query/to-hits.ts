@@ -1,15 +1,15 @@
-/** Turns the pages found in the index into hits, reranked if there is a reranker. */
+/** Converts the pages found in the index into hits, and reranks them if there is a reranker. */
 import type { Hit, Passage } from '../../hit.ts';
 import type { SearchQuery } from '../../query.ts';
 import type { PassageReranker } from '../local-index.ts';
 import { makeSnippet } from '../passages/snippet.ts';
 import type { FoundPage, FoundPages } from './find-pages.ts';
 
-/** Total number of passages given to a reranker. More passages take long and rarely change the top results. */
+/** Total number of passages passed to a reranker. More passages take longer and rarely change the top results. */
 const MAX_RERANKED = 50;
-/** Passages of one page given to a reranker. */
+/** Number of passages of one page that are passed to a reranker. */
 const RERANKED_PER_PAGE = 2;
-/** Results of a query with `count` 0. */
+/** Number of results for a query with `count` 0. */
 const DEFAULT_COUNT = 20;
 
 export interface HitOptions {
@@ -17,7 +17,7 @@ export interface HitOptions {
   readonly rerank?: PassageReranker | undefined;
 }
 
-/** The requested page of results, best first. Without a working reranker, the order is unchanged. */
+/** Returns the requested page of results, best first. Without a working reranker, the order is unchanged. */
 export async function toHits(query: SearchQuery, found: FoundPages, { signal, rerank }: HitOptions): Promise<Hit[]> {
   const pages = rerank ? await rerankPages(query.words, found.pages, rerank, signal) : found.pages;
   signal?.throwIfAborted();
@@ -44,7 +44,7 @@ async function rerankPages(
       signal,
     );
     const order = head.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!);
-    // A page ranks by its best passage. Fused scores are at most 1, so pages that were not reranked come last.
+    // A page is ranked by its best passage. Fused scores are at most 1, so pages that were not reranked come last.
     const reranked = new Map<FoundPage, FoundPage['passages']>();
     for (const [rank, at] of order.entries()) {
       const { page, passage } = head[at]!;

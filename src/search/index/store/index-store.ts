@@ -1,5 +1,5 @@
 /**
- * The contract of an index store, implemented by the SQLite and PostgreSQL stores. Ids are passage ids unless stated
+ * Interface of an index store, implemented by the SQLite and PostgreSQL stores. Ids are passage ids unless stated
  * otherwise.
  */
 import type { Filters } from '../query/filters.ts';
@@ -8,35 +8,36 @@ import type { PreparedPage } from '../write/prepare-page.ts';
 
 export interface IndexStore {
   /**
-   * Durably writes all pages or none. A page replaces the one with its key, and a page of owner `all` at its URL.
-   * Returns false for each page whose content the owner already has, at this URL or another.
+   * Durably writes either all pages or none. A page replaces the page with the same key, and any page of owner `all` at
+   * the same URL. Returns false for each page whose content the owner already has, at this URL or another.
    */
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
-  /** Removes the pages at a URL, of all owners. */
+  /** Removes the pages of all owners at a URL. */
   remove(url: string): Promise<boolean>;
-  /** Passages with any of the slots, best first. */
+  /** Returns passages that contain any of the slots, best first. */
   byWords(slots: readonly Slot[], filters: Filters, limit: number): Promise<number[]>;
-  /** All passages of pages that match the filters. */
+  /** Returns all passages of pages that match the filters. */
   filteredIds(filters: Filters): Promise<number[]>;
-  /** The first passage of each page that matches the filters, newest pages first. */
+  /** Returns the first passage of each page that matches the filters, newest pages first. */
   newest(filters: Filters, limit: number): Promise<number[]>;
-  /** In any order, without passages that have been removed. */
+  /** Returns the rows in any order, without passages that have been removed. */
   rows(ids: readonly number[]): Promise<PassageRow[]>;
-  /** The passages of a page, in order. */
+  /** Returns the passages of a page, in order. */
   textsOf(page: number): Promise<string[]>;
-  /** Passages with an id above `after` and no vector of the model, in order of id. */
+  /** Returns passages with an id above `after` that have no vector of the model, in order of id. */
   withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
   /** Stores vectors, except those of passages that have been removed in the meantime. */
   writeCodes(model: string, codes: readonly { readonly id: number; readonly code: Uint8Array }[]): Promise<void>;
-  /** Vectors in the order in which they were stored, from `seq` on. */
+  /** Returns vectors in the order in which they were stored, starting at `seq`. */
   codesFrom(model: string, seq: number, limit: number): Promise<CodeRow[]>;
   codes(model: string, ids: readonly number[]): Promise<Map<number, Uint8Array>>;
   /**
-   * The nearest passages with their cosines, nearest first. Present only in stores whose database can search vectors.
+   * Returns the nearest passages with their cosines, nearest first. Present only in stores whose database supports
+   * vector search.
    */
   nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
   stats(model: string | undefined): Promise<StoreStats>;
-  /** Removes the oldest pages until the remaining ones take at most `maxBytes`. Returns the number of pages removed. */
+  /** Removes the oldest pages until the rest use at most `maxBytes`. Returns the number of removed pages. */
   prune(maxBytes: number): Promise<number>;
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -73,7 +74,7 @@ export interface CodeRow {
   readonly seq: number;
   readonly id: number;
   readonly code: Uint8Array;
-  /** The owner of the passage's page, which never changes. */
+  /** The owner of the page that contains the passage. It never changes. */
   readonly owner: string;
 }
 

@@ -1,18 +1,18 @@
-/** Searches vectors with pgvector 0.7 or later, if the database has it: https://github.com/pgvector/pgvector. */
+/** Vector search with pgvector 0.7 or later (https://github.com/pgvector/pgvector), if the database provides it. */
 import { createHash } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { quantizedValues } from '../vectors/quantize.ts';
 import type { NearPassage } from './index-store.ts';
 
 export interface VectorTable {
-  /** Writes vectors, in the transaction that stores the codes. */
+  /** Writes vectors in the same transaction that stores the codes. */
   write(db: Kysely<never>, model: string, codes: readonly Coded[]): Promise<void>;
   nearest(model: string, vector: Float32Array, within: CandidateFilter, limit: number): Promise<NearPassage[]>;
 }
 
 /**
- * With `among`, a query for ids, the vectors of all these ids are compared. Otherwise the vector index is searched, and
- * its results are filtered by owner.
+ * If `among` (a query that returns ids) is set, the vectors of all these ids are compared. Otherwise the vector index
+ * is searched, and its results are filtered by owner.
  */
 export type CandidateFilter =
   | { readonly among: RawBuilder<unknown> }
@@ -23,11 +23,11 @@ export interface Coded {
   readonly code: Uint8Array;
 }
 
-/** Key of the advisory lock: an arbitrary number that nothing else uses. */
+/** Key of the advisory lock: an arbitrary number that is not used for anything else. */
 const LOCK = 7_305_805;
-/** Vectors copied at once by `addMissing`. */
+/** Number of vectors that `addMissing` copies at once. */
 const AT_ONCE = 500;
-/** Maximum number of dimensions of a pgvector index for halfvec. */
+/** Maximum number of dimensions for a pgvector index on halfvec. */
 const MAX_INDEXED_DIMENSIONS = 4_000;
 /**
  * Number of candidates that the index considers for each result (`hnsw.ef_search`), and the maximum that pgvector
@@ -36,12 +36,12 @@ const MAX_INDEXED_DIMENSIONS = 4_000;
 const CANDIDATES_PER_RESULT = 2;
 const MAX_CANDIDATES = 1_000;
 
-/** `undefined` if the extension cannot be installed or is too old, or the database is unavailable. */
+/** Returns `undefined` if the extension cannot be installed or is too old, or if the database is unavailable. */
 export async function openVectorTable(db: Kysely<never>): Promise<VectorTable | undefined> {
   if (!(await prepareTable(db))) return undefined;
   const indexed = new Set<string>();
 
-  /** Each model has its own index, since the number of dimensions is part of it. */
+  /** Each model needs its own index, because the number of dimensions is part of the index. */
   async function makeIndex(on: Kysely<never>, model: string, dimensions: number): Promise<void> {
     const key = `${dimensions} ${model}`;
     if (indexed.has(key) || dimensions > MAX_INDEXED_DIMENSIONS) return;
@@ -131,7 +131,7 @@ async function prepareTable(db: Kysely<never>): Promise<boolean> {
       return true;
     });
   } catch {
-    // There is no permission to create extensions, or the server is unavailable. The next start tries again.
+    // Creating extensions is not permitted, or the server is unavailable. The next start tries again.
     return false;
   }
 }

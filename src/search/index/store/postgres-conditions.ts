@@ -18,7 +18,7 @@ const phraseOf = (slots: readonly Slot[]): string =>
     .map((phrase) => `(${phrase})`)
     .join(' | ');
 
-/** SQL conditions on pages `g`. */
+/** Builds SQL conditions on pages `g`. */
 export function conditionsOf(filters: Filters): RawBuilder<boolean> {
   const parts: RawBuilder<unknown>[] = [];
   const site = ({ host, path }: Site) =>

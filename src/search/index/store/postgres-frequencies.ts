@@ -1,12 +1,12 @@
-/** Counts the passages of the PostgreSQL index that contain a word, and weights the words of a query accordingly. */
+/** Counts the passages in the PostgreSQL index that contain a word, and weights the words of a query accordingly. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Slot } from '../text/terms.ts';
 import { anyOf } from './postgres-conditions.ts';
 
-/** How long the counts of passages and words are cached. */
+/** How long the counts of passages and words are cached, in milliseconds. */
 const COUNTS_FRESH_MS = 60_000;
 const MAX_CACHED_COUNTS = 10_000;
-/** A word is frequent if more than this share of all passages have it, and at least this many. */
+/** A word is frequent if more than this share of all passages contain it, and at least this many passages. */
 const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
 
@@ -20,8 +20,8 @@ interface Weighted {
 }
 
 /**
- * Adds inverse document frequency, which ts_rank lacks. Passages that contain the word are counted only up to the
- * threshold for frequent words.
+ * Adds inverse document frequency, which ts_rank does not use. Passages that contain the word are counted only up to
+ * the threshold for frequent words.
  */
 export function createWordFrequencies(rows: RunQuery) {
   let passages = { count: 0, until: 0 };
@@ -30,7 +30,7 @@ export function createWordFrequencies(rows: RunQuery) {
   async function countAll(): Promise<number> {
     if (passages.until < Date.now()) {
       const [found] = await rows<{ count: number }>(sql`SELECT count(*) AS count FROM index_passages`);
-      // Not cached while the index is small, since it grows quickly.
+      // Not cached while the index is small, because it may grow quickly.
       passages = { count: found!.count, until: found!.count < FREQUENT_AT_LEAST ? 0 : Date.now() + COUNTS_FRESH_MS };
     }
     return passages.count;
@@ -52,7 +52,7 @@ export function createWordFrequencies(rows: RunQuery) {
   }
 
   return {
-    /** The slots with their weights. Frequent slots are left out if there are rarer ones. */
+    /** Returns the slots with their weights. Frequent slots are omitted if there are rarer ones. */
     async weigh(slots: readonly Slot[]): Promise<Weighted[]> {
       if (slots.length === 0) return [];
       const queries = slots.map((slot) => anyOf(slot));

@@ -1,5 +1,6 @@
 /**
- * The index in PostgreSQL, shared by any number of servers. Terms are stored as tsvectors built here, vectors as bytes.
+ * The index in PostgreSQL, which any number of servers can share. Terms are stored as tsvectors that are built here,
+ * and vectors as bytes.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { openPostgres } from '#storage/database/postgres.ts';
@@ -17,10 +18,10 @@ interface Tables {
   index_pages: { id: number };
 }
 
-/** The tsvector weights D, C, B and A: for URLs and variants, text, headings, and titles. */
+/** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
 
-/** Throws if the server refuses the connection. While the server is unavailable, each call tries again. */
+/** Throws if the server rejects the connection. If the server is unavailable, each call tries again. */
 export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
   const store = await openPostgres<Tables>(url, { module: 'index', migrations: POSTGRES_MIGRATIONS, log });
   const { db } = store;
@@ -38,7 +39,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.key < pages[b]!.key ? -1 : 1));
       const added = new Array<boolean>(pages.length).fill(false);
       await db.transaction().execute(async (within) => {
-        // Written in the order of their keys, so that two servers cannot deadlock.
+        // Pages are written in the order of their keys, so that two servers cannot deadlock.
         for (const at of order) {
           added[at] = await writePage(pages[at]!, async (query) => (await query.execute(within)).rows);
         }

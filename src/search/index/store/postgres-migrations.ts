@@ -33,7 +33,7 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
       await sql`ALTER TABLE index_pages RENAME COLUMN url TO key`.execute(db);
       await sql`ALTER TABLE index_pages ADD COLUMN url TEXT NOT NULL DEFAULT '',
         ADD COLUMN owner TEXT NOT NULL DEFAULT ${sql.lit(ONLY_ALL)}`.execute(db);
-      // It is not known under which URLs existing pages were read. Files were added by the operator.
+      // The URLs under which existing pages were read are unknown. Files were added by the operator.
       await sql`UPDATE index_pages SET url = key,
         owner = CASE WHEN key LIKE 'file:%' THEN ${OPERATOR} ELSE ${ONLY_ALL} END`.execute(db);
       await sql`CREATE INDEX index_pages_by_url ON index_pages (url)`.execute(db);

@@ -9,7 +9,7 @@ import type { RunQuery } from './postgres-frequencies.ts';
 const PRUNED_AT_ONCE = 50;
 /**
  * Largest tsvector position, and maximum number of positions per term (PostgreSQL manual, 12.11). The gap between two
- * fields prevents a phrase from spanning them.
+ * fields prevents phrases from matching across them.
  */
 const MAX_POSITION = 16_383;
 const MAX_POSITIONS_PER_TERM = 255;
@@ -53,7 +53,7 @@ export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'>
   };
 }
 
-/** Writes a page. Returns false if the owner has its content already. */
+/** Writes a page. Returns false if the owner already has its content. */
 export async function writePage(page: PreparedPage, rows: RunQuery): Promise<boolean> {
   const { key, owner, url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } =
     page;
@@ -69,7 +69,7 @@ export async function writePage(page: PreparedPage, rows: RunQuery): Promise<boo
     VALUES (${key}, ${owner}, ${url}, ${host}, ${storable(new URL(url).pathname.toLowerCase())}, ${ext}, ${storable(title)},
       ${storable(description)}, ${storable(siteName)}, ${language}, ${publishedAt}, ${indexedAt}, ${hash}, ${bytes})
     ON CONFLICT DO NOTHING RETURNING id`);
-  // Another server inserted it first.
+  // Another server inserted the page first.
   if (!made) return false;
   const { passages } = page;
   await rows(sql`
@@ -84,7 +84,7 @@ export async function writePage(page: PreparedPage, rows: RunQuery): Promise<boo
   return true;
 }
 
-/** Terms are letters and digits, so they need no escaping. */
+/** Builds a tsvector. Terms are letters and digits, so they need no escaping. */
 function vectorOf(terms: FieldTerms): string {
   const places = new Map<string, string[]>();
   let position = 1;

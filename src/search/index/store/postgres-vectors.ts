@@ -9,9 +9,9 @@ type VectorQueries = Pick<IndexStore, 'withoutVector' | 'writeCodes' | 'nearest'
 
 export interface VectorQueryTools {
   readonly rows: RunQuery;
-  /** The table of pgvector, if the database has it. */
+  /** The pgvector table, if the database provides pgvector. */
   readonly vectorTable: VectorTable | undefined;
-  /** A query for the passages that match filters. */
+  /** Builds a query for the passages that match filters. */
   readonly matching: (filters: Filters) => RawBuilder<{ id: number }>;
 }
 
@@ -28,7 +28,8 @@ export function vectorQueries<Tables>(
         ORDER BY p.id LIMIT ${limit}`),
     async writeCodes(model, codes) {
       await db.transaction().execute(async (within) => {
-        // Vectors of the same model, perhaps from another server, stay; those of another model are replaced.
+        // Vectors of the same model, perhaps stored by another server, are retained; those of another model are
+        // replaced.
         await sql`
           INSERT INTO index_vectors (passage, model, code)
           SELECT p.id, ${model}, c.code

@@ -25,7 +25,7 @@ const PAGES_WITH = 'SELECT p2.page FROM terms JOIN passages p2 ON p2.id = terms.
 
 export const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
-/** SQL conditions on pages `g`. */
+/** Builds SQL conditions on pages `g`. */
 export function conditionsOf(filters: Filters): Conditions {
   const parts: string[] = [];
   const values: SqlValue[] = [];
@@ -35,7 +35,7 @@ export function conditionsOf(filters: Filters): Conditions {
   };
   const sites = (list: readonly Site[], not: string) => {
     if (list.length === 0) return;
-    // Compared as prefixes, without GLOB or LIKE, so that no character is special.
+    // Compared as prefixes instead of with GLOB or LIKE, so that no character has a special meaning.
     const one = `(substr(g.host, 1, length(?)) = ? AND substr(g.path, 1, length(?)) = ?)`;
     add(`${not} (${list.map(() => one).join(' OR ')})`, ...list.flatMap(({ host, path }) => [host, host, path, path]));
   };

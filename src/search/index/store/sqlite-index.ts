@@ -14,7 +14,7 @@ const PASSAGE_ROWS = `SELECT p.id, p.page, p.heading, p.text, p.start_at AS star
   g.description, g.site_name AS siteName, g.language, g.published_at AS publishedAt
   FROM passages p JOIN pages g ON g.id = p.page`;
 
-/** Throws if the folder cannot be used. A damaged file is moved aside and replaced by a new one. */
+/** Throws if the folder cannot be used. A damaged file is renamed and replaced by a new one. */
 export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
   if (file !== ':memory:') {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
       let pruned = 0;
       for (let removed = 1; removed > 0; pruned += removed) {
         removed = database.transaction(() => pages.pruneSome(maxBytes));
-        // Yields to the event loop between two batches.
+        // Yields to the event loop between batches.
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (pruned > 0) database.checkpoint();

@@ -2,7 +2,7 @@
 import { ONLY_ALL, OPERATOR } from '../owners.ts';
 import type { Field } from '../write/prepare-page.ts';
 
-/** Weight of a term in each field, in the order of the columns of the FTS5 table. */
+/** Weight of a term in each field, in the column order of the FTS5 table. */
 export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
   title: 3,
   heading: 2,
@@ -13,7 +13,8 @@ export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
 export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
 
 /**
- * The `ascii` tokenizer keeps terms as they are: they consist of letters and digits, and it keeps non-ASCII characters.
+ * The `ascii` tokenizer does not change terms: they consist of letters and digits, and it treats non-ASCII characters
+ * as letters.
  */
 export const SQLITE_MIGRATIONS = [
   `
@@ -38,7 +39,7 @@ export const SQLITE_MIGRATIONS = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL UNIQUE, model TEXT NOT NULL, code BLOB NOT NULL
   );
   `,
-  // It is not known under which URLs existing pages were read. Files were added by the operator.
+  // The URLs under which existing pages were read are unknown. Files were added by the operator.
   `
   ALTER TABLE pages RENAME COLUMN url TO key;
   ALTER TABLE pages ADD COLUMN url TEXT NOT NULL DEFAULT '';

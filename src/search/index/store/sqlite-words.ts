@@ -1,4 +1,4 @@
-/** Searches the index in SQLite by words. */
+/** Searches the SQLite index by words. */
 import type { Database } from '#storage/database/sqlite.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
@@ -7,12 +7,12 @@ import { FIELD_WEIGHTS } from './sqlite-migrations.ts';
 import { idsOf } from './sqlite-pages.ts';
 
 const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
-/** A word is frequent if more than this share of all passages have it, and at least this many. */
+/** A word is frequent if more than this share of all passages contain it, and at least this many passages. */
 const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
 
 export function createWordSearch(database: Database) {
-  /** The number of passages that contain each term of a slot, summed over the terms. */
+  /** Returns the number of passages that contain each term of a slot, summed over the terms. */
   function frequencyOf({ terms, prefix }: Slot): number {
     if (prefix) return 0;
     return database.get<{ sum: number }>(
@@ -21,7 +21,7 @@ export function createWordSearch(database: Database) {
     )!.sum;
   }
 
-  /** Leaves out frequent words if there are rarer ones: scoring takes time for each passage that has a word. */
+  /** Omits frequent words if there are rarer ones, because scoring takes time for each passage that contains a word. */
   function dropFrequent(slots: readonly Slot[]): readonly Slot[] {
     const { last } = database.get<{ last: number }>('SELECT coalesce(max(id), 0) AS last FROM passages')!;
     const bound = Math.max(FREQUENT_AT_LEAST, last * FREQUENT_SHARE);
@@ -34,7 +34,7 @@ export function createWordSearch(database: Database) {
     const match = dropFrequent(slots).map(matchOf).join(' OR ');
     if (isUnfiltered(filters)) {
       const { owners } = filters;
-      // Looked up for each match, since the owner condition holds for most pages.
+      // The owner is looked up for each match, because the owner condition is true for most pages.
       const owned = owners
         ? `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`
         : '';
@@ -42,7 +42,7 @@ export function createWordSearch(database: Database) {
       return idsOf(database, sql, [match, ...(owners ?? []), limit]);
     }
     const where = conditionsOf(filters);
-    // The unary plus makes SQLite look up the words once, not for each passage that matches the filters.
+    // The unary plus makes SQLite look up the words once, instead of for each passage that matches the filters.
     const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (
       SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}) ORDER BY ${BM25} LIMIT ?`;
     return idsOf(database, sql, [match, ...where.values, limit]);

@@ -1,5 +1,6 @@
 /**
- * Function words (stop words) by language. They identify a language, but match too many pages to be searched for alone.
+ * Function words (stop words) by language. They identify a language, but they match too many pages to be searched for
+ * on their own.
  */
 
 /** The words of each language, by ISO 639-1 code, with accents. */

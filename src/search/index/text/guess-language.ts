@@ -1,16 +1,16 @@
-/** Detects the language of a text by its script and its function words. */
+/** Detects the language of a text from its script and its function words. */
 import { FUNCTION_WORDS } from './function-words.ts';
 
-/** Maximum size of the examined sample. */
+/** Maximum size of the sample that is examined, in words. */
 const SAMPLE_WORDS = 1_500;
 const SAMPLE_UNITS = 20_000;
-/** Minimum share of function words, and minimum lead over the next language. */
+/** Minimum share of function words, and minimum lead over the second language. */
 const MIN_SHARE = 0.08;
 const MIN_LEAD = 1.15;
 
 /**
- * The first script with at least a third of the letters decides. For Latin, Cyrillic and Arabic letters, the words
- * decide.
+ * The first script that accounts for at least a third of the letters decides. For Latin, Cyrillic and Arabic letters,
+ * the function words decide.
  */
 const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/g],
@@ -28,7 +28,7 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
 ];
 const LETTERS = /\p{L}/gu;
 const WORDS = /\p{L}+/gu;
-/** Japanese mixes kana and kanji, and its share of kana is often below a third. */
+/** Minimum share of kana in Japanese, which mixes kana and kanji. The share is often below a third. */
 const KANA_SHARE = 0.08;
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
@@ -50,7 +50,7 @@ export function guessLanguage(text: string): string | undefined {
   return byScript(sample) ?? byWords(sample);
 }
 
-/** The language of a tag: `zh` for `zh-CN`. `undefined` for an invalid tag. */
+/** Returns the language of a tag: `zh` for `zh-CN`. Returns `undefined` for an invalid tag. */
 export function languageFromTag(tag: string | undefined): string | undefined {
   const first = tag?.trim().toLowerCase().split(/[-_]/)[0];
   if (first === undefined || !/^[a-z]{2}$/.test(first)) return undefined;
@@ -75,7 +75,7 @@ function byWords(sample: string): string | undefined {
     words += 1;
     if (words > SAMPLE_WORDS) break;
     const languages = byWord.get(word.toLowerCase());
-    // A word that many languages share counts less.
+    // A word that many languages share counts for less.
     for (const language of languages ?? [])
       scores.set(language, (scores.get(language) ?? 0) + 1 / Math.sqrt(languages!.length));
   }

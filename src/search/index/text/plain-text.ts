@@ -1,4 +1,4 @@
-/** Converts Markdown to the text that a reader sees, without link URLs, markup and table rules. */
+/** Converts Markdown to the text that a reader sees, without link URLs, markup and table delimiter rows. */
 
 const MAX_LINK_UNITS = 4_000;
 /** Inline markup. */
@@ -6,7 +6,7 @@ const MARKS = /[*`|~\\]+/g;
 const LINE_START = /^[ \t]*(?:#{1,6} |>[ >]*|[-+] |\d{1,9}[.)] )+/;
 const RULE = /^[\s|:=_*-]+$/;
 
-/** Returns one line of plain text for each line of Markdown, omitting empty lines, in linear time. */
+/** Returns one line of plain text for each line of Markdown and omits empty lines. Takes linear time. */
 export function markdownToPlainText(markdown: string): string {
   const lines: string[] = [];
   for (const line of withoutLinkUrls(markdown).split('\n')) {
@@ -31,7 +31,7 @@ function withoutLinkUrls(markdown: string): string {
   return plain.replace(/!?\[|\]/g, '');
 }
 
-/** The position after the closing parenthesis; -1 if there is none on this line. */
+/** Returns the position after the closing parenthesis, or -1 if there is none on this line. */
 function endOfLinkUrl(markdown: string, start: number): number {
   const limit = Math.min(markdown.length, start + MAX_LINK_UNITS);
   let depth = 1;

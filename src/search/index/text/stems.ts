@@ -1,4 +1,4 @@
-/** Stems words by language, with Snowball. Stemmers are loaded on first use. */
+/** Stems words by language, using Snowball. Stemmers are loaded on first use. */
 import { createRequire } from 'node:module';
 import { ownValue } from '#own-value.ts';
 
@@ -32,13 +32,13 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   tr: 'turkish',
 };
 
-/** Maximum number of stems cached for each language. */
+/** Maximum number of stems that are cached for each language. */
 const MAX_CACHED = 50_000;
 
 const require = createRequire(import.meta.url);
 const stemmers = new Map<string, { readonly stemmer: Stemmer; readonly cache: Map<string, string> }>();
 
-/** The stem of a lower-case word; the word itself if its language has no stemmer. */
+/** Returns the stem of a lower-case word, or the word itself if its language has no stemmer. */
 export function stem(word: string, language: string | undefined): string {
   const algorithm = language === undefined ? undefined : ownValue(ALGORITHMS, language);
   if (algorithm === undefined || word.length < 3) return word;

@@ -1,30 +1,30 @@
 /**
- * Turns text into index terms: lower case, without accents, stemmed by language. Scripts without spaces become pairs of
- * neighboring letters. Terms consist of letters and digits, so they need no escaping in any query language.
+ * Converts text to index terms: lower case, without accents, stemmed by language. Scripts without spaces are split into
+ * pairs of adjacent letters. Terms consist of letters and digits, so they need no escaping in any query language.
  */
 import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
 import { stem } from './stems.ts';
 
-/** Longer words are truncated: they are rarely real words. */
+/** Longer words are truncated, because they are rarely real words. */
 const MAX_WORD_UNITS = 48;
 
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc';
-// A string, since the `v` flag is newer than the language level of the sources.
+// Built from a string, because the `v` flag is newer than the language level of the sources.
 const PIECES = new RegExp(`([${UNSPACED}]+)|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, 'gv');
 const ACCENTS = /[\u0300-\u036f]/g;
 const PLAIN = /^[\x00-\x7f]*$/;
 const HUMP = /(?<=[a-z])(?=[A-Z])/;
 
 export interface Terms {
-  /** Terms in text order, so that phrases can be matched. */
+  /** Terms in the order of the text, so that phrases can be matched. */
   readonly main: string[];
-  /** Other forms by which a word may be searched. */
+  /** Other forms by which a word can be found. */
   readonly variants: string[];
 }
 
-/** Removes accents from Latin letters. Keeps marks that belong to the spelling of other scripts. */
+/** Removes accents from Latin letters. Marks that are part of the spelling in other scripts are retained. */
 export const fold = (text: string): string =>
   PLAIN.test(text)
     ? text
@@ -35,7 +35,7 @@ export const fold = (text: string): string =>
         .replace(/[ßøœæłđı]/g, (letter) => LETTERS[letter]!);
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', œ: 'oe', æ: 'ae', ł: 'l', đ: 'd', ı: 'i' };
 
-/** Normalizes compatibility forms (NFKC), and drops everything but letters, marks and digits. */
+/** Normalizes compatibility forms (NFKC), and removes everything except letters, marks and digits. */
 const composed = (text: string): string => text.normalize('NFKC').toLowerCase().replace(OTHERS, '');
 const OTHERS = /[^\p{L}\p{M}\p{N}]+/gu;
 
@@ -44,7 +44,7 @@ const lower = (word: string): string => {
   return PLAIN.test(cut) ? cut.toLowerCase() : composed(cut);
 };
 
-/** The terms of a text for the index. */
+/** Returns the index terms of a text. */
 export function termsOf(text: string, language: string | undefined): Terms {
   const main: string[] = [];
   const variants: string[] = [];
@@ -67,7 +67,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
   return { main, variants };
 }
 
-/** Adds pairs of adjacent letters, and the last letter by itself, so that a term begins at each letter. */
+/** Adds pairs of adjacent letters, and the last letter by itself, so that a term starts at each letter. */
 function pushPairs(into: string[], run: string): void {
   const letters = [...composed(run)];
   if (letters.length === 0) return;
@@ -75,16 +75,16 @@ function pushPairs(into: string[], run: string): void {
   into.push(letters.at(-1)!);
 }
 
-/** A position in a query. Any of its terms matches. */
+/** A position in a query. A word matches if it has any of its terms. */
 export interface Slot {
   readonly terms: readonly string[];
-  /** Whether the terms are prefixes: longer terms that start with one of them match too. */
+  /** Whether the terms are prefixes, which also match longer terms that start with one of them. */
   readonly prefix: boolean;
-  /** Whether the slot stands for a function word. */
+  /** Whether the slot represents a function word. */
   readonly common: boolean;
 }
 
-/** The slots of a query, stemmed for each of the languages; at most `limit`, in order. */
+/** Returns the slots of a query, stemmed for each of the languages; at most `limit`, in order. */
 export function querySlots(text: string, languages: readonly string[], limit: number): Slot[] {
   const slots: Slot[] = [];
   for (const [piece, unspaced] of text.matchAll(PIECES)) {
@@ -110,8 +110,8 @@ export function querySlots(text: string, languages: readonly string[], limit: nu
 }
 
 /**
- * The sequences of terms that match the slots in order. Above MAX_PHRASES sequences only the first term of a slot is
- * used.
+ * Returns the sequences of terms that match the slots in order. If there are more than MAX_PHRASES sequences, only the
+ * first term of each slot is used.
  */
 export function phraseAlternatives(slots: readonly Slot[]): string[][] {
   let phrases: string[][] = [[]];
@@ -136,7 +136,7 @@ function isCommon(word: string, languages: readonly string[]): boolean {
 }
 
 /**
- * The unstemmed words in lower case and without accents, with a space before and after each. Runs of letters in scripts
+ * Returns the unstemmed words in lower case and without accents, each surrounded by spaces. Runs of letters in scripts
  * without spaces are not split.
  */
 export function surfaceText(text: string): string {
@@ -145,7 +145,7 @@ export function surfaceText(text: string): string {
   return surface;
 }
 
-/** Finds the words of a text that have one of the terms, in order. */
+/** Finds the words in a text that match one of the terms, in order. */
 export function* findTerms(
   text: string,
   terms: ReadonlySet<string>,

@@ -1,23 +1,23 @@
-/** Embeds the passages that have no vector yet, in the background. */
+/** Embeds, in the background, the passages that do not have a vector yet. */
 import type { IndexEmbedder } from '../local-index.ts';
 import type { IndexStore, UnembeddedRow } from '../store/index-store.ts';
 import { markdownToPlainText } from '../text/plain-text.ts';
 import { quantize } from './quantize.ts';
 
 export interface MissingEmbedder {
-  /** Resolves when no passage is left or the model is unavailable. Concurrent calls share the work. */
+  /** Resolves when no passage is left to embed or the model is unavailable. Concurrent calls share the work. */
   embed(): Promise<void>;
-  /** Stops until the next call of `embed`. */
+  /** Stops until `embed` is called again. */
   pause(): Promise<void>;
-  /** Starts over after all passages have been removed. */
+  /** Resets the state. Called after all passages have been removed. */
   forget(): void;
   close(): Promise<void>;
 }
 
 const BATCH = 64;
 /**
- * Number of sequence numbers to read again: with several servers, a row may become visible after rows with higher
- * numbers.
+ * Number of sequence numbers to read again. With several servers, a row may become visible after rows with higher
+ * sequence numbers.
  */
 export const OVERLAP = 200;
 
@@ -31,7 +31,7 @@ export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder
   async function embedAll(): Promise<void> {
     do {
       again = false;
-      // Ids increase, so new passages come after those that are already embedded.
+      // Ids increase, so the ids of new passages are higher than those of embedded ones.
       let after = Math.max(0, embeddedUpTo - OVERLAP);
       for (;;) {
         const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);
@@ -50,7 +50,7 @@ export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder
   function embed(): Promise<void> {
     again = true;
     embedding ??= embedAll()
-      // The model may be available again at the next page.
+      // The model may be available again when the next page arrives.
       .catch(() => {})
       .finally(() => {
         embedding = undefined;

@@ -3,8 +3,8 @@
 const SCALE_BYTES = 4;
 
 /**
- * The direction of a vector: a scale (float, little-endian) and a signed byte per dimension. All zeros for the zero
- * vector.
+ * Encodes the direction of a vector: a scale (little-endian float), followed by one signed byte per dimension. All
+ * zeros for the zero vector.
  */
 export function quantize(vector: Float32Array): Uint8Array {
   let largest = 0;
@@ -22,11 +22,11 @@ export function quantize(vector: Float32Array): Uint8Array {
 
 export const codeBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
 
-/** The signed bytes of a quantized vector. */
+/** Returns the signed bytes of a quantized vector. */
 export const quantizedValues = (code: Uint8Array): Int8Array =>
   new Int8Array(code.buffer, code.byteOffset + SCALE_BYTES, code.length - SCALE_BYTES);
 
-/** The cosine of a unit vector and a quantized one. */
+/** Returns the cosine of a unit vector and a quantized vector. */
 export function similarity(query: Float32Array, code: Uint8Array): number {
   const scale = new DataView(code.buffer, code.byteOffset).getFloat32(0, true);
   const bytes = quantizedValues(code);
@@ -44,7 +44,7 @@ export function normalize(vector: Float32Array): Float32Array {
     : new Float32Array(vector.length);
 }
 
-/** Sets a bit for each positive `read(at)`, 32 bits per word. */
+/** Sets a bit for each position where `read(at)` is positive, 32 bits per word. */
 export function signBits(into: Uint32Array, from: number, dimensions: number, read: (at: number) => number): void {
   for (let at = 0; at < dimensions; at++) if (read(at) > 0) into[from + (at >>> 5)]! |= 1 << (at & 31);
 }

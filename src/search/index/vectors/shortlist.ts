@@ -1,6 +1,6 @@
 /**
- * Holds the sign bits of all vectors in memory, and finds those that agree most with a query. 256 dimensions take 32
- * bytes, and a hundred thousand vectors are compared in a few milliseconds.
+ * Stores the sign bits of all vectors in memory, and finds the vectors whose signs agree most with those of a query.
+ * 256 dimensions use 32 bytes, and a hundred thousand vectors are compared in a few milliseconds.
  */
 import { setSignBitsOfCode, signBits } from './quantize.ts';
 
@@ -9,14 +9,14 @@ export interface Shortlist {
   add(id: number, code: Uint8Array, owner: string): void;
   remove(id: number): void;
   clear(): void;
-  /** The ids whose signs agree most with those of the vector, best first. */
+  /** Returns the ids whose signs agree most with those of the vector, best first. */
   nearest(vector: Float32Array, limit: number, filter?: CandidateFilter): number[];
 }
 
 export interface CandidateFilter {
-  /** If given, only these ids are considered. */
+  /** If set, only these ids are considered. */
   readonly among?: readonly number[] | undefined;
-  /** If given, only ids of these owners are considered. */
+  /** If set, only ids of these owners are considered. */
   readonly owners?: readonly string[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export function createShortlist(dimensions: number): Shortlist {
   let ids = new Float64Array(1_024);
   let size = 0;
   const positions = new Map<number, number>();
-  /** A number for each owner, since there are few owners and many ids. */
+  /** Owners are replaced by numbers, because there are few owners and many ids. */
   const numbers = new Map<string, number>();
   let ownersAt = new Uint32Array(1_024);
 
@@ -48,7 +48,7 @@ export function createShortlist(dimensions: number): Shortlist {
     return number;
   };
 
-  /** The positions to compare; `undefined` for all. */
+  /** Returns the positions to compare; `undefined` for all. */
   const candidatePositions = ({ among, owners }: CandidateFilter): number[] | undefined => {
     if (among) return among.flatMap((id) => positions.get(id) ?? []);
     if (!owners) return undefined;
@@ -92,7 +92,7 @@ export function createShortlist(dimensions: number): Shortlist {
     remove(id) {
       const position = positions.get(id);
       if (position === undefined) return;
-      // The last vector moves to its position.
+      // The last vector is moved to the removed vector's position.
       size -= 1;
       positions.delete(id);
       if (position === size) return;
@@ -112,7 +112,7 @@ export function createShortlist(dimensions: number): Shortlist {
       const compared = candidatePositions(filter);
       const count = compared?.length ?? size;
       const distances = new Uint16Array(count);
-      // Distances are small integers, so a counting sort finds the bound of the best ones without sorting all
+      // Distances are small integers, so a counting sort finds the threshold for the best ones without sorting all
       // distances.
       const counts = new Uint32Array(words * 32 + 1);
       for (let at = 0; at < count; at++) {

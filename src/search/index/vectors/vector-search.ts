@@ -1,5 +1,6 @@
 /**
- * Retrieves passages by meaning: embeds passages that have no vector, and compares the vectors with that of a query.
+ * Retrieves passages by meaning. Embeds passages that have no vector yet, and compares their vectors with that of a
+ * query.
  */
 
 import type { IndexEmbedder } from '../local-index.ts';
@@ -10,23 +11,23 @@ import { codeBytes, normalize, similarity } from './quantize.ts';
 import { createShortlist } from './shortlist.ts';
 
 export interface VectorSearch {
-  /** Size of a vector on disk. */
+  /** Size of a vector on disk, in bytes. */
   readonly bytesPerVector: number;
-  /** The passages closest to the query, best first. Empty while the embedding model is unavailable. */
+  /** Returns the passages closest to the query, best first. Empty while the embedding model is unavailable. */
   nearest(words: string, filters: Filters, limit: number): Promise<number[]>;
-  /** Embeds passages without a vector. Resolves when there are none left or the model is unavailable. */
+  /** Embeds passages without a vector. Resolves when none are left or the model is unavailable. */
   embedMissing(): Promise<void>;
-  /** Stops embedding until the next call of `embedMissing`. */
+  /** Stops embedding until `embedMissing` is called again. */
   pause(): Promise<void>;
-  /** Drops the vectors in memory after all passages have been removed. */
+  /** Discards the vectors in memory. Called after all passages have been removed. */
   forget(): void;
   close(): Promise<void>;
 }
 
-/** Sign bits are approximate: this many candidates per result are compared exactly. */
+/** Sign bits are only approximate, so this many candidates per result are compared exactly. */
 const CANDIDATES_PER_RESULT = 6;
 const READ_AT_ONCE = 5_000;
-/** How long a search waits at most for passages that are being embedded. */
+/** Maximum time that a search waits for passages that are being embedded. */
 const MAX_EMBED_WAIT_MS = 250;
 
 export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): VectorSearch {
@@ -53,7 +54,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   async function nearest(words: string, filters: Filters, limit: number): Promise<number[]> {
     const vector = await embedQuery(words);
     if (!vector) return [];
-    // Another process may have added pages, or the model was unavailable before.
+    // Another process may have added pages, or the model may have been unavailable before.
     await Promise.race([missing.embed(), sleep(MAX_EMBED_WAIT_MS)]);
     if (store.nearest) {
       const near = await store.nearest(model, vector, filters, limit);
@@ -78,7 +79,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
       .map(({ id }) => id);
   }
 
-  /** `undefined` while the model is unavailable; the query is still looked up by words. */
+  /** Returns `undefined` while the model is unavailable. The query is still searched by words. */
   async function embedQuery(words: string): Promise<Float32Array | undefined> {
     try {
       const [vector] = await embedder.embed([words], 'query');
@@ -102,7 +103,7 @@ export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): 
   };
 }
 
-/** Approximate size of a vector row without the vector. */
+/** Approximate size of a vector row, excluding the vector. */
 const ROW_BYTES = 60;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -25,7 +25,7 @@ describe('vectors', () => {
 
   it('of the shortlist are those whose signs agree most', () => {
     let state = seed;
-    // Not close to zero, where rounding could lose a sign.
+    // Values are not close to zero, where rounding could change a sign.
     const random = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       const value = state / 2 ** 32 - 0.5;

@@ -1,11 +1,11 @@
-/** Writes pages in batches, so that the disk is awaited only once per batch. */
+/** Writes pages in batches, so that there is only one disk write to wait for per batch. */
 import type { IndexStore } from '../store/index-store.ts';
 import type { PreparedPage } from './prepare-page.ts';
 
 export interface BatchWriter {
-  /** Resolves with whether the page was new. Rejects if it could not be written. */
+  /** Resolves to true if the page was new, otherwise to false. Rejects if it could not be written. */
   write(page: PreparedPage): Promise<boolean>;
-  /** Resolves once every pending page is written or rejected. */
+  /** Resolves once every pending page has been written or rejected. */
   flush(): Promise<void>;
 }
 
@@ -17,9 +17,9 @@ export interface BatchWriterOptions {
 
 const BATCH_PAGES = 64;
 const BATCH_BYTES = 4_000_000;
-/** How long a page waits for others to join its batch. */
+/** How long a page waits for other pages to join its batch, in milliseconds. */
 const BATCH_DELAY_MS = 20;
-/** Pruning reduces the size to this share of the maximum, so that the next batches need not prune again. */
+/** Pruning reduces the size to this share of the maximum, so that the next batches do not need to prune again. */
 const PRUNE_TO_SHARE = 0.95;
 /** The size is checked again after this share of the maximum has been written. */
 const CHECK_SHARE = 0.01;
@@ -34,7 +34,7 @@ export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOpt
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  // Checked after the first batch: the limit may be lower than at the last start.
+  // The size is checked after the first batch, because the limit may be lower than at the last start.
   let uncheckedBytes = Number.POSITIVE_INFINITY;
 
   async function writeBatch(): Promise<void> {
@@ -78,7 +78,7 @@ export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOpt
     writing = writing.then(async () => {
       while (waiting.length > 0) await writeBatch();
     });
-    // Pruning that failed is repeated after the next batch.
+    // If pruning failed, it is repeated after the next batch.
     writing = writing.catch(() => {});
     return writing;
   }

@@ -12,11 +12,11 @@ import { markdownToPlainText } from '../text/plain-text.ts';
 import { termsOf } from '../text/terms.ts';
 
 export interface PreparedPage {
-  /** A page replaces the one with the same key. */
+  /** A page replaces the page with the same key. */
   readonly key: string;
   readonly owner: string;
   readonly url: string;
-  /** The labels of the host in reverse order, each followed by a dot, so that `com.a.www.` starts with `com.a.`. */
+  /** The labels of the host in reverse order, each followed by a dot: `com.a.www.` starts with `com.a.`. */
   readonly host: string;
   /** File extension without a dot, from the URL or the media type: `pdf`. Empty for web pages. */
   readonly ext: string;
@@ -28,9 +28,9 @@ export interface PreparedPage {
   /** In ms since 1970. */
   readonly publishedAt: number | null;
   readonly indexedAt: number;
-  /** Hash of the searchable content and the owner. */
+  /** Hash of the searchable content and of the owner. */
   readonly hash: string;
-  /** Approximate size on disk, including vectors. */
+  /** Approximate size on disk in bytes, including vectors. */
   readonly bytes: number;
   readonly passages: readonly PreparedPassage[];
 }
@@ -52,7 +52,7 @@ const MAX_PASSAGES = 2_000;
 const MAX_TITLE_UNITS = 500;
 const MAX_DESCRIPTION_UNITS = 2_000;
 const MAX_URL_UNITS = 4_000;
-/** Size of a page row and of a passage row without their texts, measured on SQLite. */
+/** Sizes of a page row and a passage row without their texts, measured with SQLite. */
 const PAGE_BYTES = 600;
 const PASSAGE_BYTES = 100;
 /** Size of the terms of a text relative to the text. */
@@ -75,7 +75,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/xml': 'xml',
 };
 
-/** `undefined` for a page without words or without a valid URL. */
+/** Returns `undefined` for a page without words or without a valid URL. */
 export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes: number): PreparedPage | undefined {
   const url = trustedUrl(page);
   if (!url) return undefined;
@@ -113,8 +113,9 @@ export function preparePage(page: IndexablePage, indexedAt: number, vectorBytes:
 }
 
 /**
- * The URL under which a page is stored: without fragment, credentials and tracking parameters. Session parameters are
- * kept: a page read with one must not replace the public page. `undefined` if invalid.
+ * Returns the URL under which a page is stored: without its fragment, credentials and tracking parameters. Session
+ * parameters are retained, because a page read with one must not replace the public page. Returns `undefined` if the
+ * URL is invalid.
  */
 export function indexUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text.length > MAX_URL_UNITS || !isUrl(text)) return undefined;
@@ -128,8 +129,8 @@ export function indexUrl(text: string | undefined): URL | undefined {
 }
 
 /**
- * The canonical URL of a page is trusted only within its own host, so that a page cannot replace pages of other hosts.
- * A public URL is never replaced by a canonical URL that is a capability URL.
+ * A page's canonical URL is trusted only within its own host, so that a page cannot replace pages of other hosts. A
+ * public URL is never replaced by a canonical URL that is a capability URL.
  */
 function trustedUrl({ url, canonicalUrl }: IndexablePage): URL | undefined {
   const requested = indexUrl(url);
@@ -156,7 +157,7 @@ function preparePassages(
   for (const { start, end, heading } of cutPassages(content, MAX_PASSAGES)) {
     const text = content.slice(start, end);
     const body = termsOf(markdownToPlainText(text), language);
-    // A passage with only images and rules has no words.
+    // A passage that contains only images and rules has no words.
     if (body.main.length === 0) continue;
     const headings = termsOf(heading, language);
     passages.push({

@@ -1,0 +1,15 @@
+/** Examines a page or a text for signs that it stands in place of the content. */
+import type { Document } from '#html/node.ts';
+import type { Blocked } from './blocked.ts';
+import { type DetectionInput, detectBlocked } from './detect.ts';
+import { blockedPageFacts, hasMuchText, textFacts } from './page-facts.ts';
+
+export type Answer = Omit<DetectionInput, 'facts'>;
+
+/** What a page is instead of the content; `undefined` for content. Call it before the tree is changed. */
+export const examinePage = (document: Document, answer: Answer): Blocked | undefined =>
+  hasMuchText(document) ? undefined : detectBlocked({ ...answer, facts: blockedPageFacts(document) });
+
+/** The same for a text that is not HTML. Only its status can show that it is not the content. */
+export const examineText = (text: string, answer: Answer): Blocked | undefined =>
+  answer.status < 400 ? undefined : detectBlocked({ ...answer, facts: textFacts(text) });

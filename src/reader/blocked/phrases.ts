@@ -1,0 +1,154 @@
+/** Recognizes blocked pages by what they say: in a complete title or heading, or in a text that is short. */
+import { isAddressed } from './addressed.ts';
+import type { BlockedKind } from './blocked.ts';
+import { weigh } from './normalized.ts';
+import type { BlockedPageFacts } from './page-facts.ts';
+import { AGE } from './phrases/age.ts';
+import { CHALLENGE } from './phrases/challenge.ts';
+import { DENIED } from './phrases/denied.ts';
+import { GEO } from './phrases/geo.ts';
+import { LOGIN } from './phrases/login.ts';
+import { MAINTENANCE } from './phrases/maintenance.ts';
+import { NOT_FOUND } from './phrases/not-found.ts';
+import { PARKED } from './phrases/parked.ts';
+import type { PhraseRule } from './phrases/phrase-rule.ts';
+import { RATE_LIMIT } from './phrases/rate-limit.ts';
+import { SERVER_DEFAULT } from './phrases/server-default.ts';
+import { SERVER_ERROR } from './phrases/server-error.ts';
+
+/** Of two rules that match equally well, the earlier one counts: it is the more special one. */
+export const PHRASE_RULES: readonly PhraseRule[] = [
+  GEO,
+  RATE_LIMIT,
+  PARKED,
+  SERVER_DEFAULT,
+  AGE,
+  CHALLENGE,
+  NOT_FOUND,
+  MAINTENANCE,
+  SERVER_ERROR,
+  DENIED,
+  LOGIN,
+];
+
+/** Sites separate their name from the title of the page with these. */
+const SEPARATORS = / [|\-\u2013\u2014\u00b7\u2022\u00bb\u203a/] | :: | \u203a |\u00bb|\u203a|\|/;
+/** Share of a title or heading that a sentence must cover. */
+const COVERED = 0.5;
+const TITLE_LETTERS = 400;
+const TEXT_LETTERS = 220;
+/** Maximum letters if the title and the text say the same. */
+const BOTH_LETTERS = 900;
+/** Maximum letters if the status is an error too. */
+const ERROR_LETTERS = 1_500;
+
+/** The parts of the title, and the headings. */
+export const leadsOf = ({ title, headings }: BlockedPageFacts): string[] =>
+  [...title.split(SEPARATORS), title, ...headings].map((part) => part.trim()).filter(Boolean);
+
+/** Whether a title or heading says it as a whole. */
+export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => {
+  if (names?.test(lead)) return true;
+  const said = says.exec(lead);
+  if (!said) return false;
+  // Patterns end where the forms of a word begin to differ.
+  const after = lead.slice(said.index + said[0].length);
+  const rest = /^[\p{L}\p{N}]*/u.exec(after)![0];
+  // "Account suspended: a story" is the title of an article.
+  if (/^\s?[:,]/.test(after.slice(rest.length))) return false;
+  return weigh(said[0]) + weigh(rest) >= COVERED * weigh(lead);
+};
+
+/** Whether the page has a topic of its own: a first heading that is not about being blocked. */
+export const hasTopic = ({ headings }: BlockedPageFacts): boolean => {
+  const first = headings[0];
+  if (first === undefined || weigh(first) <= SHORT_LETTERS || HOST_NAME.test(first)) return false;
+  return !PHRASE_RULES.some((rule) => isSaidBy(first, rule));
+};
+
+/** Share of a text that is in sentences that say it, and whether the first one does. */
+function shareOf({ says }: PhraseRule, body: string): { readonly share: number; readonly isFirst: boolean } {
+  let said = 0;
+  let all = 0;
+  let isFirst = false;
+  for (const sentence of body.split(SENTENCE_END)) {
+    const letters = weigh(sentence);
+    if (says.test(sentence)) {
+      said += letters;
+      isFirst ||= all <= PREFACE_LETTERS;
+    }
+    all += letters;
+  }
+  return { share: all === 0 ? 0 : said / all, isFirst };
+}
+
+/** Length of "Sorry!" and the like. */
+const PREFACE_LETTERS = 14;
+const SENTENCE_END = /(?<=[!?])\s|\.\s|[。！？]/;
+
+/** From strong to weak. */
+const STRENGTHS = ['both', 'lead', 'text', 'vague'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+/** Whether a title that says it is not only a word of another topic. */
+const isLead = (rule: PhraseRule, leads: readonly string[], hasTopic: boolean): boolean =>
+  !hasTopic || leads.some((lead) => isSaidBy(lead, { ...rule, names: undefined }));
+
+/** Whether a text may belong to a page in place of content: it is tiny, or speaks to the visitor. */
+const isAbout = (body: string): boolean => weigh(body) <= TINY_LETTERS || isAddressed(body);
+
+/** What is the same for all rules. */
+interface Reading {
+  readonly facts: BlockedPageFacts;
+  readonly leads: readonly string[];
+  readonly hasTopic: boolean;
+  readonly isError: boolean;
+}
+
+/** How a page says what a rule is about; `undefined` if it does not, or has too much other text. */
+function strengthOf(rule: PhraseRule, { facts, leads, hasTopic, isError }: Reading): Strength | undefined {
+  const { titleLetters = TITLE_LETTERS, textLetters = TEXT_LETTERS } = rule;
+  const { body, ownLetters } = facts;
+  const within = (letters: number, withTopic: number) =>
+    ownLetters <= (isError ? Math.max(letters, ERROR_LETTERS) : hasTopic ? Math.min(letters, withTopic) : letters);
+  if (!within(Math.max(BOTH_LETTERS, titleLetters, textLetters), BOTH_LETTERS)) return undefined;
+  const isLed = leads.some((lead) => isSaidBy(lead, rule));
+  const { share, isFirst } = shareOf(rule, body);
+  if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
+    return 'both';
+  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isAbout(body)))
+    return 'lead';
+  const isMost = isFirst ? share >= (hasTopic ? SHARES.withTopic : SHARES.first) : share >= SHARES.later;
+  if ((isMost || (isError && share > 0)) && within(textLetters, TOPIC_LETTERS.text)) return 'text';
+  const isVague = rule.vague?.test(facts.title) && within(VAGUE_LETTERS, 0) && isAbout(body);
+  return isVague ? 'vague' : undefined;
+}
+
+/** The name of a site is no topic. */
+const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
+/** Headings of a word, like "Oops!", are no topic. */
+const SHORT_LETTERS = 8;
+/** Maximum letters of a page that has a topic of its own. */
+const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
+/** Share of the text that must say it if the title does not: less if it begins with the first sentence. */
+const SHARES = { withTopic: 0.6, first: 0.2, later: 0.75 };
+const VAGUE_LETTERS = 120;
+/** A text this short says nothing of its own. */
+const TINY_LETTERS = 40;
+
+/** The kind of page that the words of a page describe best. `allowed` limits the kinds. */
+export function kindByPhrases(
+  facts: BlockedPageFacts,
+  { isError, allowed }: { readonly isError: boolean; readonly allowed?: ReadonlySet<BlockedKind> | undefined },
+): BlockedKind | undefined {
+  const reading: Reading = { facts, leads: leadsOf(facts), hasTopic: hasTopic(facts), isError };
+  let best: { readonly kind: BlockedKind; readonly rank: number } | undefined;
+  for (const rule of PHRASE_RULES) {
+    if (allowed && !allowed.has(rule.kind)) continue;
+    const strength = strengthOf(rule, reading);
+    if (!strength) continue;
+    const rank = STRENGTHS.indexOf(rule.isReason && strength === 'text' ? 'lead' : strength);
+    if (rank < (best?.rank ?? STRENGTHS.length)) best = { kind: rule.kind, rank };
+  }
+  return best?.kind;
+}
