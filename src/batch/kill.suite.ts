@@ -1,5 +1,6 @@
 /** Kills workers at random moments, and checks that every job completes with each line processed exactly once. */
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
@@ -20,6 +21,7 @@ export interface KillReport {
 const WORKERS = 2;
 const LINES = 600;
 const MAX_PAUSE_MS = 500;
+const MAX_START_MS = 30_000;
 
 const textOf = (at: number) => `tea number ${at}`;
 /** Whether the line with this index is invalid. */
@@ -36,17 +38,21 @@ export async function killWorkers(place: WorkerOptions, kills: number): Promise<
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
   let duringWork = 0;
+  const statesOf = () => Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
+  const isWorking = async () => (await statesOf()).includes('processing');
   try {
     for (let at = 0; at < WORKERS; at++) workers.push(await startWorkerProcess(place));
     for (let at = 0; at < kills; at++) {
-      const states = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
+      const states = await statesOf();
       while (states.filter((state) => state !== 'completed').length < WORKERS) {
         jobs.push(await batchModule.submit(inputOf(), { options: { normalized: false } }));
         states.push('pending');
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
-      const before = await Promise.all(jobs.map(async ({ id }) => (await batchModule.batchModule.find(id))!.state));
-      if (before.includes('processing')) duringWork++;
+      // A worker that has just started may need seconds before it claims a job.
+      const end = performance.now() + MAX_START_MS;
+      while (!(await isWorking()) && performance.now() < end) await sleep(20);
+      await sleep(Math.random() * MAX_PAUSE_MS);
+      if (await isWorking()) duringWork++;
       await kill(workers.shift()!);
       workers.push(await startWorkerProcess(place));
     }

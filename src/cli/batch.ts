@@ -187,11 +187,20 @@ async function writeRecords(
   const { output: name } = flags;
   if (name === undefined) return pipeline(lines, output, { end: false });
   // Flushed to disk before it replaces an existing file.
-  await writeAtomically(name, (file) => pipeline(lines, createWriteStream(file, { flush: true }))).catch(
-    (error: unknown) => {
-      throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is unchanged`) : error;
-    },
-  );
+  await writeAtomically(name, (file) => writeStream(lines, file)).catch((error: unknown) => {
+    throw signal.aborted ? new CommandError('interrupted', `stopped: ${name} is unchanged`) : error;
+  });
+}
+
+/** Settles only when the file is closed: one that is still being opened would appear after the caller removed it. */
+async function writeStream(lines: Readable, file: string): Promise<void> {
+  const target = createWriteStream(file, { flush: true });
+  const closed = new Promise((resolve) => target.once('close', resolve));
+  try {
+    await pipeline(lines, target);
+  } finally {
+    await closed;
+  }
 }
 
 function printJob(context: CliContext, { json }: Flags, job: BatchJob): void {

@@ -57,7 +57,7 @@ export const METRICS = {
   lectern_blocked_pages_total: row(
     'counter',
     ['kind'],
-    'Reads whose answer is not the content of the page, by kind: `challenge`, `denied`, `login`, …',
+    'Reads answered with a page other than the content, by kind (`challenge`, `denied`, `login` and others).',
   ),
   lectern_browser_pages: row('gauge', [], 'Pages open in the browser.'),
   lectern_browser_waiting: row('gauge', [], 'Number of requests waiting for a browser page.'),

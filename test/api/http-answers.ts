@@ -188,7 +188,7 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
   ),
   'A status line without a number': read(PAGE, full(T, HTML, 'OK'), full(T, HTML, '-200 OK')),
   'Up to four bytes before the status line': read(PAGE, join('\r\n\r\n', full(T)), join('xx', full(T))),
-  'Informational answers (1xx) before the final one': [
+  'Informational responses (1xx) before the final one': [
     ...read(
       PAGE,
       join('HTTP/1.1 100 Continue\r\n\r\n'.repeat(200), full(T)),
@@ -288,11 +288,11 @@ export const ROWS: Readonly<Record<string, readonly Example[]>> = {
       join(`${OK}Content-Length: ${length}\r\n\r\n${HTML}`),
     ),
   ),
-  'More than `Content-Length` says': read(
+  'More bytes than `Content-Length`': read(
     PAGE,
     join(`${OK}Content-Length: ${size(HTML)}\r\n\r\n${HTML}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother`),
   ),
-  'Less than `Content-Length` says, or no last chunk': read(
+  'Fewer bytes than `Content-Length`, or no last chunk': read(
     { text: WORDS, warning: BROKE_OFF },
     join(`${OK}Content-Length: 5000\r\n\r\n${HTML}`),
     join(`${OK}Transfer-Encoding: chunked\r\n\r\n${size(HTML).toString(16)}\r\n${HTML}\r\n`),

@@ -318,7 +318,7 @@ describe('a page that is visited first', () => {
   it('may fail, within its share of the time', async () => {
     await Promise.all(
       ['/missing', '/silent', '/hang', '/paper.pdf'].map(async (path) => {
-        const page = await bench.last('/article', { preloadUrl: bench.site.origin + path }, 8_000);
+        const page = await bench.last('/article', { preloadUrl: bench.site.origin + path }, 15_000);
         expect(page.text, path).toContain('Mackerel');
       }),
     );

@@ -36,6 +36,8 @@ export function createScroller(world: World, scroll: Scroll): Scroller {
   let done = 0;
   let before: PageSize | undefined;
   let isOver = false;
+  /** What ended scrolling, if a call into the page failed. */
+  let failure: 'the deadline' | 'it stopped responding' | undefined;
   const call = <Out>(run: () => Out | Promise<Out>, until: number) =>
     world.call(run, undefined, Math.max(Math.min(CALL_MS, until - performance.now()), 1));
   const hasGrown = (now: PageSize) =>
@@ -57,7 +59,10 @@ export function createScroller(world: World, scroll: Scroll): Scroller {
     async next(isLoading, until) {
       if (isOver) return false;
       // A page that does not respond is read as it is.
-      const goesOn = await step(isLoading, until).catch(() => false);
+      const goesOn = await step(isLoading, until).catch(() => {
+        failure = performance.now() < until ? 'it stopped responding' : 'the deadline';
+        return false;
+      });
       if (goesOn) return true;
       isOver = true;
       if (performance.now() < until) await call(scrollToStart, until).catch(() => {});
@@ -65,7 +70,8 @@ export function createScroller(world: World, scroll: Scroll): Scroller {
     },
     incompleteReason() {
       const times = done === 1 ? 'once' : `${done} times`;
-      if (!isOver) return `The page was scrolled ${times} until the deadline (scroll); it may have more`;
+      const end = isOver ? failure : 'the deadline';
+      if (end) return `The page was scrolled ${times} until ${end} (scroll); it may have more`;
       return scroll === 'idle' && done >= MAX_ROUNDS
         ? `The page was scrolled ${times}, the limit; it may have more`
         : undefined;
