@@ -195,7 +195,7 @@ async function writeRecords(
 /** Settles only when the file is closed: one that is still being opened would appear after the caller removed it. */
 async function writeStream(lines: Readable, file: string): Promise<void> {
   const target = createWriteStream(file, { flush: true });
-  const closed = new Promise((resolve) => target.once('close', resolve));
+  const closed = new Promise<void>((resolve) => target.once('close', () => resolve()));
   try {
     await pipeline(lines, target);
   } finally {
