@@ -1,5 +1,6 @@
 /**
- * Detection of blocked pages on a folder of labelled pages: `npm run bench:blocked -- <folder> [--list]`. The folder has
+ * Evaluates the detection of blocked pages on a folder of labelled pages:
+ * `npm run bench:blocked -- <folder> [--list]`. The folder has
  * `pages.jsonl` (one page a line: id, status, headers, and what is expected) and `html/<id>.html` or `.html.gz`. A
  * folder without `pages.jsonl` contains only content. `--list` prints the pages that are wrong.
  */

@@ -198,7 +198,7 @@ function grow(
   return tree;
 }
 
-/** Splits the rows into those whose value is in bin `cut` or a lower one, and the others. */
+/** Splits the rows into those whose value is in bin `cut` or lower, and the rest. */
 function divide({ bin, rows: size }: Bins, rows: Int32Array, column: number, cut: number): [Int32Array, Int32Array] {
   const low = new Int32Array(rows.length);
   const high = new Int32Array(rows.length);

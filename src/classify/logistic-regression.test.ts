@@ -18,7 +18,7 @@ function unit(values: readonly number[]): Float32Array {
 
 const DIMENSIONS = 32;
 
-/** Vectors around one centre for each label. All share a strong common direction, as embeddings do. */
+/** Vectors clustered around one centroid per label. All share a strong common direction, as embeddings do. */
 function clusters(labels: number, each: number, noise: number, seed: number): Sample[] {
   const next = numbers(7);
   const centers = Array.from({ length: labels }, () => Array.from({ length: DIMENSIONS }, next));

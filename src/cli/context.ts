@@ -20,7 +20,7 @@ export interface CliContext {
   /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly input: Readable & { readonly isTTY?: boolean };
-  /** Standard output, for results that are not lines. */
+  /** Standard output, for results that are not line-oriented. */
   readonly output: Writable & { readonly isTTY?: boolean };
   /** Overwrites the last line of the terminal; an empty string clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;

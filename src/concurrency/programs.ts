@@ -1,6 +1,6 @@
 /**
- * Working folders of external programs, which run in their own process groups. A killed server cannot end its programs,
- * so each folder records the process that uses it, and the server ends that process at its next start.
+ * Working directories of external programs, which run in their own process groups. A killed server cannot end its
+ * programs, so each folder records the process that uses it, and the server ends that process at its next start.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';

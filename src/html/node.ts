@@ -31,7 +31,7 @@ export class Document {
   last: Child | null = null;
   /** True if the document is in quirks mode (no doctype, or an old one). */
   quirks = false;
-  /** False if the parser met no `<base>`, which saves a search of the whole page. */
+  /** False if the parser found no `<base>`, which avoids searching the whole page. */
   mayHaveBase = true;
 }
 

@@ -27,7 +27,7 @@ export interface ServerOptions {
   /**
    * For an API that only programs call. Request ids are always generated, with 32 hex digits. CORS allows any origin
    * without credentials, and preflight requests receive 204. Trailing slashes are ignored. Responses are not
-   * compressed, because vectors hardly shrink. Requests for unknown paths receive 404, whatever their method.
+   * compressed, because vectors barely shrink. Requests for unknown paths receive 404, whatever their method.
    */
   readonly servesPrograms?: boolean;
   /** The body of the response to malformed HTTP, for which no request object exists. */

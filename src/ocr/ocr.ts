@@ -76,7 +76,7 @@ export interface OcrOptions {
   /** A folder with PP-OCR models, which are then used instead of Tesseract. */
   readonly modelDir?: string | undefined;
   readonly languages: readonly string[];
-  /** Working folder of the program; it can leave files, such as a log, only there. */
+  /** Working directory of the program, the only place where it can leave files such as a log. */
   readonly temporaryDir?: string | undefined;
   /** Time limit for one image, counted from the start of its processing. */
   readonly timeoutMs: number;

@@ -495,7 +495,7 @@ describe('bad input is refused with the parameter', () => {
   );
 
   it('leaves no file behind', async () => {
-    // Text recognition has its working folder there, with a subfolder for each run.
+    // Text recognition has its working directory there, with a subfolder for each run.
     const left = () => readdirSync(host.temporaryDir, { recursive: true }).filter((name) => name !== 'programs');
     await expect.poll(left, { timeout: 10_000 }).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * Python's gRPC implementation with ours: a client and an executor, generated from the protocol files. Skipped if
- * Debian's packages for it are not installed.
+ * Tests a client and an executor of Python's gRPC implementation, generated from the protocol files, against ours.
+ * Skipped if Debian's packages for it are not installed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The failures in an OpenAPI document: one response for each HTTP status, generated from the table of errors. */
+/** The error responses of an OpenAPI document: one for each HTTP status, generated from the table of errors. */
 import { PROBLEMS, type ProblemName } from '#errors.ts';
 import { BLOCKED, texts } from './components.ts';
 

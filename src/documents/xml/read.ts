@@ -264,7 +264,7 @@ const isDeclaration = (raw: string): boolean => raw.startsWith('xmlns') && (raw.
 
 /** The namespace prefixes in scope at the current position. */
 class Scope {
-  /** For each prefix of the file ('' for the default), its meanings in the open elements, innermost last. */
+  /** For each prefix of the file ('' for the default), its namespace bindings in the open elements, innermost last. */
   readonly #meanings = new Map<string, string[]>([['xml', ['xml']]]);
   #elements = new Map<string, string>();
   #attributes = new Map<string, string>();

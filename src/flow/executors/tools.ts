@@ -71,7 +71,7 @@ export interface FoundPassage {
   readonly score: number;
 }
 
-/** A searchable set of stored documents, shared by everyone who opens the same name. */
+/** A searchable set of stored documents, shared by all executors that open it under the same name. */
 export interface Collection {
   /** Resolves when the documents are stored. Returns for each whether it is new or changed. */
   add(entries: readonly Entry[]): Promise<boolean[]>;

@@ -84,7 +84,7 @@ function gatewayService(
   return omitEmpty({
     image,
     command: [...COMMAND, 'flow', '--uses', `${CONFIG_DIR}/flow.yml`],
-    // The token comes from the environment and is written to no file.
+    // The token comes from the environment and is never written to a file.
     environment: hasToken ? { [TOKEN_VARIABLE]: `\${${TOKEN_VARIABLE}:?}` } : undefined,
     configs: [configMount(host, 'flow.yml')],
     volumes: hasTls ? [`./tls:${TLS_DIR}:ro`] : undefined,

@@ -80,7 +80,7 @@ export function rememberFacts(observe: FlowObserver | undefined): AnswerFacts {
   };
 }
 
-/** Wraps a worker, with a span for each call and a span for the handler in it. */
+/** Wraps a worker so that each call, and the handler inside it, gets a span. */
 export const traceWorker = (worker: Worker, tracer: FlowTracer, facts: AnswerFacts): Worker => ({
   ...worker,
   process: (call) =>

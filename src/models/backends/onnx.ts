@@ -99,7 +99,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
   return { backend, host };
 }
 
-/** Memory of the machine, or the memory limit of its container. */
+/** The machine's memory, or its container's memory limit. */
 const machineBytes = () => Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /** The graph and its external weight files. */

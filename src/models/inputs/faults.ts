@@ -23,7 +23,7 @@ export const FAULT_TYPES = [
 export type FaultType = (typeof FAULT_TYPES)[number];
 
 export interface Fault {
-  /** Path of the value, joined by arrows: `body -> input -> 0`. */
+  /** Path to the value, its segments joined by arrows: `body -> input -> 0`. */
   readonly field: string;
   /** What is wrong, phrased to follow the field's name: `must be at least 1`. */
   readonly message: string;

@@ -16,8 +16,8 @@ const OTHER_BYTES = 10_000_000;
 /** A text without pieces is represented by [PAD], because a zero vector has no cosine. */
 const NO_PIECES = Int32Array.of(0);
 /**
- * Weight of the learned part in scripts that the vocabulary hardly covers, whose pieces carry little meaning. It is too
- * small to affect a similarity. It is not zero, so that a shortened vector is a prefix of the whole one in every
+ * Weight of the learned component for scripts that the vocabulary barely covers, where tokens carry little meaning. It
+ * is too small to affect a similarity. It is not zero, so that a shortened vector is a prefix of the whole one in every
  * script.
  */
 const BARELY = 2 ** -16;

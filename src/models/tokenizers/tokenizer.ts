@@ -56,7 +56,7 @@ export const NO_FRAME: Frame = {
 export const frameSingle = ({ before, after }: Frame, ids: Int32Array): Int32Array =>
   joined([before, ids, after], before.length + ids.length + after.length);
 
-/** Combines two encoded texts, or a window of the second, with special tokens. */
+/** Joins the first encoded text and the second (or a window of it) with special tokens. */
 export function framePair({ pair }: Frame, first: Int32Array, second: Int32Array): EncodedPair {
   const { before, between, after, types } = pair;
   const length = before.length + first.length + between.length + second.length + after.length;

@@ -55,7 +55,7 @@ export class ResponseStream extends Duplex {
     return this;
   }
 
-  /** Bytes that the server sends early are read together with the first request, which then reports the error. */
+  /** Bytes that arrive before a request was sent are read with the first request, which reports the error. */
   override _read(): void {
     if (this.#hasRequest) this.#socket.resume();
   }

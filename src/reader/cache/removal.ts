@@ -46,7 +46,7 @@ export function createRemoval({ database, blobs, rows, uses }: RemovalTools) {
     for (const hash of hashes) if (!rows.hasBlob(hash)) await blobs.remove(hash);
   }
 
-  /** Removes a copy with damaged content, and all other copies with the same damaged content. */
+  /** Removes a copy with corrupt content, and all other copies that share this content. */
   async function removeDamaged(id: string, hashes: ReadonlyMap<PartRole, string>): Promise<void> {
     const damaged: string[] = [];
     for (const hash of hashes.values()) if (!(await blobs.get(hash))) damaged.push(hash);

@@ -1,4 +1,4 @@
-/** Opens the local index of a server, whose engine runs in its own thread. */
+/** Opens the local index of a server. The index engine runs in its own thread. */
 import { Worker } from 'node:worker_threads';
 import type { Log } from '#telemetry/log.ts';
 import type { Engine } from './engine.ts';

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 
 export interface Blobs {
-  /** Writes bytes under their name, even if the file already exists. */
+  /** Writes the bytes to the file with this name, replacing an existing one. */
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** Returns `undefined` if the file is missing or damaged. */
   get(name: string): Promise<Uint8Array | undefined>;

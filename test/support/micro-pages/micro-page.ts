@@ -5,7 +5,7 @@
 import type { ClassNames } from './class-names.ts';
 import type { Language } from './words.ts';
 
-/** HTML with the words that must and must not be in the answer. A kept string with a scheme is the URL of a link. */
+/** HTML with the words that must and must not be in the answer. An entry of `keep` with a scheme is the URL of a link. */
 export interface Part {
   readonly html: string;
   readonly keep: readonly string[];

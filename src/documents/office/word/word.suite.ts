@@ -147,7 +147,7 @@ export function convertWithLibreOffice(
   return readFileSync(path.join(folder, `${path.basename(input, path.extname(input))}.${extension}`));
 }
 
-/** Creates a working folder for LibreOffice. */
+/** Creates a working directory for LibreOffice. */
 export function createOfficeFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-word-'));
   return {

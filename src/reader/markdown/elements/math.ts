@@ -43,7 +43,7 @@ export function textWithFormulas(state: ConversionState, text: string): void {
 
 const tidyLatex = (latex: string): string => latex.replace(/\s+/g, ' ').trim();
 
-/** Classes of rendered output next to the source of the same formula. */
+/** CSS classes of elements that hold the rendered form of a formula next to its source. */
 const RENDERED_CLASS =
   /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_SVG_Display|_CHTML)?|MJX_Assistive_MathML)(?:\s|$)/;
 
