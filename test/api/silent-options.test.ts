@@ -227,10 +227,10 @@ describe('a warning', () => {
     expect(data.warning).toContain('1 character of this page could not be decoded');
   });
 
-  it('names a selector that never appears, and says that a page did not become idle', async () => {
+  it('names a selector that never appears, and says that a page did not become idle', { timeout: 90_000 }, async () => {
     const [missing, chatty] = await Promise.all([
-      ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 6 }),
-      ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 6 }),
+      ask({ url: `${site.origin}/article`, waitForSelector: ['h1', '.never'], timeout: 15 }),
+      ask({ url: `${site.origin}/chatty`, engine: 'browser', timeout: 15 }),
     ]);
     expect(missing.data.warning).toContain('waitForSelector did not appear in time: .never');
     expect(chatty.data.warning).toContain('had not become idle at the deadline');
