@@ -9,6 +9,7 @@ import { parseHTML } from 'linkedom';
 import { parseDocument } from '#html/parse.ts';
 import { documentBaseUrl } from '#reader/extract/content/links.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
+import { removeInvisibleParts } from '#reader/extract/visibility/invisible-parts.ts';
 import { asMarkdown } from './as-markdown.ts';
 
 export interface Contender {
@@ -21,7 +22,8 @@ export const OURS: Contender = {
   read(html, url) {
     const document = parseDocument(html);
     const baseUrl = documentBaseUrl(document, url);
-    return asMarkdown(extractArticle(document, { url, baseUrl, whole: false }).content, url, baseUrl);
+    const invisibleParts = removeInvisibleParts(document, { allowsLastResort: true });
+    return asMarkdown(extractArticle(document, { url, baseUrl, whole: false, invisibleParts }).content, url, baseUrl);
   },
 };
 

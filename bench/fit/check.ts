@@ -49,7 +49,7 @@ export function crossValidate(samples: readonly Sample[], scorer: Scorer): Check
         own.push({ expected, fault: faultsOf({ content, kind }, expected, text) });
       } else if (sample.kind >= 0 && page.gold.type) {
         kinds.known += 1;
-        const likely = selected?.choice?.kinds;
+        const likely = selected?.choice?.kindsAt(facts);
         if (likely && likely.indexOf(Math.max(...likely)) === sample.kind) kinds.right += 1;
       }
     }

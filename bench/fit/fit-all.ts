@@ -2,7 +2,7 @@
 import type { FittedTrees } from '#reader/extract/content/choose-blocks.ts';
 import { kindProbabilities } from '#reader/extract/content/choose-blocks.ts';
 import { FEATURES } from '#reader/extract/trees/features.ts';
-import { FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
+import { FITTED_KINDS, PAGE_FEATURES, withUrlFeatures } from '#reader/extract/trees/page-features.ts';
 import { parseTokenModel, type TokenModel, writeTokenModel } from '#reader/extract/trees/token-model.ts';
 import { createTokenWriter, scoreTokens, TOKEN_FEATURES } from '#reader/extract/trees/token-scores.ts';
 import { parseTrees, type Trees } from '#reader/extract/trees/trees.ts';
@@ -21,7 +21,7 @@ const OPTIONS: Omit<BoostOptions, 'seed'> = {
   rowShare: 0.6,
 };
 /** Blocks are scored by the mean of several fits on different rows and columns, which reduces overfitting. */
-const SEEDS = [7, 108];
+const SEEDS = [7, 108, 209, 310];
 /** The trees are small, because each page is only one row here. */
 const KIND_OPTIONS: BoostOptions = {
   trees: 100,
@@ -37,17 +37,23 @@ const KIND_OPTIONS: BoostOptions = {
 /** Weight of a page when the kinds are fitted. All pages of aeb are news articles. */
 const KIND_WEIGHT: Record<string, number> = { wcxb: 1, own: 0.7, aeb: 0.3 };
 
-/** Fits trees for each kind to every sample outside the given parts. Returns them as text. */
+/**
+ * Fits trees for each kind to every sample outside the given parts. Returns them as text. Each sample is two rows, one
+ * with its URL and one without: content is chosen without the URL, the kind is reported with it.
+ */
 function fitKinds(samples: readonly Sample[], without: readonly number[]): string[] {
-  const values = new Float32Array(samples.length * PAGE_FEATURES.length);
-  for (const [at, { numbers }] of samples.entries()) values.set(numbers, at * PAGE_FEATURES.length);
+  const size = samples.length;
+  const values = new Float32Array(2 * size * PAGE_FEATURES.length);
+  for (const [at, { numbers, facts }] of samples.entries()) {
+    values.set(numbers, at * PAGE_FEATURES.length);
+    values.set(withUrlFeatures(numbers.slice(), facts), (size + at) * PAGE_FEATURES.length);
+  }
+  const twice = [...samples, ...samples];
   const bins = cutIntoBins(values, PAGE_FEATURES.length);
-  const weights = Float32Array.from(samples, ({ page, kind }) => (kind < 0 ? 0 : (KIND_WEIGHT[page.dataset] ?? 0)));
-  const rows = Int32Array.from(samples.keys()).filter(
-    (row) => weights[row]! > 0 && !without.includes(samples[row]!.part),
-  );
+  const weights = Float32Array.from(twice, ({ page, kind }) => (kind < 0 ? 0 : (KIND_WEIGHT[page.dataset] ?? 0) / 2));
+  const rows = Int32Array.from(twice.keys()).filter((row) => weights[row]! > 0 && !without.includes(twice[row]!.part));
   return FITTED_KINDS.map((_, kind) => {
-    const answers = Float32Array.from(samples, (sample) => (sample.kind === kind ? 1 : 0));
+    const answers = Float32Array.from(twice, (sample) => (sample.kind === kind ? 1 : 0));
     return writeTrees(boost(bins, rows, answers, weights, KIND_OPTIONS), PAGE_FEATURES);
   });
 }

@@ -6,7 +6,7 @@ import { createClassReader } from '#reader/extract/blocks/class-words.ts';
 import { type Survey, survey } from '#reader/extract/blocks/survey.ts';
 import { extractMetadata } from '#reader/extract/metadata/metadata.ts';
 import { computeBlockFeatures, createPageContext, type PageFacts } from '#reader/extract/trees/features.ts';
-import { pageFacts } from '#reader/extract/trees/page-facts.ts';
+import { pageFacts, withoutUrl } from '#reader/extract/trees/page-facts.ts';
 import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '#reader/extract/trees/page-features.ts';
 import { createTokenModel } from '#reader/extract/trees/token-model.ts';
 import { scoreTokens } from '#reader/extract/trees/token-scores.ts';
@@ -40,6 +40,7 @@ export interface Sample {
   body: Document | Element;
   survey: Survey;
   facts: PageFacts;
+  /** PAGE_FEATURES without those of the URL. */
   numbers: Float32Array;
   /** Index into FITTED_KINDS; -1 if unknown. */
   kind: number;
@@ -89,7 +90,7 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, { cut, expected, mi
   const document = parseDocument(page.html);
   const marked = expected && labelledElements(document, expected);
   const own = expected && { expected, text: labelledText(document, expected) };
-  removeInvisibleParts(document);
+  removeInvisibleParts(document, { allowsLastResort: true });
   const facts = pageFacts(extractMetadata(document, url), url, readClass);
   const body = find(document, 'body') ?? document;
   const surveyed = survey(body, readClass);
@@ -109,9 +110,9 @@ function sampleOf(page: TestPage, { stripMarkdown }: Scorer, { cut, expected, mi
   let rows = new Float32Array();
   if (surveyed.blocks.length > 0) {
     const ground = createPageContext(surveyed);
-    features.set(computePageFeatures(surveyed, ground.records, facts));
+    features.set(computePageFeatures(surveyed, ground.records, withoutUrl(facts)));
     rows = computeBlockFeatures(surveyed, ground, {
-      ...facts,
+      ...withoutUrl(facts),
       features,
       kinds,
       tokens: NO_TOKENS(surveyed),

@@ -127,8 +127,10 @@ function failed(failure: Problem): FailedRead {
   return { kind: 'failed', failure, isTransient: isUnreached || failure.code >= 500, isReached: !isUnreached };
 }
 
-/** Hashes the text of a page, without the front matter, which contains the URL. */
-function hashContent({ content, text, html }: Page): string | undefined {
+/** Hashes the text of a page, without the front matter, which contains the URL; `undefined` if it is no content. */
+function hashContent({ blocked, content, text, html }: Page): string | undefined {
+  // Every page of a blocked site has the same text. The others would count as duplicates of the first.
+  if (blocked) return undefined;
   const body = content === undefined ? (text ?? html ?? '') : withoutFrontMatter(content);
   const plain = body.trim();
   return plain ? createHash('sha256').update(plain).digest('base64url') : undefined;

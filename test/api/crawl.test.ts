@@ -17,6 +17,8 @@ const page = (name: string, links: readonly string[] = [], head = '') =>
   `<html lang="en"><head><title>About ${name}</title>${head}</head><body><main><h1>About ${name}</h1><p>${words(name)}</p></main><nav>${links
     .map((link) => `<a href="${link}">to ${link}</a>`)
     .join(' ')}</nav></body></html>`;
+const CHALLENGE =
+  '<!doctype html><title>Just a moment...</title><div id="challenge-stage"></div><script>window._cf_chl_opt={}</script><p>Checking your browser before you continue.</p>';
 const to = (location: string): Pages[string] => {
   return ({ response }) => void response.writeHead(302, { location }).end();
 };
@@ -100,6 +102,9 @@ const PAGES: Pages = {
       page(`day ${at}`, [`/endless/?date=2026-01-01T${at + 1}`, `/endless/?date=2026-01-01T${at + 2}`]),
     );
   },
+  '/walled/': page('walls', ['one', 'two']),
+  '/walled/one': CHALLENGE,
+  '/walled/two': CHALLENGE,
   '/slow/': page(
     'slow',
     Array.from({ length: SLOW_PAGES }, (_, at) => `p${at}`),
@@ -181,6 +186,13 @@ describe('a site', { timeout: LONG_MS }, () => {
       page: { title: 'About bees', url: `${site.origin}/docs/bees.html`, content: expect.stringContaining('Of bees') },
     });
     expect(Object.keys(of('page')[1]!)).toEqual(['seq', 'event', 'url', 'depth', 'page']);
+  });
+
+  it('marks pages that are blocked, charges nothing for them, and takes none for a copy of another', async () => {
+    const { of, paths, end } = await crawl({ url: `${site.origin}/walled/`, sitemap: false });
+    expect(paths('page')).toEqual(['/walled/', '/walled/one', '/walled/two']);
+    expect(of('page').map(({ page: read }) => read.blocked?.kind)).toEqual([undefined, 'challenge', 'challenge']);
+    expect(end.stats.tokens).toBe(of('page')[0]!.page.usage.tokens);
   });
 
   it('up to the depth, scope and number of pages requested', async () => {

@@ -86,6 +86,10 @@ describe('a page that needs its scripts', () => {
     ],
     ['<p>Welcome to the shop.</p>', 'too little content without scripts'],
     ['<h1>Loading</h1>', 'too little content without scripts'],
+    [
+      `<nav>${prose()}</nav><div style="display:none"><main>${prose()}</main></div>`,
+      'its main part is hidden until its scripts run',
+    ],
   ])('%s', (body, sign) => expect(look(page(body + script)).sign).toBe(sign));
 
   it.each([

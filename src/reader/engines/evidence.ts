@@ -17,6 +17,7 @@ import type { Blocked } from '../blocked/blocked.ts';
 import { examinePage } from '../blocked/examine.ts';
 import type { ResponseMarks } from '../blocked/response-marks.ts';
 import { extractArticle } from '../extract/extract.ts';
+import { removeInvisibleParts } from '../extract/visibility/invisible-parts.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
 import { type EmbeddedFile, findEmbeddedFile } from './embedded-file.ts';
@@ -65,12 +66,14 @@ export function evidenceOf(document: Document, url: string, answer = OK): Eviden
   const shown = findEmbeddedFile(document, url);
   // Must run before extraction, which removes nodes from the tree.
   const template = signs.scripts || signs.styles ? templateOf(document) : undefined;
-  const { content } = extractArticle(document, { url, baseUrl: url, whole: false });
+  const invisibleParts = removeInvisibleParts(document);
+  const { content } = extractArticle(document, { url, baseUrl: url, whole: false, invisibleParts });
   const text = textOf(content);
   const words = countWords(text);
   const { scripts, styles } = signs;
   const file = words < MIN_WORDS ? shown : undefined;
-  const sign = scripts || signs.refreshes || signs.frames ? signFor(signs, words, url) : undefined;
+  const { isMainHidden } = invisibleParts;
+  const sign = scripts || signs.refreshes || signs.frames ? signFor({ ...signs, isMainHidden }, words, url) : undefined;
   return {
     words,
     tokens: countTokens(text.slice(0, START_CHARACTERS)),
@@ -96,10 +99,11 @@ export interface PageSigns {
   placeholders: number;
 }
 
-function signFor(signs: PageSigns, words: number, url: string): string | undefined {
+function signFor(signs: PageSigns & { isMainHidden?: boolean }, words: number, url: string): string | undefined {
   if (signs.refreshes) return 'the page redirects itself';
   if (signs.frames) return FRAMESET_SIGN;
   if (/^#(?:\/|!)/.test(fragmentOf(url))) return 'its URL is a route of its scripts';
+  if (signs.isMainHidden) return 'its main part is hidden until its scripts run';
   if (words >= FEW_WORDS) return undefined;
   if (signs.challenge) return 'the page is a challenge';
   if (signs.emptyRoot) return 'its content is created by scripts';

@@ -12,7 +12,8 @@ import {
   type FeatureWriter,
   type PageFacts,
 } from '../trees/features.ts';
-import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES } from '../trees/page-features.ts';
+import { withoutUrl } from '../trees/page-facts.ts';
+import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES, withUrlFeatures } from '../trees/page-features.ts';
 import { parseTokenModel, type TokenModel } from '../trees/token-model.ts';
 import { scoreTokens } from '../trees/token-scores.ts';
 import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
@@ -29,8 +30,10 @@ export interface Choice {
   expectedF1: number;
   /** Returns the row of FEATURES of a block. */
   featuresOf(block: number): Float32Array;
-  /** Probability of each of FITTED_KINDS; they sum to 1. */
+  /** Probability of each of FITTED_KINDS according to the page alone; they sum to 1. */
   kinds: Float32Array;
+  /** Probability of each of FITTED_KINDS according to the page and its URL. */
+  kindsAt(facts: PageFacts): Float32Array;
   records: Records;
 }
 
@@ -73,9 +76,13 @@ export function kindProbabilities(trees: readonly Trees[], features: Float32Arra
   return all;
 }
 
-/** Chooses the blocks that are content according to the trees. Benchmarks pass trees other than the bundled ones. */
-export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
+/**
+ * Chooses the blocks that are content according to the trees, at any URL the same. Benchmarks pass trees other than the
+ * bundled ones.
+ */
+export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: FittedTrees = shippedTrees()): Choice {
   const size = survey.blocks.length;
+  const facts = withoutUrl(pageFacts);
   const context = createPageContext(survey);
   const features = computePageFeatures(survey, context.records, facts);
   const kinds = kindProbabilities(fitted.kinds, features);
@@ -102,6 +109,7 @@ export function chooseBlocks(survey: Survey, facts: PageFacts, fitted: FittedTre
       return row;
     },
     kinds,
+    kindsAt: (known) => kindProbabilities(fitted.kinds, withUrlFeatures(features.slice(), known)),
     records: context.records,
   };
 }

@@ -82,6 +82,7 @@ test('a block that was chosen but not kept is recorded under the step unit', () 
     path: '/',
     pathAndQuery: '/',
     isRoot: true,
+    hasUrl: true,
     urlParts: 0,
     urlDepth: 0,
   };

@@ -6,6 +6,7 @@
 import type { PageKind } from '../../article.ts';
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
+import { withoutUrl } from '../trees/page-facts.ts';
 import { FITTED_KINDS } from '../trees/page-features.ts';
 import { estimatePageKind } from '../trees/page-kind.ts';
 import { applyComments, type CommentChoice, type RemovedComments } from './apply-comments.ts';
@@ -73,7 +74,7 @@ export function selectContent(
   const selection = selectBlocks(survey, facts, fitted);
   if (selection.source === 'nothing') return selection;
   const removed = applyComments(survey, selection.keep, comments, () => {
-    const kind = estimatePageKind(survey, selection, facts)?.kind;
+    const kind = estimatePageKind(survey, selection, withoutUrl(facts))?.kind;
     return { isThread: THREADS.has(kind), mayHaveComments: COMMENTED.has(kind) };
   });
   return removed ? { ...selection, comments: removed } : selection;

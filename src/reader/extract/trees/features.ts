@@ -17,6 +17,8 @@ export interface PageFacts {
   title: string;
   /** Types from JSON-LD, microdata and Open Graph (`og:product`), in lower case. */
   types: ReadonlySet<string>;
+  /** False if the URL is unknown. */
+  hasUrl: boolean;
   /** Path of its URL. */
   path: string;
   /** Path and query of its URL. */
@@ -140,11 +142,6 @@ const PAGE_ONLY_FEATURES = [
   'pageMain',
   'pageArticles',
   'pageMaxTwins',
-  'urlDepth',
-  'urlThread',
-  'urlProduct',
-  'urlPost',
-  'urlItem',
   'typeArticle',
   'typeProduct',
   'typeForum',
@@ -440,7 +437,6 @@ function pageRow(survey: Survey, records: Records, view: PageFeatures): number[]
     if (survey.words[at]! > 8) most = Math.max(most, records.groups.count[records.groupOf[at]!]!);
   }
   const has = (...types: string[]) => (types.some((type) => view.types.has(type)) ? 1 : 0);
-  const url = (part: (typeof PARTS)[number]) => (view.urlParts >> PARTS.indexOf(part)) & 1;
   return [
     log(total),
     (survey.linkWords[0] ?? 0) / total,
@@ -450,11 +446,6 @@ function pageRow(survey: Survey, records: Records, view: PageFeatures): number[]
     main,
     log(articles),
     log(most),
-    view.urlDepth,
-    url('thread'),
-    url('product'),
-    url('post'),
-    url('item'),
     has('article', 'newsarticle', 'blogposting', 'og:article', 'reportagenewsarticle', 'techarticle'),
     has('product', 'og:product', 'productgroup', 'og:og:product'),
     has('discussionforumposting', 'qapage', 'question'),

@@ -8,11 +8,13 @@ import type { PageFacts } from './features.ts';
 const ROOT = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)(?:\.\w{2,5})?\/?)?$/i;
 
 export function pageFacts(metadata: PageMetadata, url: string, readClass: (name: string) => number): PageFacts {
-  const { pathname, search } = new URL(isUrl(url) ? url : 'http://localhost/');
+  const hasUrl = isUrl(url);
+  const { pathname, search } = new URL(hasUrl ? url : 'http://localhost/');
   const segments = pathname.split('/').filter(Boolean);
   return {
     title: metadata.title,
     types: metadata.types,
+    hasUrl,
     path: pathname,
     pathAndQuery: pathname + search,
     isRoot: ROOT.test(pathname) && !/[?&](?:p|id|page|t|topic|article)=/i.test(search),
@@ -20,3 +22,14 @@ export function pageFacts(metadata: PageMetadata, url: string, readClass: (name:
     urlDepth: segments.length,
   };
 }
+
+/** The facts that the page itself states. Content is chosen by these alone, so that it is the same at every URL. */
+export const withoutUrl = (facts: PageFacts): PageFacts => ({
+  ...facts,
+  hasUrl: false,
+  path: '/',
+  pathAndQuery: '/',
+  isRoot: false,
+  urlParts: 0,
+  urlDepth: 0,
+});

@@ -61,19 +61,24 @@ const COUNTS = [
   'h2',
 ] as const;
 const LARGEST = ['count', 'share', 'mean', 'images', 'prices', 'links'] as const;
-const ADDRESS = ['depth', 'isRoot', 'hasExtension', 'slugWords', 'hasNumber', 'titleWords'] as const;
+const URL_FEATURES = [
+  ...['depth', 'isRoot', 'hasExtension', 'slugWords', 'hasNumber'],
+  ...PARTS.map((name): string => name),
+].map((name) => `url.${name}`);
+/** Value of URL_FEATURES if the URL is unknown. */
+const UNKNOWN = -1;
 
 /** The name of each feature. */
 export const PAGE_FEATURES: readonly string[] = [
   ...PARTS.map((name) => `in.${name}`),
   ...PARTS.map((name) => `boxes.${name}`),
-  ...PARTS.map((name) => `address.${name}`),
   ...PHRASES.map((name) => `says.${name}`),
   ...TAGS.map((name) => `tag.${name}`),
   ...CLAIMS.map(([name]) => `claims.${name}`),
   ...COUNTS,
   ...LARGEST.map((name) => `largest.${name}`),
-  ...ADDRESS.map((name) => `address.${name}`),
+  'titleWords',
+  ...URL_FEATURES,
 ];
 
 const log = Math.log1p;
@@ -86,14 +91,27 @@ export function computePageFeatures(survey: Survey, records: Records, facts: Pag
   const { inside, boxes } = partsOf(survey);
   for (const words of inside) row[to++] = words / total;
   for (const count of boxes) row[to++] = log(count);
-  for (let part = 0; part < PARTS.length; part++) row[to++] = (facts.urlParts >>> part) & 1;
   const text = textOf(survey);
   for (const count of text.phrases) row[to++] = count / Math.max(1, survey.blocks.length);
   for (const words of text.tags) row[to++] = words / total;
   for (const claim of CLAIMS) row[to++] = claim.some((type) => facts.types.has(type)) ? 1 : 0;
   to = writeCounts(row, to, survey, records, text);
   to = writeLargest(row, to, records, total);
-  writeAddress(row, to, facts);
+  row[to] = facts.title.split(' ').length;
+  return withUrlFeatures(row, facts);
+}
+
+/** Sets the features of the URL in a row of PAGE_FEATURES, in place. */
+export function withUrlFeatures(row: Float32Array, { hasUrl, path, urlDepth, urlParts }: PageFacts): Float32Array {
+  let to = PAGE_FEATURES.length - URL_FEATURES.length;
+  if (!hasUrl) return row.fill(UNKNOWN, to);
+  const slug = path.slice(path.lastIndexOf('/', path.length - 2) + 1).replace('/', '');
+  row[to++] = urlDepth;
+  row[to++] = urlDepth === 0 ? 1 : 0;
+  row[to++] = /\.[a-z0-9]{2,5}$/i.test(slug) ? 1 : 0;
+  row[to++] = slug.split(/[-_+]/).filter((word) => /[a-z]/i.test(word)).length;
+  row[to++] = /\d{3,}/.test(slug) ? 1 : 0;
+  for (let part = 0; part < PARTS.length; part++) row[to++] = (urlParts >>> part) & 1;
   return row;
 }
 
@@ -223,15 +241,4 @@ function writeLargest(row: Float32Array, start: number, { groups }: Records, tot
   row[to++] = groups.prices[best]! / count;
   row[to++] = groups.linkWords[best]! / Math.max(1, words);
   return to;
-}
-
-function writeAddress(row: Float32Array, start: number, { path, urlDepth, title }: PageFacts): void {
-  let to = start;
-  const slug = path.slice(path.lastIndexOf('/', path.length - 2) + 1).replace('/', '');
-  row[to++] = urlDepth;
-  row[to++] = urlDepth === 0 ? 1 : 0;
-  row[to++] = /\.[a-z0-9]{2,5}$/i.test(slug) ? 1 : 0;
-  row[to++] = slug.split(/[-_+]/).filter((word) => /[a-z]/i.test(word)).length;
-  row[to++] = /\d{3,}/.test(slug) ? 1 : 0;
-  row[to++] = title.split(' ').length;
 }

@@ -56,14 +56,17 @@ const SEARCHES =
 const FILMS = /(?:^|\/)(?:watch|videos?|v|clips?|films?|mediathek)(?:[/?-]|$)/i;
 const ANSWERS = /answer|antwort|respuesta|reponse|risposta|resposta|odpowied|antwoord|svar\b/i;
 
-/** The kind of the page, determined from the kept part; null for a page that was not scored. */
+/**
+ * The kind of the page, determined from the kept part and, if the facts have it, the URL; null for a page that was not
+ * scored.
+ */
 export function estimatePageKind(
   survey: Survey,
   { keep, choice }: Selection,
   facts: PageFacts,
 ): PageKindEstimate | null {
   if (!choice) return null;
-  const { kinds } = choice;
+  const kinds = choice.kindsAt(facts);
   const best = Math.max(...kinds);
   const likeliest = FITTED_KINDS[kinds.indexOf(best)]!;
   const declared = best >= TRUSTED_PROBABILITY ? null : kindByRules(survey, keep, choice, facts);

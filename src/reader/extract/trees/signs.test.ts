@@ -47,6 +47,7 @@ test('finds three signs against a legal notice with the fitted trees', () => {
     path: '/',
     pathAndQuery: '/',
     isRoot: true,
+    hasUrl: true,
     urlParts: 0,
     urlDepth: 0,
   };

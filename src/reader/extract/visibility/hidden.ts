@@ -20,6 +20,7 @@ import {
 } from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
 import { DetachedElements } from './detached-elements.ts';
+import { createDisclosures } from './disclosure.ts';
 import { isNotable, isNotableLabel, labelsOf } from './notable.ts';
 import { type PageStyles, readPageStyles } from './page-styles.ts';
 import { createPictureTracker } from './picture-tracker.ts';
@@ -46,6 +47,8 @@ export interface HiddenParts {
   readonly detached: DetachedElements;
   /** Whether the page shows next to nothing without hidden text. */
   readonly isBare: boolean;
+  /** Whether the main part of the page is hidden, as until its scripts have run. */
+  readonly isMainHidden: boolean;
   /** Whether parts were kept because of that. */
   readonly waits: boolean;
 }
@@ -103,12 +106,13 @@ export function removeHidden(
     keep.add(most);
     found = findHidden(document, styles, keep);
   }
-  const isBare = found.visibleLetters - found.fallbackLetters < MAX_BARE_LETTERS;
+  const isMainHidden = found.shown.main === 0 && hidesMain(found);
+  const isBare = isMainHidden || found.shown.content < MAX_BARE_LETTERS;
   const waits = allowsLastResort && isBare && lettersWaiting(found) >= MIN_WAITING_LETTERS;
   if (waits) {
     found = findHidden(document, styles, new Set<Kind>(WAITING), true);
-    found.waiting.forEach(reveal);
   }
+  found.revealed.forEach(reveal);
   for (const { node, reason } of found.findings) onRemove?.(node, reason);
   let notable = found.findings.filter(isNotable).length;
   const isReattachable = ({ node, reason }: Finding) => reason === 'style sheet' && node.type === ELEMENT;
@@ -123,20 +127,42 @@ export function removeHidden(
     if (isNotableText) notable++;
   }
   const cleaned = cleanText(document, onRemove);
-  return { count: count + cleaned, notable: notable + cleaned, kept: keep.size > 0, detached, isBare, waits };
+  return {
+    count: count + cleaned,
+    notable: notable + cleaned,
+    kept: keep.size > 0,
+    detached,
+    isBare,
+    isMainHidden,
+    waits,
+  };
 }
 
 interface Found {
   readonly findings: readonly Finding[];
   /** Media and pictures that remain, but lose their text. */
   readonly emptied: readonly Element[];
-  /** Number of visible letters. */
-  readonly visibleLetters: number;
-  /** Number of those that are only shown without scripts. */
-  readonly fallbackLetters: number;
-  /** Hidden elements that stay with `keepsWaiting`. */
-  readonly waiting: readonly Element[];
+  /** Numbers of visible letters. */
+  readonly shown: ShownLetters;
+  /** Elements that an attribute or their own style hides, and that stay. */
+  readonly revealed: readonly Element[];
 }
+
+interface ShownLetters {
+  readonly all: number;
+  /** Outside the menus, header and footer of the page, and not only shown without scripts. */
+  readonly content: number;
+  /** Inside `main` and `h1`. */
+  readonly main: number;
+}
+
+/** What the letters inside an element are: the innermost of these decides. */
+const FRAME = new Set(['nav', 'header', 'footer', 'noscript']);
+const FRAME_ROLES = new Set(['navigation', 'banner', 'contentinfo']);
+const isFrame = (element: Element): boolean =>
+  FRAME.has(element.name) || FRAME_ROLES.has(attribute(element, 'role') ?? '');
+const isMain = (element: Element): boolean =>
+  element.name === 'main' || element.name === 'h1' || attribute(element, 'role') === 'main';
 
 /**
  * Walks the document once. Hiding by the kinds in `keep` is ignored if scripts may undo it; with `keepsWaiting`, if the
@@ -148,15 +174,19 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const isSlide = createSlideDetector();
   const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
-  const isOpened = (element: Element, { kind, reason }: Finding) =>
-    styles.hasScripts && reason === 'style sheet' && mayBeRevealed(element, kind);
+  const disclosures = createDisclosures(document);
+  const isOpened = (element: Element, { kind, reason }: Finding) => {
+    if (!styles.hasScripts) return false;
+    if (reason === 'style sheet') return mayBeRevealed(element, kind);
+    const isClosed = reason === 'hidden attribute' || (reason === 'inline style' && kind === 'display');
+    return isClosed && disclosures.isPanel(element);
+  };
   const findings: Finding[] = [];
   const emptied: Element[] = [];
-  let visibleLetters = 0;
-  let fallbackLetters = 0;
-  /** Number of open `noscript` elements. */
-  let noscripts = 0;
-  const waiting: Element[] = [];
+  const shown = { all: 0, content: 0, main: 0 };
+  /** Numbers of open elements. */
+  const open = { frames: 0, mains: 0 };
+  const revealed: Element[] = [];
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
@@ -170,8 +200,9 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       if (kind && !isOverPicture && !keep.has(kind))
         findings.push({ node, kind, reason: 'unreadable text', mayBeShown: true });
       else {
-        visibleLetters += letters;
-        if (noscripts > 0) fallbackLetters += letters;
+        shown.all += letters;
+        if (open.mains > 0) shown.main += letters;
+        if (open.frames === 0 || open.mains > 0) shown.content += letters;
       }
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const appearance = appearanceOf(node, textStyle.custom);
@@ -179,16 +210,17 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       pictures.enter(node, appearance);
       const finding = hiddenBy(node, appearance, inside);
       const isWaiting = keepsWaiting && finding !== null && mayWait(finding.node, finding.kind);
-      const isShown =
-        isWaiting || (finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node) || isOpened(node, finding)));
+      const isRevealed = isWaiting || (finding !== null && isOpened(node, finding));
+      const isShown = isRevealed || (finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node)));
       const isHidden = finding !== null && !isShown;
       if (isHidden && MEDIA.has(node.name)) emptied.push(node);
       else if (isHidden && finding.mayBeShown && PICTURES.has(node.name)) {
         for (const image of [node, ...elements(node, 'img')]) emptied.push(image);
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
-        if (isWaiting) waiting.push(node);
-        if (node.name === 'noscript') noscripts++;
+        if (isRevealed && finding?.reason !== 'style sheet') revealed.push(node);
+        if (isFrame(node)) open.frames++;
+        if (isMain(node)) open.mains++;
         textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
@@ -197,12 +229,27 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     node = down ?? next;
     while (!node && holders.length > 0) {
       const left: Element = holders.pop()!;
-      if (left.name === 'noscript') noscripts--;
+      if (isFrame(left)) open.frames--;
+      if (isMain(left)) open.mains--;
       node = left.next;
       textStyles.pop();
     }
   }
-  return { findings, emptied, visibleLetters, fallbackLetters, waiting };
+  return { findings, emptied, shown, revealed };
+}
+
+/** Whether the main part of the page is in a hidden part that is large enough to be its content. */
+function hidesMain({ findings }: Found): boolean {
+  return findings.some(
+    ({ node, kind }) =>
+      node.type === ELEMENT && mayWait(node, kind) && holdsMain(node) && lettersIn(node) >= MIN_WAITING_LETTERS,
+  );
+}
+
+function holdsMain(root: Element): boolean {
+  for (let node = following(root, root); node; node = following(node, root))
+    if (node.type === ELEMENT && isMain(node)) return true;
+  return isMain(root);
 }
 
 function lettersWaiting({ findings }: Found): number {
@@ -268,7 +315,7 @@ const isSkipLink = (element: Element): boolean =>
 const STARTING: readonly Kind[] = ['visibility', 'opacity'];
 
 /** The kind of hiding to ignore; undefined if less than half of the text is hidden. */
-function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
+function kindToIgnore({ findings, shown }: Found): Kind | undefined {
   const letters = new Map<Kind, number>();
   let all = 0;
   for (const { node, kind, mayBeShown } of findings) {
@@ -277,7 +324,7 @@ function kindToIgnore({ findings, visibleLetters }: Found): Kind | undefined {
     letters.set(kind, (letters.get(kind) ?? 0) + count);
     all += count;
   }
-  if (all <= MIN_KEPT_CHARACTERS || all <= visibleLetters) return undefined;
+  if (all <= MIN_KEPT_CHARACTERS || all <= shown.all) return undefined;
   const kinds = [...letters].sort((a, b) => b[1] - a[1]);
   return (kinds.find(([kind, count]) => STARTING.includes(kind) && count > MIN_KEPT_CHARACTERS) ?? kinds[0])?.[0];
 }

@@ -16,6 +16,8 @@ export interface InvisibleParts {
   readonly notableCount: number;
   /** Whether most of the text is hidden by styles and was kept. */
   readonly hiddenKept: boolean;
+  /** Whether the main part of the page was hidden. */
+  readonly isMainHidden: boolean;
   /** Elements hidden by style sheets, no longer in the document. */
   readonly detached: DetachedElements;
   /** Whether all style sheets of the page were applied. */
@@ -44,11 +46,13 @@ export function removeInvisibleParts(
     onPlace: styles.forget,
   });
   const onRemove = removals && ((node: Child, reason: string) => recordHidden(removals, node, reason));
-  const { count, notable, kept, detached, waits, isBare } = removeHidden(document, onRemove, styles, allowsLastResort);
+  const hidden = removeHidden(document, onRemove, styles, allowsLastResort);
+  const { count, notable, kept, detached, waits, isBare, isMainHidden } = hidden;
   const parts = {
     hiddenCount: count,
     notableCount: notable,
     hiddenKept: kept && !waits,
+    isMainHidden,
     detached,
     stylesComplete: styles.complete,
   };

@@ -1,0 +1,64 @@
+/**
+ * Recognizes hidden parts that a visitor opens with a control on the page: the panels of tabs, accordions and "read
+ * more" buttons. They are content of the page, so the direct engine keeps them.
+ *
+ * A part is such a panel if a control refers to it (WAI-ARIA Authoring Practices: tabs, accordion and disclosure
+ * patterns; the data attributes are those of Bootstrap) or if its names say so (reveal-names.ts).
+ */
+import { attribute, type Document, type Element, following } from '#html/node.ts';
+import { isOrder } from './notable.ts';
+import { mayBeRevealed } from './reveal-names.ts';
+
+/** Attributes by which a control names the part that it opens: by id, or by a selector of an id. */
+const REFERENCES = ['aria-controls', 'data-target', 'data-bs-target', 'data-controls'] as const;
+/** Elements that are opened on top of the page, or that hold its menus. */
+const OVERLAYS = new Set(['nav', 'dialog', 'form', 'header', 'footer']);
+const OVERLAY_ROLES =
+  /^(?:dialog|alertdialog|alert|status|menu|menubar|listbox|tooltip|navigation|search|banner|contentinfo)$/;
+const OVERLAY_NAMES =
+  /modal|dialog|popup|pop-up|overlay|lightbox|drawer|off-?canvas|(?:^|[\s_-])(?:nav(?:bar)?|menu|mega-?menu|cookies?|consent|cart|search|login|sign-?in|tooltip|popover)(?:[\s_-]|$)/i;
+
+export interface Disclosures {
+  /** Whether the element, which an attribute or its own style hides, is a panel that a visitor can open. */
+  isPanel(element: Element): boolean;
+}
+
+/** Finds the references of controls when the first part is asked for. */
+export function createDisclosures(document: Document): Disclosures {
+  let known: ReadonlySet<string> | undefined;
+  const isControlled = (element: Element): boolean => {
+    const id = attribute(element, 'id');
+    if (!id) return false;
+    known ??= controlledIds(document);
+    return known.has(id);
+  };
+  return {
+    isPanel: (element) =>
+      !isOverlay(element) && (mayBeRevealed(element, 'display') || isControlled(element)) && !isOrder(element),
+  };
+}
+
+function isOverlay(element: Element): boolean {
+  if (OVERLAYS.has(element.name)) return true;
+  if (attribute(element, 'aria-modal') !== null) return true;
+  if (OVERLAY_ROLES.test(attribute(element, 'role') ?? '')) return true;
+  return OVERLAY_NAMES.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`);
+}
+
+function controlledIds(document: Document): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const add = (value: string) => {
+    for (const word of value.split(/\s+/)) if (word) ids.add(word.replace(/^#/, ''));
+  };
+  for (let node = following(document, document); node; node = following(node, document)) {
+    if (!('attributes' in node)) continue;
+    const isTab = attribute(node, 'role') === 'tab' || attribute(node, 'data-toggle') !== null;
+    for (const { name, value } of node.attributes) {
+      if (REFERENCES.some((known) => known === name)) add(value);
+      else if (isTab && name === 'href' && value.startsWith('#')) add(value);
+    }
+    // A panel may name its tab instead.
+    if (attribute(node, 'role') === 'tabpanel') add(attribute(node, 'id') ?? '');
+  }
+  return ids;
+}
