@@ -32,6 +32,10 @@ describe('hidden text', () => {
     ['an inline style', `<div style="display:none">${BODY}</div>`],
     ['an attribute', `<div hidden>${BODY}</div>`],
     ['a style sheet', `<style>#app{display:none}</style><div id=app>${BODY.slice(0, 950)} (4)</p></div>`],
+    [
+      'an inline style below long menus',
+      `<header>${'Kilns and pots. '.repeat(20)}</header><div style="display:none"><main>${BODY}</main></div>`,
+    ],
     ['several parts', PARAGRAPHS.map((words) => `<section style="display:none"><p>${words}</p></section>`).join('')],
   ])('of a page hidden by %s is the answer, with one warning', (_, html) => {
     for (const format of ['content', 'markdown', 'text']) {

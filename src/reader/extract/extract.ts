@@ -41,14 +41,15 @@ const readClass = createClassReader();
  */
 export function extractArticle(document: Document, options: ExtractOptions): Article {
   const { removals, comments } = options;
-  const { hiddenCount, detached } = options.invisibleParts ?? removeInvisibleParts(document, { removals });
+  const parts = options.invisibleParts ?? removeInvisibleParts(document, { removals });
+  const { hiddenCount, detached, embedded } = parts;
   // Runs after hidden parts are removed, because invisible text must not supply a title or an author.
   const { documentTitle, types, ...facts } = extractMetadata(document, options.baseUrl, options.url);
   const body = find(document, 'body') ?? document;
   const article = { ...facts, hiddenCount };
   if (options.whole) return { ...article, title: documentTitle, content: body, source: 'page', confidence: 1 };
   const page = pageFacts({ ...facts, documentTitle, types }, options.url, readClass);
-  const choose = () => chooseContent(body, page, { detached, removals, comments });
+  const choose = () => chooseContent(body, page, { detached, embedded, removals, comments });
   const chosen = (detached.size > 0 && detached.withAllReattached(choose)) || choose()!;
   if (removals) recordNonText(removals, body);
   if (chosen === 'too large') return { ...article, content: body, source: 'page', confidence: 0 };
@@ -66,6 +67,8 @@ export function extractArticle(document: Document, options: ExtractOptions): Art
 
 interface ChoiceOptions extends Pick<ExtractOptions, 'removals' | 'comments'> {
   readonly detached: DetachedElements;
+  /** Kept whole. */
+  readonly embedded: Element | undefined;
 }
 
 type Chosen = Pick<Article, 'content' | 'source' | 'confidence' | 'leftOut'> & {
@@ -79,12 +82,14 @@ type Chosen = Pick<Article, 'content' | 'source' | 'confidence' | 'leftOut'> & {
 function chooseContent(
   body: Element | Document,
   page: PageFacts,
-  { detached, removals, comments }: ChoiceOptions,
+  { detached, embedded, removals, comments }: ChoiceOptions,
 ): Chosen | 'too large' | 'no text' | null {
   const surveyed = survey(body, readClass);
   if (!surveyed.complete) return 'too large';
   if (surveyed.blocks.length === 0) return 'no text';
   const selection = selectContent(surveyed, page, undefined, { comments });
+  const whole = embedded ? surveyed.elements.indexOf(embedded) : -1;
+  if (whole >= 0) selection.keep.fill(1, surveyed.firstBlock[whole], surveyed.endBlock[whole]);
   const sources = new Map<Element, Element>();
   const content = copyKeptBlocks(body, surveyed, selection.keep, sources);
   const all = textOf(content).length;

@@ -18,8 +18,13 @@ const MAX_SCRIPT_CHARACTERS = 8_000_000;
 const MAX_STRINGS = 5_000;
 const MAX_OBJECTS = 20_000;
 
-/** Appends the embedded text of a page to its body; returns where it was found, or undefined if there is none. */
-export function appendEmbeddedText(document: Document): EmbeddedSource | undefined {
+export interface EmbeddedText {
+  readonly source: EmbeddedSource;
+  readonly element: Element;
+}
+
+/** Appends the embedded text of a page to its body, as one element; returns undefined if there is none. */
+export function appendEmbeddedText(document: Document): EmbeddedText | undefined {
   const body = find(document, 'body');
   if (!body) return undefined;
   const scripts = scriptsOf(document);
@@ -27,10 +32,10 @@ export function appendEmbeddedText(document: Document): EmbeddedSource | undefin
   const source = lengthOf(bodies) >= MIN_CHARACTERS ? 'linked data' : 'script data';
   const texts = source === 'linked data' ? bodies : proseOf(scripts.state);
   if (lengthOf(texts) < MIN_CHARACTERS) return undefined;
-  const article = new Element('article');
-  for (const text of texts) appendText(article, text);
-  append(body, article);
-  return source;
+  const element = new Element('article');
+  for (const text of texts) appendText(element, text);
+  append(body, element);
+  return { source, element };
 }
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
 /** A page as a person sees it: pictures and late parts in place, invisible parts removed. */
-import type { Child, Document } from '#html/node.ts';
+import type { Child, Document, Element } from '#html/node.ts';
 import { recordHidden, recordReplaced } from '../content/record-removals.ts';
 import type { RemovalLog } from '../content/removal-log.ts';
 import { appendEmbeddedText, type EmbeddedSource } from '../embedded/embedded-text.ts';
@@ -24,6 +24,8 @@ export interface InvisibleParts {
   readonly stylesComplete: boolean;
   /** Set if the page shows next to nothing: its text comes from there. */
   readonly lastResort?: EmbeddedSource | 'hidden text' | undefined;
+  /** The element that holds this text if it was embedded in scripts. All of it is content. */
+  readonly embedded?: Element | undefined;
 }
 
 export interface InvisiblePartsOptions {
@@ -58,14 +60,15 @@ export function removeInvisibleParts(
   };
   if (!allowsLastResort || !isBare) return parts;
   if (waits) return { ...parts, lastResort: 'hidden text' };
-  const source = appendEmbeddedText(document);
-  if (!source) return parts;
+  const embedded = appendEmbeddedText(document);
+  if (!embedded) return parts;
   // What scripts would insert may have hidden parts too.
   const more = removeHidden(document, onRemove, styles);
   return {
     ...parts,
     hiddenCount: count + more.count,
     notableCount: notable + more.notable,
-    lastResort: source,
+    lastResort: embedded.source,
+    embedded: embedded.element,
   };
 }
