@@ -33,6 +33,7 @@ import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
+import { showsTitle } from './shown-title.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warningsFor } from './warnings.ts';
@@ -398,7 +399,8 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
   });
   if (!isHtml(snapshot)) return bare(snapshot.text);
   if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
-  const markdown = convert(article.content, article.title, conversion);
+  const isTitleShown = snapshot.document !== undefined && showsTitle(article.content, article.title);
+  const markdown = convert(article.content, isTitleShown ? '' : article.title, conversion);
   if (markdown.markdown || article.source === 'nothing') return markdown;
   // The article has no Markdown, so use the whole page or, if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
