@@ -3,6 +3,7 @@
  * and uses no clock, so that a thread can run it and be killed if a page takes too long. A callback reports the end of
  * each step.
  */
+import { TYPES } from '#documents/detect.ts';
 import { cleanCharacters, cleanStrings } from '#html/characters.ts';
 import { innerText } from '#html/inner-text.ts';
 import { append, type Document, Element, elements as elementsOf, find, Text, textOf } from '#html/node.ts';
@@ -413,7 +414,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
 function convert(
   root: Document | Element,
   title: string,
-  { options, url, baseUrl, captions }: Conversion,
+  { snapshot, options, url, baseUrl, captions }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
   const { markdownChunking, formats, explain: trace } = options;
@@ -430,9 +431,21 @@ function convert(
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
+    tablesOfFile: WITH_DATA_TABLES.has(snapshot.document?.mediaType ?? ''),
     trace,
   });
 }
+
+/** Types of files whose tables are data tables, because the document reader has replaced layout tables. */
+const WITH_DATA_TABLES: ReadonlySet<string> = new Set([
+  TYPES.docx,
+  TYPES.odt,
+  TYPES.rtf,
+  TYPES.doc,
+  TYPES.pptx,
+  TYPES.odp,
+  TYPES.ppt,
+]);
 
 /** Whether a name is in the reserved namespace, or looks as if it were. */
 const isReservedName = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));
