@@ -26,7 +26,11 @@ export class ListWriter {
   #html: string[] = [];
 
   item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, onEnd: Ended): void {
-    while (this.#open.length > 0 && this.#open.at(-1)!.level > level) this.#close();
+    const own = this.#open.findLastIndex(
+      (list) => list.key === key && list.level === level && list.ordered === ordered,
+    );
+    if (own >= 0) while (this.#open.length > own + 1) this.#close();
+    while (this.#isBelow(level, key, indent)) this.#close();
     let list = this.#open.at(-1);
     if (list && list.level === level && (list.ordered !== ordered || (ordered && list.key !== key))) {
       this.#close();
@@ -42,6 +46,16 @@ export class ListWriter {
     }
     list.last = value;
     list.indent = indent;
+  }
+
+  /**
+   * Whether the open list is deeper than an item. Levels of different lists cannot be compared: a list that is indented
+   * further is nested, whatever its level.
+   */
+  #isBelow(level: number, key: string, indent: number): boolean {
+    const list = this.#open.at(-1);
+    if (!list || list.level <= level) return false;
+    return list.key === key || list.indent <= 0 || indent <= list.indent;
   }
 
   /** Adds a paragraph to the open item if it has the item's indent. Returns whether it did. */
