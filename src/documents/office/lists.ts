@@ -19,10 +19,15 @@ interface OpenList {
   last: number;
 }
 
+/** The least indent of a nested list from the list around it, in twentieths of a point. */
+const INDENT_STEP = 360;
+
 export type Ended = (html: string) => void;
 
 export class ListWriter {
   readonly #open: OpenList[] = [];
+  /** The lists that have begun. */
+  readonly #keys = new Set<string>();
   #html: string[] = [];
 
   item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, onEnd: Ended): void {
@@ -31,6 +36,7 @@ export class ListWriter {
     );
     if (own >= 0) while (this.#open.length > own + 1) this.#close();
     while (this.#isBelow(level, key, indent)) this.#close();
+    this.#keys.add(key);
     let list = this.#open.at(-1);
     if (list && list.level === level && (list.ordered !== ordered || (ordered && list.key !== key))) {
       this.#close();
@@ -49,13 +55,13 @@ export class ListWriter {
   }
 
   /**
-   * Whether the open list is deeper than an item. Levels of different lists cannot be compared: a list that is indented
-   * further is nested, whatever its level.
+   * Whether the open list is deeper than an item. Levels of different lists cannot be compared: a new list that is
+   * indented further is nested, whatever its level.
    */
   #isBelow(level: number, key: string, indent: number): boolean {
     const list = this.#open.at(-1);
     if (!list || list.level <= level) return false;
-    return list.key === key || list.indent <= 0 || indent <= list.indent;
+    return this.#keys.has(key) || list.indent <= 0 || indent < list.indent + INDENT_STEP;
   }
 
   /** Adds a paragraph to the open item if it has the item's indent. Returns whether it did. */
