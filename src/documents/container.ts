@@ -23,13 +23,40 @@ export function typeOfContainer(mediaType: string, bytes: Uint8Array): string {
 /** Marks an OLE file that contains an encrypted new-style Office file. */
 export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
 
-/** An OLE file lists the names of its streams in its directory, as UTF-16 (MS-CFB, section 2.6.1). */
+/**
+ * The type of an OLE file by the names of its streams. They are compared without regard to case (MS-CFB, section
+ * 2.6.4).
+ */
 function typeOfOle(bytes: Uint8Array): string {
+  const names = streamNames(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const has = (name: string) => buffer.includes(Buffer.from(name, 'utf16le'));
+  // A damaged directory may still contain the name.
+  const has = (name: string) => names.has(name.toLowerCase()) || buffer.includes(Buffer.from(name, 'utf16le'));
   if (has('EncryptedPackage')) return ENCRYPTED_OFFICE;
   if (has('WordDocument')) return TYPES.doc;
   if (has('PowerPoint Document')) return TYPES.ppt;
   if (has('Workbook') || has('Book')) return TYPES.xls;
   return TYPES.ole;
 }
+
+/** Size of a directory entry. Sectors are multiples of it, so every entry begins at a multiple. */
+const ENTRY_BYTES = 128;
+/** Positions in an entry: the length of the name in bytes, with its final NUL, and the kind of object. */
+const LENGTH_AT = 64;
+const KIND_AT = 66;
+const STREAM = 2;
+
+/** The names of the streams in lower case, and of what looks like a stream (MS-CFB, section 2.6.1). */
+function streamNames(bytes: Uint8Array): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = 0; at + ENTRY_BYTES <= bytes.length && names.size < MAX_NAMES; at += ENTRY_BYTES) {
+    const length = bytes[at + LENGTH_AT]!;
+    if (bytes[at + KIND_AT] !== STREAM || bytes[at + LENGTH_AT + 1] !== 0) continue;
+    if (length < 4 || length > LENGTH_AT || length % 2 === 1 || bytes[at + length - 2] !== 0) continue;
+    const name = Buffer.from(bytes.buffer, bytes.byteOffset + at, length - 2).toString('utf16le');
+    names.add(name.toLowerCase());
+  }
+  return names;
+}
+
+const MAX_NAMES = 100_000;

@@ -135,6 +135,8 @@ const MAGIC: readonly (readonly [start: string, type: string])[] = [
   ['PK\x05\x06', TYPES.zip],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', TYPES.ole],
   ['{\\rtf', TYPES.rtf],
+  // Word 2 for Windows, whose files are not OLE files.
+  ['\xdb\xa5\x2d\0', TYPES.doc],
   ['\x89PNG\r\n\x1a\n', 'image/png'],
   ['\xff\xd8\xff', 'image/jpeg'],
   ['GIF87a', 'image/gif'],

@@ -11,6 +11,7 @@ import {
   type PicturesOptions,
 } from './document.ts';
 import { kindOf } from './kinds.ts';
+import { wellFormed } from './well-formed.ts';
 
 export type Task =
   | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined; readonly timeMs: number }
@@ -45,7 +46,7 @@ export default async function work(task: Task): Promise<Outcome> {
     if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
       const { page, timeMs } = task;
-      return { kind: 'document', mediaType, document: await kind.parse(file, bytes, { page, timeMs }) };
+      return { kind: 'document', mediaType, document: wellFormed(await kind.parse(file, bytes, { page, timeMs })) };
     }
     if (task.do === 'pictures') {
       if (!kind.pictures)

@@ -3,6 +3,7 @@
  * and uses no clock, so that a thread can run it and be killed if a page takes too long. A callback reports the end of
  * each step.
  */
+import { TYPES } from '#documents/detect.ts';
 import { cleanCharacters, cleanStrings } from '#html/characters.ts';
 import { innerText } from '#html/inner-text.ts';
 import { append, type Document, Element, elements as elementsOf, find, Text, textOf } from '#html/node.ts';
@@ -33,6 +34,7 @@ import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
+import { showsTitle } from './shown-title.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
 import { countTokens, keepTokens } from './tokens.ts';
 import { warningsFor } from './warnings.ts';
@@ -398,7 +400,8 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
   });
   if (!isHtml(snapshot)) return bare(snapshot.text);
   if (isTooMuch(parsed, conversion)) return bare(innerText(article.content));
-  const markdown = convert(article.content, article.title, conversion);
+  const isTitleShown = snapshot.document !== undefined && showsTitle(article.content, article.title);
+  const markdown = convert(article.content, isTitleShown ? '' : article.title, conversion);
   if (markdown.markdown || article.source === 'nothing') return markdown;
   // The article has no Markdown, so use the whole page or, if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
@@ -411,7 +414,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
 function convert(
   root: Document | Element,
   title: string,
-  { options, url, baseUrl, captions }: Conversion,
+  { snapshot, options, url, baseUrl, captions }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
   const { markdownChunking, formats, explain: trace } = options;
@@ -428,9 +431,21 @@ function convert(
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
+    tablesOfFile: WITH_DATA_TABLES.has(snapshot.document?.mediaType ?? ''),
     trace,
   });
 }
+
+/** Types of files whose tables are data tables, because the document reader has replaced layout tables. */
+const WITH_DATA_TABLES: ReadonlySet<string> = new Set([
+  TYPES.docx,
+  TYPES.odt,
+  TYPES.rtf,
+  TYPES.doc,
+  TYPES.pptx,
+  TYPES.odp,
+  TYPES.ppt,
+]);
 
 /** Whether a name is in the reserved namespace, or looks as if it were. */
 const isReservedName = (name: string) => /^lectern:/i.test(name.normalize('NFKC').replace(/[\s\p{Cf}\p{Cc}]/gu, ''));

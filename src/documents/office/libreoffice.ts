@@ -68,7 +68,7 @@ const ODF = 'application/vnd.oasis.opendocument';
  * https://help.libreoffice.org/latest/en-US/text/shared/guide/convertfilters.html
  */
 const FROM_FILTERS: Readonly<Record<string, readonly string[]>> = {
-  'application/msword': ['MS Word 97', 'MS Word 95'],
+  'application/msword': ['MS Word 97', 'MS Word 95', 'MS WinWord 5'],
   'application/vnd.ms-excel': ['MS Excel 97'],
   'application/vnd.ms-powerpoint': ['MS PowerPoint 97'],
   'application/vnd.ms-works': ['MS_Works'],

@@ -19,14 +19,24 @@ interface OpenList {
   last: number;
 }
 
+/** The least indent of a nested list from the list around it, in twentieths of a point. */
+const INDENT_STEP = 360;
+
 export type Ended = (html: string) => void;
 
 export class ListWriter {
   readonly #open: OpenList[] = [];
+  /** The lists that have begun. */
+  readonly #keys = new Set<string>();
   #html: string[] = [];
 
   item({ level, ordered, value = 1, key, indent = 0 }: ListPlace, html: string, onEnd: Ended): void {
-    while (this.#open.length > 0 && this.#open.at(-1)!.level > level) this.#close();
+    const own = this.#open.findLastIndex(
+      (list) => list.key === key && list.level === level && list.ordered === ordered,
+    );
+    if (own >= 0) while (this.#open.length > own + 1) this.#close();
+    while (this.#isBelow(level, key, indent)) this.#close();
+    this.#keys.add(key);
     let list = this.#open.at(-1);
     if (list && list.level === level && (list.ordered !== ordered || (ordered && list.key !== key))) {
       this.#close();
@@ -42,6 +52,16 @@ export class ListWriter {
     }
     list.last = value;
     list.indent = indent;
+  }
+
+  /**
+   * Whether the open list is deeper than an item. Levels of different lists cannot be compared: a new list that is
+   * indented further is nested, whatever its level.
+   */
+  #isBelow(level: number, key: string, indent: number): boolean {
+    const list = this.#open.at(-1);
+    if (!list || list.level <= level) return false;
+    return this.#keys.has(key) || list.indent <= 0 || indent < list.indent + INDENT_STEP;
   }
 
   /** Adds a paragraph to the open item if it has the item's indent. Returns whether it did. */

@@ -3,6 +3,7 @@ import { escapeText } from '#html/serialize.ts';
 import { ownValue } from '#own-value.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
+import { HiddenText } from './hidden-text.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
 import { Counter } from './odf-numbers.ts';
@@ -18,6 +19,8 @@ export interface OdfContext {
   readonly draw: Draw;
   /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
+  /** By default, hidden text is left out. */
+  readonly hidden?: HiddenText;
 }
 
 interface OpenParagraph {
@@ -54,11 +57,17 @@ export class OdfReader {
   #href: string | undefined;
   #besideDepth = 0;
   #started = false;
-  hiddenCount = 0;
+  readonly #hidden: HiddenText;
   title = '';
 
   constructor(context: OdfContext) {
     this.#context = context;
+    this.#hidden = context.hidden ?? new HiddenText();
+  }
+
+  /** Number of hidden pieces that were left out. */
+  get hiddenCount(): number {
+    return this.#hidden.pieces;
   }
 
   /** Reads a child of the text body. */
@@ -87,9 +96,9 @@ export class OdfReader {
     'text:list-header': (element) => this.#item(element, true),
     'text:note': (element) => this.#note(element),
     'text:ruby': (element) => this.#ruby(element),
-    'text:section': (element) => (attribute(element, 'text:display') === 'none' ? this.#hide() : undefined),
-    'text:hidden-text': () => this.#hide(),
-    'text:hidden-paragraph': () => this.#hide(),
+    'text:section': (element) => (attribute(element, 'text:display') === 'none' ? this.#hide(element) : undefined),
+    'text:hidden-text': (element) => this.#hide(element),
+    'text:hidden-paragraph': (element) => this.#hide(element),
     'table:table': (element) => this.#table(element),
     'table:table-row': (element) => this.#row(element),
     'table:table-cell': (element) => this.#cell(element),
@@ -129,9 +138,10 @@ export class OdfReader {
     const style = styles.style('paragraph', attribute(element, 'text:style-name'));
     if (
       find(element, 'text:hidden-paragraph') &&
-      attribute(find(element, 'text:hidden-paragraph')!, 'text:is-hidden') === 'true'
+      attribute(find(element, 'text:hidden-paragraph')!, 'text:is-hidden') === 'true' &&
+      this.#hide(element)
     ) {
-      return this.#hide();
+      return SKIP;
     }
     const isTop = this.#paragraphs.length === 0 && builder.tableDepth === 0 && this.#besideDepth === 0;
     if (this.#started && isTop && (style.breakBefore || style.masterPage !== '')) builder.breakPage({ now: true });
@@ -262,14 +272,19 @@ export class OdfReader {
     const style = styles.style('text', attribute(element, 'text:style-name'));
     const isCode = style.names.some((name) => /^(?:source text|teletype|user entry)$/.test(name));
     this.#run = mergeStyles(isCode ? { ...style.run, code: true } : style.run, outer);
-    if (this.#isHidden) this.hiddenCount += 1;
+    if (this.#isFormattedAsHidden) this.#hidden.startPiece();
     return () => {
       this.#run = outer;
     };
   }
 
-  get #isHidden(): boolean {
+  get #isFormattedAsHidden(): boolean {
     return isInvisible(this.#run, this.#isOnPaper);
+  }
+
+  /** Whether content is left out because it is hidden. */
+  get #isHidden(): boolean {
+    return !this.#hidden.keeps && this.#isFormattedAsHidden;
   }
 
   get #isOnPaper(): boolean {
@@ -278,7 +293,7 @@ export class OdfReader {
   }
 
   #text(text: string): typeof SKIP {
-    if (!this.#isHidden) this.#inline?.text(text, this.#marks);
+    if (!this.#hidden.leavesOut(text, this.#isFormattedAsHidden)) this.#inline?.text(text, this.#marks);
     return SKIP;
   }
 
@@ -296,9 +311,9 @@ export class OdfReader {
     return SKIP;
   }
 
-  #hide(): typeof SKIP {
-    this.hiddenCount += 1;
-    return SKIP;
+  /** Returns SKIP if the hidden element is left out. */
+  #hide(element: XmlElement): typeof SKIP | undefined {
+    return this.#hidden.leavesOutPiece(() => textOf(element)) ? SKIP : undefined;
   }
 
   #link(element: XmlElement): Leave {
@@ -342,7 +357,8 @@ export class OdfReader {
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
-    if (/^(?:collapse|filter)$/.test(attribute(element, 'table:visibility') ?? '')) return this.#hide();
+    const isCollapsed = /^(?:collapse|filter)$/.test(attribute(element, 'table:visibility') ?? '');
+    if (isCollapsed && this.#hide(element)) return SKIP;
     this.#context.builder.startRow();
     return () => undefined;
   }

@@ -110,7 +110,9 @@ export class StyleCollector implements OdfStyles {
     for (let element = this.#elements.get(keyOf(family, name)); element && chain.length < LONGEST_CHAIN; ) {
       if (chain.includes(element)) break;
       chain.push(element);
-      element = this.#elements.get(keyOf(family, attribute(element, 'style:parent-style-name') ?? ''));
+      // A missing parent is not the style without a name.
+      const parent = attribute(element, 'style:parent-style-name');
+      element = parent === undefined ? undefined : this.#elements.get(keyOf(family, parent));
     }
     const first = (read: (element: XmlElement) => string | undefined): string | undefined => {
       for (const element of chain) {

@@ -12,49 +12,102 @@ export interface Row {
   readonly cells: Cell[];
 }
 
-/** `header`: whether the first row is a header; `undefined` detects it. */
-export function tableHtml(rows: readonly Row[], header: boolean | undefined): string {
-  const filled = rows.filter(({ cells }) => cells.length > 0);
-  let heads = 0;
-  while (heads < filled.length && filled[heads]!.header) heads++;
-  if (heads === 0 && filled.length > 1 && (header ?? looksLikeHeader(filled))) heads = 1;
-  if (heads === filled.length) heads = 0;
-  const html: string[] = ['<table>'];
-  if (heads > 0) html.push('<thead>', ...filled.slice(0, heads).map((row) => rowHtml(row, 'th')), '</thead>');
-  html.push('<tbody>', ...filled.slice(heads).map((row) => rowHtml(row, 'td')), '</tbody></table>');
-  return html.join('');
+/** Returns the next number of a nested table. */
+export type NextNumber = () => number;
+
+/**
+ * A table as blocks. A layout table is replaced with the content of its cells. In other tables, a cell names the tables
+ * that it contains, and they follow the table. `header`: whether the first row is a header; `undefined` detects it.
+ */
+export function tableBlocks(rows: readonly Row[], header: boolean | undefined, nextNumber: NextNumber): Block[] {
+  if (isLayout(rows)) return rows.flatMap(({ cells }) => cells.flatMap(({ blocks }) => blocks));
+  const nested: Block[] = [];
+  const contentOf = (cell: Cell) => cellHtml(cell, nested, nextNumber);
+  const contents = new Map(rows.flatMap(({ cells }) => cells).map((cell) => [cell, contentOf(cell)]));
+  const html = tableHtml(rows, header, contents);
+  const lines = isLine(rows) && nested.length === 0 ? linesOf(rows, contents) : undefined;
+  return [{ kind: 'table', html, inline: '', lines }, ...nested];
 }
 
-const rowHtml = ({ cells }: Row, tag: 'th' | 'td'): string => {
+/**
+ * A table that only arranges content: of one cell; of one row or column that holds a table; or one in which at least
+ * half of the filled cells hold a table or a heading, and at least one a table.
+ */
+function isLayout(rows: readonly Row[]): boolean {
+  const cells = rows.flatMap(({ cells }) => cells).filter(({ blocks }) => blocks.length > 0);
+  if (rows.length === 1 && rows[0]!.cells.length === 1) return true;
+  const holders = cells.filter(({ blocks }) => blocks.some(isTable)).length;
+  if (holders === 0 || isLine(rows)) return holders > 0;
+  const titled = cells.filter(({ blocks }) =>
+    blocks.some((block) => isTable(block) || block.kind === 'heading'),
+  ).length;
+  return titled * 2 >= cells.length;
+}
+
+/** Whether a table has only one row or one column. */
+const isLine = (rows: readonly Row[]): boolean =>
+  rows.filter(({ cells }) => cells.length > 0).length < 2 || rows.every(({ cells }) => cells.length < 2);
+
+/** Tables of one row or column are short enough for a cell. */
+const isTable = ({ kind, lines }: Block): boolean => kind === 'nested' || (kind === 'table' && lines === undefined);
+
+function tableHtml(rows: readonly Row[], header: boolean | undefined, contents: ReadonlyMap<Cell, string>): string {
+  const first = rows.findIndex(({ cells }) => cells.length > 0);
+  let heads = 0;
+  while (heads < rows.length && rows[heads]!.header) heads++;
+  const filled = rows.filter(({ cells }) => cells.length > 0);
+  if (heads === 0 && filled.length > 1 && (header ?? looksLikeHeader(filled, contents))) heads = first + 1;
+  if (heads === rows.length) heads = 0;
+  const write = (some: readonly Row[], tag: 'th' | 'td') => some.map((row) => rowHtml(row, tag, contents)).join('');
+  const head = heads > 0 ? `<thead>${write(rows.slice(0, heads), 'th')}</thead>` : '';
+  return `<table>${head}<tbody>${write(rows.slice(heads), 'td')}</tbody></table>`;
+}
+
+/** A row without cells of its own, which merged cells above it cover, is kept: the merged cells count it. */
+const rowHtml = ({ cells }: Row, tag: 'th' | 'td', contents: ReadonlyMap<Cell, string>): string => {
   const html = cells.map((cell) => {
     const spans =
       (cell.colspan > 1 ? ` colspan="${cell.colspan}"` : '') + (cell.rowspan > 1 ? ` rowspan="${cell.rowspan}"` : '');
-    return `<${tag}${spans}>${cellHtml(cell)}</${tag}>`;
+    return `<${tag}${spans}>${contents.get(cell)}</${tag}>`;
   });
   return `<tr>${html.join('')}</tr>`;
 };
 
-/** Paragraphs of a cell become lines; lists remain lists. */
-function cellHtml({ blocks }: Cell): string {
-  let html = '';
+/** Paragraphs of a cell become lines; lists remain lists. Tables are moved to `nested`. */
+function cellHtml({ blocks }: Cell, nested: Block[], nextNumber: NextNumber): string {
+  const pieces: string[] = [];
   let afterText = false;
   for (const block of blocks) {
-    const isLine = block.inline !== '';
-    if (isLine)
-      html += (afterText ? '<br>' : '') + (block.kind === 'heading' ? `<b>${block.inline}</b>` : block.inline);
-    else html += block.html === '<hr>' ? '' : block.html;
-    afterText = isLine;
+    if (block.kind === 'nested') {
+      nested.push(block);
+      continue;
+    }
+    const line = lineOf(block) ?? (block.kind === 'table' ? moveTable(block, nested, nextNumber) : undefined);
+    if (line !== undefined) pieces.push(afterText ? `<br>${line}` : line);
+    else if (block.html !== '<hr>') pieces.push(block.html);
+    afterText = line !== undefined;
   }
-  return html;
+  return pieces.join('');
 }
 
-/**
- * Flattens a table inside a cell: each row becomes a line, `name: value` for two columns, otherwise separated by
- * commas.
- */
-export function flattenTable(rows: readonly Row[]): string {
+/** A block as a line of a cell; `undefined` if it is none. */
+function lineOf({ kind, inline, lines }: Block): string | undefined {
+  if (kind === 'table') return lines;
+  if (inline === '') return undefined;
+  return kind === 'heading' ? `<b>${inline}</b>` : inline;
+}
+
+/** Returns the text that stands for the table in its cell. */
+function moveTable({ html }: Block, nested: Block[], nextNumber: NextNumber): string {
+  const number = nextNumber();
+  nested.push({ kind: 'nested', html: `<p>Nested table ${number}:</p>\n${html}`, inline: '' });
+  return `(nested table ${number})`;
+}
+
+/** The rows of a table as lines, for a table of one row or column inside a cell. */
+function linesOf(rows: readonly Row[], contents: ReadonlyMap<Cell, string>): string {
   const lines = rows.map(({ cells }) => {
-    const texts = cells.map((cell) => cellHtml(cell).replaceAll('<br>', ' ')).filter((text) => text !== '');
+    const texts = cells.map((cell) => contents.get(cell)!.replaceAll('<br>', ' ')).filter((text) => text !== '');
     return texts.join(cells.length === 2 ? ': ' : ', ');
   });
   return lines.filter((text) => text !== '').join('<br>');
@@ -64,9 +117,10 @@ export function flattenTable(rows: readonly Row[]): string {
 const LONGEST_HEADER = 80;
 
 /** Whether all cells of the first row are filled, short and not numbers. */
-function looksLikeHeader([first, ...others]: readonly Row[]): boolean {
+function looksLikeHeader([first, ...others]: readonly Row[], contents: ReadonlyMap<Cell, string>): boolean {
   const texts = first!.cells.map((cell) =>
-    cellHtml(cell)
+    contents
+      .get(cell)!
       .replace(/<[^>]*>/g, '')
       .trim(),
   );

@@ -6,7 +6,7 @@ import { escapeText } from '#html/serialize.ts';
 import type { DocumentPage } from '../document.ts';
 import type { Inline } from './inline.ts';
 import { type ListPlace, ListWriter } from './lists.ts';
-import { type Cell, flattenTable, type Row, tableHtml } from './tables.ts';
+import { type Cell, type Row, tableBlocks } from './tables.ts';
 
 /** Maximum size of a document's HTML, in bytes. */
 const MAX_HTML_BYTES = 32 * 1024 * 1024;
@@ -29,9 +29,12 @@ export interface Paragraph {
 
 /** A part of a cell or page. `inline` is its content without the tag, for cells of one line. */
 export interface Block {
-  readonly kind: 'text' | 'heading' | 'other';
+  /** `nested` is a table that was moved out of a cell of the table before it. */
+  readonly kind: 'text' | 'heading' | 'table' | 'nested' | 'other';
   readonly html: string;
   readonly inline: string;
+  /** A small table as lines of a cell. */
+  readonly lines?: string | undefined;
 }
 
 class Frame {
@@ -64,7 +67,7 @@ export class TextBuilder {
   readonly #tables: OpenTable[] = [];
   readonly #notes: { readonly number: number; readonly write: () => void }[] = [];
   #noteCount = 0;
-  #apart = 0;
+  #nestedCount = 0;
   #breaks = 0;
   #leftBytes = MAX_HTML_BYTES;
 
@@ -170,11 +173,9 @@ export class TextBuilder {
    */
   startApart(): void {
     this.#frames.push(new Frame());
-    this.#apart += 1;
   }
 
   endApart(): readonly Block[] {
-    this.#apart -= 1;
     return this.#take(this.#frames.pop()!);
   }
 
@@ -223,14 +224,7 @@ export class TextBuilder {
     const { rows } = this.#tables.pop()!;
     const frame = this.#frame;
     this.#settle(frame);
-    const only = rows.length === 1 && rows[0]!.cells.length === 1 ? rows[0]!.cells[0] : undefined;
-    if (only) for (const block of only.blocks) frame.blocks.push(block);
-    else if (this.#tables.length === 0 && this.#apart === 0)
-      frame.blocks.push({ kind: 'other', html: tableHtml(rows, header), inline: '' });
-    else {
-      const inline = flattenTable(rows);
-      frame.blocks.push({ kind: 'text', html: `<p>${inline}</p>`, inline });
-    }
+    for (const block of tableBlocks(rows, header, () => ++this.#nestedCount)) frame.blocks.push(block);
     this.#turnPages();
   }
 

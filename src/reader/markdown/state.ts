@@ -25,6 +25,8 @@ export interface MarkdownOptions extends MarkdownStyle {
   /** Captions of pictures from a model, by output URL. */
   readonly captions?: Readonly<Record<string, string>> | undefined;
   readonly keepImgDataUrl: boolean;
+  /** Whether the tables are those of a file, none of which is a layout table. */
+  readonly tablesOfFile?: boolean | undefined;
   /**
    * The document's own base URL, or `http://localhost` if the document has none. Its origin is used in the names of
    * data URLs.

@@ -1,6 +1,7 @@
 /**
  * Pipe tables. Cells covered by a span remain empty, so that columns keep their meaning and no text is repeated.
- * Columns and rows without text are omitted.
+ * Columns and rows without text are omitted. In tables of files, where they are rarely used for spacing, they are only
+ * omitted at the edges.
  */
 import type { Element } from '#html/node.ts';
 import { attribute } from '#html/node.ts';
@@ -26,7 +27,14 @@ export class TableGrid {
   /** For each column, the number of rows that a cell above still covers. */
   private covered: number[] = [];
   private readonly headRows = new Set<number>();
+  /** Whether a cell begins in the column, rather than only a span covering it. */
+  private readonly begun: boolean[] = [];
+  private readonly keepsEmpty: boolean;
   private added = 0;
+
+  constructor({ keepsEmpty }: { readonly keepsEmpty: boolean }) {
+    this.keepsEmpty = keepsEmpty;
+  }
 
   startRow(inHead: boolean): void {
     if (inHead) this.headRows.add(this.rows.length);
@@ -40,6 +48,7 @@ export class TableGrid {
     const columns = this.span(element, 'colspan');
     const below = this.span(element, 'rowspan') - 1;
     const cell = { text: escapePipes(text), align, header: element.name === 'th' };
+    this.begun[row.length] = true;
     for (let at = 0; at < columns; at++) {
       if (below > 0) this.covered[row.length] = below;
       row.push(at === 0 ? cell : EMPTY);
@@ -57,15 +66,21 @@ export class TableGrid {
   /** The table as Markdown; '' if it has no text. */
   toString(): string {
     const rows: { cells: Cell[]; head: boolean }[] = [];
+    const hasText = (cells: readonly Cell[]) => cells.some((cell) => cell.text !== '');
+    const last = this.rows.findLastIndex(hasText);
     for (const [index, cells] of this.rows.entries()) {
-      if (cells.some((cell) => cell.text !== '')) rows.push({ cells, head: this.headRows.has(index) });
+      const isInside = this.keepsEmpty && rows.length > 0 && index < last;
+      if (isInside || hasText(cells)) rows.push({ cells, head: this.headRows.has(index) });
     }
     if (rows.length === 0) return '';
     const used: boolean[] = [];
     for (const { cells } of rows) {
       for (const [column, cell] of cells.entries()) used[column] ||= cell.text !== '';
     }
-    const columns = [...used.keys()].filter((column) => used[column]);
+    const [from, to] = [used.indexOf(true), used.lastIndexOf(true)];
+    const isKept = (column: number) =>
+      used[column] || (this.keepsEmpty && this.begun[column] === true && column > from && column < to);
+    const columns = [...used.keys()].filter(isKept);
     const first = rows[0]!;
     const hasHeader = isHeader(first.cells, first.head);
     const header = hasHeader ? first.cells : [];

@@ -1,5 +1,6 @@
 /** Reads the text of a Rich Text Format file into a TextBuilder, token by token. */
 import { DocumentError } from '../../document.ts';
+import type { HiddenText } from '../hidden-text.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import {
@@ -58,6 +59,7 @@ const MAX_CELLS = 1_000;
 export class RtfReader implements TokenHandler {
   readonly #bytes: Uint8Array;
   readonly #builder: TextBuilder;
+  readonly #hidden: HiddenText;
   readonly #header = new Header();
   readonly #outer: Group[] = [];
   #group: Group = OUTSIDE;
@@ -77,12 +79,12 @@ export class RtfReader implements TokenHandler {
   #started = false;
   #simpleCount = 0;
   #apartDepth = 0;
-  hiddenCount = 0;
   title = '';
 
-  constructor(bytes: Uint8Array, builder: TextBuilder) {
+  constructor(bytes: Uint8Array, builder: TextBuilder, hidden: HiddenText) {
     this.#bytes = bytes;
     this.#builder = builder;
+    this.#hidden = hidden;
   }
 
   get metadata(): Readonly<Record<string, string>> {
@@ -173,11 +175,10 @@ export class RtfReader implements TokenHandler {
     const { sink, skip } = this.#group;
     if (skip) return;
     if (sink) sink.text?.(text);
-    else if (this.#isHidden) {
-      if (text.trim() !== '') this.hiddenCount += 1;
-    } else if (!this.#group.character.deleted) {
-      this.#inline.text(text, this.#marks);
-    }
+    else if (this.#group.character.deleted) return;
+    else if (this.#hidden.leavesOut(text, this.#isHidden)) {
+      if (text.trim() !== '') this.#hidden.startPiece();
+    } else this.#inline.text(text, this.#marks);
   }
 
   get #isHidden(): boolean {
@@ -364,7 +365,7 @@ export class RtfReader implements TokenHandler {
   }
 
   lineBreak(): void {
-    if (!this.#isHidden) this.#inline.break();
+    if (this.#hidden.keeps || !this.#isHidden) this.#inline.break();
   }
 
   pageBreak(): void {

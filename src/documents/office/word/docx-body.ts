@@ -4,6 +4,7 @@ import { ownValue } from '#own-value.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
 import { symbolOf } from '../fonts.ts';
+import type { HiddenText } from '../hidden-text.ts';
 import { Inline, type Marks, safeHref } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
 import { mathml } from '../omml.ts';
@@ -14,6 +15,7 @@ import { contentsLevelOf, contentsLine, headingOf, htmlLevelOf, kindOf, TITLE } 
 import type { TextBuilder } from '../text-builder.ts';
 import { Fields, hrefOfField } from './fields.ts';
 import type { Numbered, Numbering } from './numbering.ts';
+import { shownText } from './prompts.ts';
 import {
   indentOf,
   isColoredBackground,
@@ -32,6 +34,9 @@ export interface BodyContext {
   readonly numbering: Numbering;
   readonly builder: TextBuilder;
   readonly draw: Draw;
+  readonly hidden: HiddenText;
+  /** Whether the text of a content control is only a prompt to enter text. */
+  readonly isPrompt: (control: XmlElement) => boolean;
   /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
   /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
@@ -68,8 +73,6 @@ export class BodyReader {
   #started = false;
   /** Text of a paragraph whose end was deleted; the next paragraph continues it. */
   #carried: Inline | undefined;
-  /** Number of invisible pieces. */
-  hiddenCount = 0;
   /** The first paragraph with a title style. */
   title = '';
   readonly notes = new Set<string>();
@@ -120,7 +123,7 @@ export class BodyReader {
     'w:tbl': (element) => this.#table(element),
     'w:tr': (element) => this.#row(element),
     'w:tc': (element) => this.#cell(element),
-    'w:sdt': (element) => (isOn(child(element, 'w:sdtPr'), 'w:showingPlcHdr') ? SKIP : undefined),
+    'w:sdt': (element) => (this.#context.isPrompt(element) ? SKIP : undefined),
     'w:ruby': (element) => this.#ruby(element),
     'w:drawing': (element) => this.#drawing(element),
     'w:pict': (element) => this.#shape(element),
@@ -248,16 +251,21 @@ export class BodyReader {
     const outer = this.#run;
     const named = styles.character(valOf(properties, 'w:rStyle'));
     this.#run = mergeStyles(runStyleOf(properties), mergeStyles(named, base));
-    if (this.#isHidden && element.children.some((node) => typeof node !== 'string' && node.name === 'w:t')) {
-      this.hiddenCount += 1;
+    if (this.#isFormattedAsHidden && element.children.some((node) => typeof node !== 'string' && node.name === 'w:t')) {
+      this.#context.hidden.startPiece();
     }
     return () => {
       this.#run = outer;
     };
   }
 
-  get #isHidden(): boolean {
+  get #isFormattedAsHidden(): boolean {
     return isInvisible(this.#run, this.#isOnPaper);
+  }
+
+  /** Whether content is left out because it is hidden. */
+  get #isHidden(): boolean {
+    return !this.#context.hidden.keeps && this.#isFormattedAsHidden;
   }
 
   /** Whether the text is on a white background, as far as known. */
@@ -267,7 +275,8 @@ export class BodyReader {
   }
 
   #text(text: string): typeof SKIP {
-    if (!this.#isHidden && this.#fields.shows) this.#inline?.text(text, this.#marks);
+    if (this.#fields.shows && !this.#context.hidden.leavesOut(text, this.#isFormattedAsHidden))
+      this.#inline?.text(text, this.#marks);
     return SKIP;
   }
 
@@ -372,13 +381,10 @@ export class BodyReader {
   }
 
   #row(element: XmlElement): Leave | typeof SKIP {
-    const { builder } = this.#context;
+    const { builder, hidden } = this.#context;
     const properties = child(element, 'w:trPr');
     if (child(properties, 'w:del')) return SKIP;
-    if (isOn(properties, 'w:hidden')) {
-      this.hiddenCount += 1;
-      return SKIP;
-    }
+    if (isOn(properties, 'w:hidden') && hidden.leavesOutPiece(() => shownText(element))) return SKIP;
     const skipped = Number(valOf(properties, 'w:gridBefore')) || 0;
     builder.startRow({ header: isOn(properties, 'w:tblHeader') ?? false, skipped });
     return () => undefined;
@@ -404,10 +410,8 @@ export class BodyReader {
 
   #drawing(element: XmlElement): Leave | typeof SKIP {
     const about = find(element, 'wp:docPr');
-    if (about && isOn0(attribute(about, 'hidden'))) {
-      this.hiddenCount += 1;
+    if (about && isOn0(attribute(about, 'hidden')) && this.#context.hidden.leavesOutPiece(() => shownText(element)))
       return SKIP;
-    }
     const decorative = find(element, 'adec:decorative');
     if (decorative && attribute(decorative, 'val') === '1') return SKIP;
     return this.#alternative(about && (attribute(about, 'descr') || attribute(about, 'title')));

@@ -203,13 +203,47 @@ describe('tables', () => {
     );
   });
 
-  it('in tables become lines, and one around everything goes', async () => {
-    const inner = table(row(cell(p('k')), cell(p('v'))), row(cell(p('l')), cell(p('w'))));
-    expect(await html(table(row(cell(p('x')), cell(p('y'))), row(cell(inner + p('')), cell(p('z')))))).toContain(
-      '<td>k: v<br>l: w</td>',
+  const small = table(row(cell(p('k')), cell(p('v'))), row(cell(p('l')), cell(p('w'))));
+  const smallHtml =
+    '<table><thead><tr><th>k</th><th>v</th></tr></thead><tbody><tr><td>l</td><td>w</td></tr></tbody></table>';
+
+  it('in tables follow them, and are lines if they have one row', async () => {
+    const outer = (inner: string) =>
+      table(row(cell(p('x')), cell(p('y'))), row(cell(p('see') + inner + p('')), cell(p('z'))));
+    expect(await html(outer(small))).toBe(
+      `<table><thead><tr><th>x</th><th>y</th></tr></thead><tbody><tr><td>see<br>(nested table 1)</td><td>z</td></tr></tbody></table>\n<p>Nested table 1:</p>\n${smallHtml}`,
     );
-    expect(await html(table(row(cell(p('only') + table(row(cell(p('1')), cell(p('2')))) + p('end')))))).toMatch(
-      /^<p>only<\/p>\n<p>1: 2<\/p>\n<p>end<\/p>$/,
+    expect(await html(outer(table(row(cell(p('k')), cell(p('v'))))))).toContain('<td>see<br>k: v</td>');
+  });
+
+  it('in tables in tables follow both', async () => {
+    const around = (inner: string) => table(row(cell(p('x')), cell(p('y'))), row(cell(inner + p('')), cell(p('z'))));
+    const found = await html(around(around(small)));
+    expect(found.match(/<table>/g)).toHaveLength(3);
+    expect(found).toMatch(/<td>\(nested table 2\)<\/td>.*\n<p>Nested table 2:.*\n.*<td>\(nested table 1\)<\/td>/);
+    expect(found).toContain(`<p>Nested table 1:</p>\n${smallHtml}`);
+  });
+
+  it('that only arrange tables and headings are replaced with their content', async () => {
+    const titled = row(cell(p('Prices', '<w:outlineLvl w:val="1"/>')), cell(p('')));
+    expect(await html(table(titled, row(cell(small + p('')), cell(p('more')))))).toBe(
+      `<h2>Prices</h2>\n${smallHtml}\n<p>more</p>`,
+    );
+    expect(await html(table(row(cell(p('only') + table(row(cell(p('1')), cell(p('2')))) + p('end')))))).toBe(
+      '<p>only</p>\n<table><tbody><tr><td>1</td><td>2</td></tr></tbody></table>\n<p>end</p>',
+    );
+    expect(await html(table(row(cell(p('a'))), row(cell(small + p('')))))).toBe(`<p>a</p>\n${smallHtml}`);
+  });
+
+  it('keep a row that is covered by merged cells', async () => {
+    const merged = (kind: string) => `<w:vMerge${kind}/>`;
+    const body = table(
+      row(cell(p('a'), merged(' w:val="restart"')), cell(p('b'), merged(' w:val="restart"'))),
+      row(cell(p(''), merged('')), cell(p(''), merged(''))),
+      row(cell(p('c')), cell(p('d'))),
+    );
+    expect(await html(body)).toBe(
+      '<table><thead><tr><th rowspan="2">a</th><th rowspan="2">b</th></tr></thead><tbody><tr></tr><tr><td>c</td><td>d</td></tr></tbody></table>',
     );
   });
 

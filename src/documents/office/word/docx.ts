@@ -1,9 +1,10 @@
 /**
  * Word documents in Office Open XML: DOCX and DOTX with or without macros, Strict or Transitional, or as one XML file.
  */
-import { DocumentError, type DocumentKind } from '../../document.ts';
+import { DocumentError, type DocumentKind, type ParsedDocument, type ParseOptions } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { type HiddenText, readWithHiddenText } from '../hidden-text.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
@@ -11,45 +12,53 @@ import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { BodyReader } from './docx-body.ts';
 import { readNumbering } from './numbering.ts';
+import { createPromptTest } from './prompts.ts';
 import { readStyles } from './styles.ts';
 
 export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     const source = openPackage(bytes);
-    const main = mainPart(source);
-    const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
-    const styles = readStyles(source.xml(related.get('styles')));
-    const builder = new TextBuilder();
-    const reader = new BodyReader(
-      {
-        source,
-        styles,
-        numbering: readNumbering(source.xml(related.get('numbering')), (id) => styles.numberingOf(id)),
-        builder,
-        draw: createDraw((name) => source.bytes(name)),
-        notes: noteFinder(source, related),
-        ...marksOf(source, main),
-      },
-      main,
-    );
-    const complete = readBody(source, main, reader, builder);
-    reader.flush();
-    const notes = [...reader.notes];
-    const pages = builder.finish();
-    if (!complete || !source.complete) notes.push(CUT_OFF);
-    if (builder.full) notes.push(TOO_LONG);
-    const { title, metadata, publishedTime, language } = readProperties(source);
-    return {
-      title: title || reader.title,
-      ...selectPages(pages, options),
-      metadata,
-      publishedTime,
-      lang: language ?? styles.language,
-      notes,
-      hiddenCount: reader.hiddenCount,
-    };
+    return readWithHiddenText((hidden) => readText(source, hidden, options));
   },
 };
+
+function readText(source: Package, hidden: HiddenText, options: ParseOptions): ParsedDocument {
+  const main = mainPart(source);
+  const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
+  const styles = readStyles(source.xml(related.get('styles')));
+  const builder = new TextBuilder();
+  const reader = new BodyReader(
+    {
+      source,
+      styles,
+      numbering: readNumbering(source.xml(related.get('numbering')), (id) => styles.numberingOf(id)),
+      builder,
+      hidden,
+      isPrompt: createPromptTest(styles, () => source.xml(related.get('glossaryDocument'))),
+      draw: createDraw((name) => source.bytes(name)),
+      notes: noteFinder(source, related),
+      ...marksOf(source, main),
+    },
+    main,
+  );
+  const complete = readBody(source, main, reader, builder);
+  reader.flush();
+  const notes = [...reader.notes];
+  const pages = builder.finish();
+  notes.push(...hidden.notes);
+  if (!complete || !source.complete) notes.push(CUT_OFF);
+  if (builder.full) notes.push(TOO_LONG);
+  const { title, metadata, publishedTime, language } = readProperties(source);
+  return {
+    title: title || reader.title,
+    ...selectPages(pages, options),
+    metadata,
+    publishedTime,
+    lang: language ?? styles.language,
+    notes,
+    hiddenCount: hidden.pieces,
+  };
+}
 
 function mainPart(source: Package): string {
   const found = source.relationships('').find(({ type, external }) => type === 'officeDocument' && !external);

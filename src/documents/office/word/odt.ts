@@ -1,8 +1,9 @@
 /** OpenDocument texts: ODT, templates, and flat files (FODT). */
-import { DocumentError, type DocumentKind } from '../../document.ts';
+import { DocumentError, type DocumentKind, type ParsedDocument, type ParseOptions } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import type { XmlElement } from '../../xml/xml.ts';
-import { ABOUT_NAMES, type AboutNames, openOdf } from '../odf.ts';
+import { type HiddenText, readWithHiddenText } from '../hidden-text.ts';
+import { ABOUT_NAMES, type AboutNames, type OdfFile, openOdf } from '../odf.ts';
 import { OdfReader } from '../odf-body.ts';
 import { StyleCollector } from '../odf-styles.ts';
 import { createDraw } from '../pictures.ts';
@@ -22,35 +23,40 @@ const NAMES: AboutNames = {
 export const kind: DocumentKind = {
   async parse(_file, bytes, options) {
     const file = openOdf(bytes, NAMES);
-    const styles = new StyleCollector();
-    const builder = new TextBuilder();
-    const reader = new OdfReader({
-      styles,
-      builder,
-      draw: createDraw((name) => file.bytes(name)),
-      object: (name) => file.object(name),
-    });
-    let count = 0;
-    const take = (piece: XmlElement, parent: string) => {
-      if (parent !== 'office:text') styles.take(piece);
-      else {
-        count += 1;
-        if (!builder.full) reader.read(piece);
-      }
-    };
-    if (file.styles) readPieces(file.styles, STYLES, take);
-    const complete = readPieces(file.content, CONTENT, take) && file.complete;
-    if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument text');
-    const { title, metadata, publishedTime, lang } = file.about;
-    const author = metadata.creator ?? metadata.lastModifiedBy;
-    return {
-      title: title || reader.title,
-      ...selectPages(builder.finish(), options),
-      metadata: author === undefined ? metadata : { ...metadata, creator: author },
-      publishedTime,
-      lang: lang ?? styles.language,
-      notes: [...(complete ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
-      hiddenCount: reader.hiddenCount,
-    };
+    return readWithHiddenText((hidden) => readText(file, hidden, options));
   },
 };
+
+function readText(file: OdfFile, hidden: HiddenText, options: ParseOptions): ParsedDocument {
+  const styles = new StyleCollector();
+  const builder = new TextBuilder();
+  const reader = new OdfReader({
+    styles,
+    builder,
+    hidden,
+    draw: createDraw((name) => file.bytes(name)),
+    object: (name) => file.object(name),
+  });
+  let count = 0;
+  const take = (piece: XmlElement, parent: string) => {
+    if (parent !== 'office:text') styles.take(piece);
+    else {
+      count += 1;
+      if (!builder.full) reader.read(piece);
+    }
+  };
+  if (file.styles) readPieces(file.styles, STYLES, take);
+  const complete = readPieces(file.content, CONTENT, take) && file.complete;
+  if (count === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument text');
+  const { title, metadata, publishedTime, lang } = file.about;
+  const author = metadata.creator ?? metadata.lastModifiedBy;
+  return {
+    title: title || reader.title,
+    ...selectPages(builder.finish(), options),
+    metadata: author === undefined ? metadata : { ...metadata, creator: author },
+    publishedTime,
+    lang: lang ?? styles.language,
+    notes: [...hidden.notes, ...(complete ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
+    hiddenCount: hidden.pieces,
+  };
+}

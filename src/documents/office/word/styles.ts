@@ -29,6 +29,8 @@ export interface Styles {
   paragraph(id: string | undefined): ParagraphStyle;
   /** The properties of a character style; empty if there is none. */
   character(id: string | undefined): RunStyle;
+  /** The name of a style in lower case; `undefined` if there is none. */
+  nameOf(id: string): string | undefined;
   /** Whether a table style formats the first row differently. */
   marksFirstRow(id: string | undefined): boolean;
   /** The numbering of a numbering style. */
@@ -191,6 +193,10 @@ class StyleSheet implements Styles {
     return style;
   }
 
+  nameOf(id: string): string | undefined {
+    return valOf(this.#byId.get(id), 'w:name')?.toLowerCase();
+  }
+
   marksFirstRow(id: string | undefined): boolean {
     const marks = (part: XmlElement) => attribute(part, 'w:type') === 'firstRow';
     return id !== undefined && this.#chainOf(id).some((style) => children(style, 'w:tblStylePr').some(marks));
@@ -206,7 +212,9 @@ class StyleSheet implements Styles {
     for (let style = this.#byId.get(id); style && chain.length < LONGEST_CHAIN; ) {
       if (chain.includes(style)) break;
       chain.push(style);
-      style = this.#byId.get(valOf(style, 'w:basedOn') ?? '');
+      // A style may lack an id, and a base style may be missing: neither stands for the other.
+      const base = valOf(style, 'w:basedOn');
+      style = base === undefined ? undefined : this.#byId.get(base);
     }
     return chain;
   }

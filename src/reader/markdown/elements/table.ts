@@ -45,8 +45,11 @@ const LINE_BLOCKS: ReadonlySet<string> = new Set([
 const MAX_CELL_CHARACTERS = 1200;
 const MAX_PARAGRAPHS = 4;
 
-/** Decides how to write a table. Examines it once, up to the first nested table. */
-function modeOf(table: Element, gfm: boolean): TableMode {
+/**
+ * Decides how to write a table. Examines it once, up to the first nested table. `isGiven`: whether the table is known not
+ * to be a layout table.
+ */
+function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
   const role = attribute(table, 'role');
   let rows = 0;
   let cells = 0;
@@ -80,7 +83,7 @@ function modeOf(table: Element, gfm: boolean): TableMode {
     }
   }
   const isData = headers > 0 || (rows > 1 && widest > 1);
-  if (gfm && isData && !isLayout) return 'pipes';
+  if (gfm && isData && (isGiven || !isLayout)) return 'pipes';
   return blocks ? 'layout' : 'rows';
 }
 
@@ -112,10 +115,11 @@ export const table: EnterHandler = (state, element) => {
     state.blocks.write(tableToHtml(element, state));
     return SKIP;
   }
-  const mode = modeOf(element, gfm === 'all');
+  const isGiven = state.options.tablesOfFile === true;
+  const mode = modeOf(element, gfm === 'all', isGiven);
   state.tables.push(mode);
   if (mode !== 'pipes') return leaveText;
-  state.grid = new TableGrid();
+  state.grid = new TableGrid({ keepsEmpty: isGiven });
   return leavePipes;
 };
 
