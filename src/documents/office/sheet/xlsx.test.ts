@@ -285,6 +285,48 @@ describe('drawings', () => {
     expect(html).toContain('<p>Boxed &lt;text&gt;</p>');
     expect(html).toContain('<p>Chart: Sales by year</p>');
   });
+
+  it.each([
+    ["'Own data'!$B$1:$B$2", 'Chart: axes: Month; series: Rain', 1],
+    ['Gone!$B$1:$B$2', 'Chart: axes: Month', 2],
+    ['[1]Other!$B$1:$B$2', 'Chart: axes: Month', 2],
+    ["'[book.xlsx]Own data'!$B$1:$B$2", 'Chart: axes: Month', 2],
+  ])('shows the values of a chart unless they are in visible cells: %s', async (formula, line, count) => {
+    const cache = (kind: string, values: readonly string[]) =>
+      `<c:${kind}Ref><c:f>${formula}</c:f><c:${kind}Cache>${values.map((value, at) => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`).join('')}</c:${kind}Cache></c:${kind}Ref>`;
+    const title = (text: string) =>
+      `<c:title><c:tx><c:rich><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
+    const series = `<c:ser><c:tx>${cache('str', ['Rain'])}</c:tx><c:cat>${cache('str', ['May', 'June'])}</c:cat><c:val>${cache('num', ['7', '9'])}</c:val></c:ser>`;
+    const plot = `<c:autoTitleDeleted val="1"/><c:plotArea><c:barChart>${series}</c:barChart><c:catAx>${title('Month')}</c:catAx></c:plotArea>`;
+    const html = await htmlOf({
+      sheets: [
+        {
+          name: 'Own data',
+          xml: `<sheetData>${rowsOf([
+            ['May', 7],
+            ['June', 9],
+          ])}</sheetData><drawing r:id="d1"/>`,
+          relationships: [['drawing', 'd1', '../drawings/drawing1.xml']],
+        },
+        { name: 'Gone', state: 'hidden', rows: rowsOf([['May', 7]]) },
+      ],
+      parts: {
+        'xl/drawings/drawing1.xml': drawing,
+        'xl/drawings/_rels/drawing1.xml.rels': relationships([['chart', 'c1', '../charts/chart1.xml']]),
+        'xl/charts/chart1.xml': `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>${plot}</c:chart></c:chartSpace>`,
+      },
+    });
+    expect(html).toContain(`<p>${line}</p>`);
+    const found = tablesOf(html);
+    expect(found).toHaveLength(count);
+    if (count === 2) {
+      expect(found[1]).toEqual([
+        ['#', '#Rain'],
+        ['May', '7'],
+        ['June', '9'],
+      ]);
+    }
+  });
 });
 
 describe('hostile files', () => {

@@ -40,6 +40,7 @@ export const kind: DocumentKind = {
       output: new HtmlOutput(),
       draw: createDraw((name) => source.bytes(name)),
       notes: new Set(),
+      shownNames: new Set(shown.map(({ name }) => name)),
     };
     const read = requested.map((sheet) => readSheet(sheet, reading));
     if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
@@ -70,6 +71,8 @@ interface Reading {
   readonly output: HtmlOutput;
   readonly draw: Draw;
   readonly notes: Set<string>;
+  /** Names of the sheets that are not hidden. */
+  readonly shownNames: ReadonlySet<string>;
 }
 
 const attributeOf = (element: XmlElement | undefined, name: string): string | undefined =>
@@ -108,7 +111,7 @@ function sharedStrings(source: Package, part: string): string[] {
 
 function readSheet(
   sheet: SheetPart,
-  { source, book, output, draw, notes }: Reading,
+  { source, book, output, draw, notes, shownNames }: Reading,
 ): { html: string; hiddenCount: number } {
   const xml = sheet.part === undefined ? undefined : source.part(sheet.part);
   if (sheet.part === undefined || xml?.source === undefined) {
@@ -142,7 +145,7 @@ function readSheet(
   const heading = `<h2>${escapeText(sheet.name)}</h2>\n`;
   writeSheet({ rows: reader.rows, merges, tables: tables.filter((table) => table !== undefined) }, output);
   const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
-  if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw));
+  if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw, (name) => shownNames.has(name)));
   if (output.full) notes.add(tooLarge(sheet.name));
   const html = output.takeHtml();
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };
