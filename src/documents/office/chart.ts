@@ -3,12 +3,22 @@ import { attribute, child, childAt, children, descendants, textOf, type XmlEleme
 import { cellHtml } from './html-output.ts';
 import { compileFormat, general } from './sheet/number-format.ts';
 
+export interface Series {
+  /** As HTML, like all texts. */
+  readonly name: string;
+  /** A value belongs to the category with the same index. */
+  readonly categories: readonly string[];
+  readonly values: readonly string[];
+  /** Name of the sheet of this workbook that contains the values; `undefined` if only the chart contains them. */
+  readonly sheet: string | undefined;
+}
+
 export interface Chart {
   /** The chart's title as HTML; '' if it has none. */
   readonly title: string;
-  readonly categories: readonly string[];
-  /** Names and values of a series, as HTML. A value belongs to the category with the same index. */
-  readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
+  /** Titles of the axes. */
+  readonly axes: readonly string[];
+  readonly series: readonly Series[];
 }
 
 /** Maximum number of values read per series. */
@@ -19,15 +29,34 @@ export function readChart(root: XmlElement | undefined): Chart {
   const chart = child(root, 'c:chart');
   const title = childAt(chart, 'c:title', 'c:tx');
   const found = chart ? [...descendants(chart, 'c:ser')].slice(0, MAX_SERIES) : [];
-  let categories: string[] = [];
-  const series = found.map((one) => {
-    const own = valuesOf(child(one, 'c:cat') ?? child(one, 'c:xVal'));
-    if (own.length > categories.length) categories = own;
-    const values = valuesOf(child(one, 'c:val') ?? child(one, 'c:yVal'));
-    return { name: nameOf(child(one, 'c:tx')), values };
+  const series = found.flatMap((one): Series[] => {
+    const categories = valuesOf(child(one, 'c:cat') ?? child(one, 'c:xVal'));
+    const name = nameOf(child(one, 'c:tx'));
+    const values = child(one, 'c:val') ?? child(one, 'c:yVal');
+    const sizes = child(one, 'c:bubbleSize');
+    const sheet = sheetOf(values);
+    const main = { name, categories, values: valuesOf(values), sheet };
+    return sizes ? [main, { name: `${name} (size)`.trim(), categories, values: valuesOf(sizes), sheet }] : [main];
   });
   const only = series.length === 1 ? series[0]!.name : '';
-  return { title: textOfTitle(title) || (title === undefined && hasTitle(chart) ? only : ''), categories, series };
+  return {
+    title: textOfTitle(title) || (title === undefined && hasTitle(chart) ? only : ''),
+    axes: axesOf(child(chart, 'c:plotArea')),
+    series,
+  };
+}
+
+function axesOf(plotArea: XmlElement | undefined): string[] {
+  const axes = children(plotArea).filter(({ name }) => /^c:(?:cat|val|date|ser)Ax$/.test(name));
+  return axes.map((axis) => textOfTitle(childAt(axis, 'c:title', 'c:tx'))).filter((text) => text !== '');
+}
+
+/** The sheet in a reference such as `'Sheet 1'!$B$2:$B$9`. References to other files begin with a bracket. */
+function sheetOf(values: XmlElement | undefined): string | undefined {
+  const formula = textOf(childAt(values, 'c:numRef', 'c:f')).trim();
+  const found = /^\(?(?:'((?:[^']|'')*)'|([^'!()[\]]+))!/.exec(formula.slice(0, 200));
+  const name = found?.[1]?.replaceAll("''", "'") ?? found?.[2];
+  return name === undefined || name.includes('[') ? undefined : name;
 }
 
 /** A chart with one series shows the name of the series as its automatic title. */
@@ -77,15 +106,45 @@ function pointsOf(cache: XmlElement, code: string | undefined): string[] {
   return Array.from(values, (value) => value ?? '');
 }
 
-/** A row per category and a column per series; '' if the file has no cached values. */
-export function chartTable({ categories, series }: Chart): string {
-  const length = Math.max(categories.length, ...series.map(({ values }) => values.length));
-  if (series.length === 0 || length === 0 || series.every(({ values }) => values.length === 0)) return '';
+/**
+ * A row per category and a column per series; '' if the file has no cached values. Series with other categories than
+ * the first one, as in scatter charts, have a column of categories of their own.
+ */
+export function chartTable({ series }: Chart): string {
+  const filled = series.filter(({ values }) => values.length > 0);
+  if (filled.length === 0) return '';
+  const columns: { readonly head: string; readonly values: readonly string[] }[] = [];
+  let shared: readonly string[] | undefined;
+  for (const { name, categories, values } of filled) {
+    if (shared === undefined || (categories.length > 0 && !isPrefix(categories, shared))) {
+      shared = shared === undefined ? longest(filled, categories) : categories;
+      columns.push({ head: '', values: shared });
+    }
+    columns.push({ head: name, values });
+  }
+  const length = Math.max(...columns.map(({ values }) => values.length));
   const cells = (tag: string, values: readonly string[]) => values.map((value) => `<${tag}>${value}</${tag}>`).join('');
-  const head = cells('th', ['', ...series.map(({ name }) => name)]);
   const rows = Array.from(
     { length },
-    (_, at) => `<tr>${cells('td', [categories[at] ?? '', ...series.map(({ values }) => values[at] ?? '')])}</tr>`,
+    (_, at) =>
+      `<tr>${cells(
+        'td',
+        columns.map(({ values }) => values[at] ?? ''),
+      )}</tr>`,
+  );
+  const head = cells(
+    'th',
+    columns.map((column) => column.head),
   );
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>\n`;
 }
+
+const isPrefix = (some: readonly string[], all: readonly string[]): boolean =>
+  some.length <= all.length && some.every((value, at) => value === all[at]);
+
+/** The longest list of categories that begins with those of the first series. */
+const longest = (series: readonly Series[], first: readonly string[]): readonly string[] =>
+  series.reduce(
+    (best, { categories }) => (categories.length > best.length && isPrefix(best, categories) ? categories : best),
+    first,
+  );

@@ -30,8 +30,11 @@ interface Placed {
 export function blocksOf(sheet: Sheet, merges: Merges): Block[] {
   const { rest, placed } = cutTables(sheet.rows, sheet.tables);
   let last: Placed | undefined;
-  for (const run of runsOf(rest, merges)) {
-    const next = { top: run[0]!.index, left: run[0]!.columns[0]!, blocks: blocksOfRun(run, merges) };
+  // A sheet of one column stays in one piece, even with empty cells.
+  const runs = rest.length > 1 && rest.every(isAlone) ? [rest] : runsOf(rest, merges);
+  const isWhole = runs.length === 1 && placed.length === 0;
+  for (const run of runs) {
+    const next = { top: run[0]!.index, left: run[0]!.columns[0]!, blocks: blocksOfRun(run, merges, isWhole) };
     const joined = last && join(last, next);
     if (joined) placed.pop();
     last = joined ?? next;
@@ -99,13 +102,17 @@ function runsOf(rows: readonly Row[], merges: Merges): Row[][] {
 const SENTENCE = 60;
 const MAX_TITLES = 6;
 
-function blocksOfRun(run: readonly Row[], merges: Merges): Block[] {
-  const isAlone = (row: Row) => row.columns.length === 1;
+const isAlone = (row: Row): boolean => row.columns.length === 1;
+
+/** `isWhole`: whether the sheet has no other content. */
+function blocksOfRun(run: readonly Row[], merges: Merges, isWhole: boolean): Block[] {
   let first = 0;
   while (first < run.length && first < MAX_TITLES && isAlone(run[first]!)) first++;
-  if (first === run.length || (first === MAX_TITLES && run.every(isAlone))) return columnBlocks(run, merges);
+  if (first === run.length || (first === MAX_TITLES && run.every(isAlone))) return columnBlocks(run, merges, isWhole);
   // A cell above its own column only, such as the second name of a grouped header, is not a title.
   while (first > 0 && !isTitle(run[first - 1]!, run[first]!)) first--;
+  // Several cells above a single row are a column with a last row of more cells.
+  if (first > 1 && first + 1 === run.length && !isProse(run.slice(0, first))) first = 0;
   let end = run.length;
   while (end > first + 2 && run.length - end < MAX_TITLES && isNote(run[end - 1]!, merges)) end--;
   const titles = run.slice(0, first).map(textBlock);
@@ -124,14 +131,25 @@ const isNote = (row: Row, merges: Merges): boolean => {
 
 const textBlock = ({ html }: Row): Block => ({ kind: 'text', html: html[0]! });
 
-/** Rows of one cell each are running text, unless the column looks like data. */
-function columnBlocks(run: readonly Row[], merges: Merges): Block[] {
-  const column = run[0]!.columns[0]!;
-  const isColumn = run.length > 2 && run.every((row) => row.columns[0] === column);
-  const data = run.slice(1).filter((row) => !isText(row.kinds[0]!)).length;
-  const hasSentences = run.some(({ html }) => html[0]!.length > SENTENCE);
-  if (isColumn && !hasSentences && (data * 2 > run.length || headerRows(run) > 0)) return [tableBlock(run, merges)];
-  return run.map(textBlock);
+/**
+ * Rows of one cell each are a table, unless they are prose. Two lines of text beside other content are titles.
+ */
+function columnBlocks(run: readonly Row[], merges: Merges, isWhole: boolean): Block[] {
+  const isData = run.some((row) => !isText(row.kinds[0]!));
+  const isColumn = run.length > 2 || (run.length === 2 && (isWhole || isData));
+  return isColumn && !isProse(run) ? [tableBlock(run, merges)] : run.map(textBlock);
+}
+
+/** Whether most of the text is in long cells of several words. */
+function isProse(rows: readonly Row[]): boolean {
+  let all = 0;
+  let long = 0;
+  for (const { html } of rows) {
+    const { length } = html[0]!;
+    all += length;
+    if (length > SENTENCE && /\s\S+\s\S+\s/.test(html[0]!)) long += length;
+  }
+  return long * 2 > all;
 }
 
 function tableBlock(rows: readonly Row[], merges: Merges): Block {

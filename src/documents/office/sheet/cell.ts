@@ -6,8 +6,10 @@ export const NUMBER = 1;
 export const OTHER = 2;
 /** Flag added to a kind if the whole cell is bold. */
 export const STRONG = 4;
+/** Flag added to a kind if the cell is white on an unknown background. */
+export const WHITE = 8;
 
-/** One of the kinds above, with or without STRONG. */
+/** One of the kinds above, with or without flags. */
 export type CellKind = number;
 
 export const isText = (kind: CellKind): boolean => (kind & 3) === TEXT;

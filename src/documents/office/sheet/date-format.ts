@@ -18,6 +18,21 @@ export function dateOf(serial: number, date1904: boolean): Date | undefined {
   return new Date((date1904 ? EPOCH_1904 : EPOCH_1900) + Math.round(days * DAY_MS));
 }
 
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?Z?$/;
+
+/** The serial number of an ISO 8601 date, in the workbook's own count; `undefined` for other text. */
+export function serialOf(iso: string, date1904: boolean): number | undefined {
+  const found = ISO.exec(iso.trim());
+  if (!found) return undefined;
+  const [year, month, day, hours = 0, minutes = 0, seconds = 0] = found
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const midnight = (Date.UTC(year!, month! - 1, day!) - (date1904 ? EPOCH_1904 : EPOCH_1900)) / DAY_MS;
+  const days = !date1904 && midnight <= 60 ? midnight - 1 : midnight;
+  const serial = days + (hours * 3600 + minutes * 60 + seconds) / 86_400;
+  return serial >= 0 ? serial : undefined;
+}
+
 /** Returns `undefined` for numbers outside the range of dates. */
 export function writeDate(section: Section, serial: number, date1904: boolean): string | undefined {
   const { tokens } = section;

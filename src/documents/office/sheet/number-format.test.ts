@@ -75,6 +75,25 @@ describe('dates and times', () => {
     ['yyyy"年"m"月"d"日"', 45292, '2024年1月1日'],
   ])('%s of %d is %s', (code, value, shown) => expect(format(code, value)).toBe(shown));
 
+  it('writes formats of the reader’s locale as in US English', () => {
+    const shown = (id: number) => compileFormat(builtInFormat(id), false).number(45360.6041667);
+    expect([14, 22, 27, 32, 57].map(shown)).toEqual(['3/9/2024', '3/9/2024 14:30', '3/9/2024', '14:30:00', '3/9/2024']);
+  });
+
+  it.each([
+    ['2024-03-09', false, '2024-03-09 00:00:00'],
+    ['2024-03-09T14:30:05Z', true, '2024-03-09 14:30:05'],
+    ['1900-02-28T06:00', false, '1900-02-28 06:00:00'],
+    ['1900-03-01', false, '1900-03-01 00:00:00'],
+  ])('formats the ISO date %s', (iso, date1904, shown) =>
+    expect(compileFormat('yyyy-mm-dd hh:mm:ss', date1904).date(iso)).toBe(shown),
+  );
+
+  it('formats as ISO dates only dates, with formats for dates', () => {
+    expect(compileFormat('0.00', false).date('2024-03-09')).toBeUndefined();
+    expect(compileFormat('yyyy', false).date('9 March 2024')).toBeUndefined();
+  });
+
   it('counts from 1904 when the workbook does', () => {
     expect(format('yyyy-mm-dd', 43830, true)).toBe('2024-01-01');
   });

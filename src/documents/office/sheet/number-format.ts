@@ -1,9 +1,9 @@
 /**
  * Formats numbers as a spreadsheet shows them, by format codes (ECMA-376 part 1, 18.8.31, and "Review guidelines for
- * customizing a number format" of Excel's help). Built-in formats that depend on the reader's locale are written as ISO
- * 8601.
+ * customizing a number format" of Excel's help). Built-in formats that depend on the locale of the reader's computer are
+ * written as in US English, which is also the locale of the format codes in a file.
  */
-import { writeDate } from './date-format.ts';
+import { serialOf, writeDate } from './date-format.ts';
 import { round, scientific } from './decimal.ts';
 import { type Section, sectionsOf } from './format-code.ts';
 import { asFraction } from './fraction.ts';
@@ -15,6 +15,8 @@ export interface NumberFormat {
   readonly number: Format;
   /** Text as the format shows it. */
   readonly text: (value: string) => string;
+  /** An ISO 8601 date as the format shows it; `undefined` if the format is not for dates, or for other text. */
+  readonly date: (iso: string) => string | undefined;
   /** Whether it formats dates or times. */
   readonly isDate: boolean;
 }
@@ -34,7 +36,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   11: '0.00E+00',
   12: '# ?/?',
   13: '# ??/??',
-  14: 'yyyy-mm-dd',
+  14: 'm/d/yyyy',
   15: 'd-mmm-yy',
   16: 'd-mmm',
   17: 'mmm-yy',
@@ -42,7 +44,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   19: 'h:mm:ss AM/PM',
   20: 'h:mm',
   21: 'h:mm:ss',
-  22: 'yyyy-mm-dd h:mm',
+  22: 'm/d/yyyy h:mm',
   37: '#,##0_);(#,##0)',
   38: '#,##0_);[Red](#,##0)',
   39: '#,##0.00_);(#,##0.00)',
@@ -58,10 +60,10 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: '@',
 };
 
-/** The code of a built-in format; `General` for unknown ids. Ids of East Asian versions are dates. */
+/** The code of a built-in format; `General` for unknown ids. Ids of East Asian versions are dates and times. */
 export function builtInFormat(id: number): string {
-  if ((id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'yyyy-mm-dd';
-  if (id >= 32 && id <= 35) return 'h:mm:ss';
+  if ((id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return BUILT_IN[14]!;
+  if (id >= 32 && id <= 35) return BUILT_IN[21]!;
   return BUILT_IN[id] ?? 'General';
 }
 
@@ -71,14 +73,20 @@ export function compileFormat(code: string, date1904: boolean): NumberFormat {
   const numbers = sections.filter((section, at) => section.kind !== 'text' || at === 0).slice(0, 3);
   const texts = sections[3] ?? sections.find((section) => section.kind === 'text');
   const hasConditions = numbers.some((section) => section.condition);
+  const isDate = numbers.some(({ kind }) => kind === 'date');
+  const number = (value: number): string => {
+    const section = hasConditions ? byCondition(numbers, value) : bySign(numbers, value);
+    if (!section) return general(value);
+    const showsSign = value < 0 && !(hasConditions ? section.condition?.excludesPositive : section !== numbers[0]);
+    return write(section, value, showsSign, date1904);
+  };
   return {
-    isDate: numbers.some(({ kind }) => kind === 'date'),
+    isDate,
+    number,
     text: (value) => (texts ? tidy(writeText(texts, value)) : value),
-    number(value) {
-      const section = hasConditions ? byCondition(numbers, value) : bySign(numbers, value);
-      if (!section) return general(value);
-      const showsSign = value < 0 && !(hasConditions ? section.condition?.excludesPositive : section !== numbers[0]);
-      return write(section, value, showsSign, date1904);
+    date(iso) {
+      const serial = isDate ? serialOf(iso, date1904) : undefined;
+      return serial === undefined ? undefined : number(serial);
     },
   };
 }

@@ -3,8 +3,9 @@ import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
-import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
+import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT, WHITE } from './cell.ts';
 import { MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
+import { removeWhiteText } from './white-text.ts';
 
 /** An object over the cells. */
 export interface Shape {
@@ -20,7 +21,7 @@ export interface Shape {
 export interface OdsSheet {
   readonly name: string;
   readonly hidden: boolean;
-  readonly rows: Row[];
+  rows: Row[];
   readonly merges: Region[];
   readonly shapes: Shape[];
   /** Number of hidden rows and columns with content. */
@@ -250,7 +251,9 @@ export class OdsReader {
     const { sheet } = this;
     this.sheet = undefined;
     if (!sheet) return;
-    sheet.hiddenCount += this.hiddenWithContent.size;
+    const { rows, removed } = removeWhiteText(sheet.rows);
+    sheet.rows = rows;
+    sheet.hiddenCount += this.hiddenWithContent.size + removed;
     this.take(sheet);
   }
 
@@ -331,10 +334,6 @@ export class OdsReader {
     this.column = from + cell.repeat;
     const html = trimHtml(cell.parts.join(''));
     if (html === '' || cell.covered) return;
-    if (cell.white) {
-      sheet.hiddenCount++;
-      return;
-    }
     for (let column = from; column < from + cell.repeat; column++) {
       const seen = this.visibleColumn(column);
       if (seen === HIDDEN) {
@@ -343,7 +342,7 @@ export class OdsReader {
       }
       row.columns.push(seen);
       row.html.push(html);
-      row.kinds.push(cell.kind);
+      row.kinds.push(cell.white ? cell.kind | WHITE : cell.kind);
       this.merge(sheet, row.index, column, cell);
     }
   }

@@ -20,7 +20,8 @@ function writeTable({ rows, headerRows }: TableBlock, merges: Merges, output: Ht
   // One very wide row among narrow ones would make most of the table padding.
   const width = columns.length * rows.length <= 2 * cellCount(rows) + 10_000 ? columns.length : 0;
   const grid: Grid = { columns, indexes, merges, width, covered: new Map() };
-  output.write(headerRows > 0 ? '<table><thead>\n' : '<table><tbody>\n');
+  // The role says that a single row or column is a table too.
+  output.write(`<table role="table"><${headerRows > 0 ? 'thead' : 'tbody'}>\n`);
   for (const [at, row] of rows.entries()) {
     if (headerRows > 0 && at === headerRows) output.write('</thead><tbody>\n');
     if (!output.write(`<tr>${rowHtml(row, at < headerRows ? 'th' : 'td', grid)}</tr>\n`)) break;

@@ -4,11 +4,13 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { cellHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
-import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT } from './cell.ts';
+import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT, WHITE } from './cell.ts';
+import { HiddenRows } from './hidden-rows.ts';
 import { general } from './number-format.ts';
 import { lowerBound, MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
+import { removeWhiteText } from './white-text.ts';
 
 /** Thrown to stop reading a sheet that exceeds a limit. Content that was read before is kept. */
 export class SheetLimitError extends Error {}
@@ -30,7 +32,7 @@ const MAX_LINKS = 100_000;
 const MAX_MERGES = 200_000;
 
 export class SheetReader {
-  readonly rows: Row[] = [];
+  rows: Row[] = [];
   readonly links: Link[] = [];
   /** Positions as in the file, counting hidden rows and columns. */
   readonly merges: Region[] = [];
@@ -40,9 +42,10 @@ export class SheetReader {
   private readonly book: Workbook;
   private readonly hidesText: boolean;
   private readonly rich = new RichText();
-  private readonly hiddenRows: number[] = [];
+  private readonly hiddenRows = new HiddenRows();
   private readonly hiddenColumns = new Set<number>();
   private readonly hiddenWithContent = new Set<number>();
+  /** Whether rows that are not listed are hidden (ECMA-376 part 1, 18.3.1.81). */
   private zeroHeight = false;
   private rowNumber = -1;
   private row: Row | undefined;
@@ -120,12 +123,12 @@ export class SheetReader {
   private openRow(attributes: Attributes): void {
     const number = Number(attributeIn(attributes, 'r'));
     // Row numbers are optional and must increase.
-    this.rowNumber = number > this.rowNumber + 1 && number <= 1_048_576 ? number - 1 : this.rowNumber + 1;
-    const hidden = attributeIn(attributes, 'hidden');
-    this.isHiddenRow = hidden === undefined ? this.zeroHeight : isTrue(hidden);
-    this.isHiddenRow ||= attributeIn(attributes, 'ht') === '0';
-    if (this.isHiddenRow) this.hiddenRows.push(this.rowNumber);
-    this.row = newRow(this.rowNumber - this.hiddenRows.length);
+    const next = this.rowNumber + 1;
+    this.rowNumber = number > next && number <= 1_048_576 ? number - 1 : next;
+    if (this.zeroHeight) this.hiddenRows.add(next, this.rowNumber);
+    this.isHiddenRow = isTrue(attributeIn(attributes, 'hidden')) || attributeIn(attributes, 'ht') === '0';
+    if (this.isHiddenRow) this.hiddenRows.add(this.rowNumber, this.rowNumber + 1);
+    this.row = newRow(this.rowNumber - this.hiddenRows.count);
     this.column = -1;
   }
 
@@ -161,15 +164,12 @@ export class SheetReader {
       this.hiddenWithContent.add(this.column);
       return;
     }
-    if (style.white && this.hidesText) {
-      this.hiddenCount++;
-      return;
-    }
     this.book.leftBytes -= outputBytesOf(html);
     if (this.book.leftBytes < 0) throw new SheetLimitError();
     row.columns.push(this.column);
     row.html.push(this.linked(html));
-    row.kinds.push(style.bold ? kind | STRONG : kind);
+    const isWhite = style.white && this.hidesText;
+    row.kinds.push(kind | (style.bold ? STRONG : 0) | (isWhite ? WHITE : 0));
   }
 
   private content(): { html: string; kind: CellKind } {
@@ -179,7 +179,8 @@ export class SheetReader {
       case 's':
         return this.styledText(this.book.strings[Number(value)] ?? '');
       case 'inlineStr':
-        return this.styledText(this.rich.take());
+        // Some programs write the text of an inline string like that of a formula.
+        return this.styledText(this.rich.take() || cellHtml(unescaped(value)));
       case 'str':
         return this.styledText(cellHtml(unescaped(value)));
       case 'b':
@@ -187,7 +188,7 @@ export class SheetReader {
       case 'e':
         return { html: cellHtml(value), kind: OTHER };
       case 'd':
-        return { html: cellHtml(value.replace(/T00:00:00(?:\.0+)?$/, '')), kind: OTHER };
+        return { html: cellHtml(format?.date(value) ?? value.replace(/T00:00:00(?:\.0+)?$/, '')), kind: OTHER };
       default: {
         const number = Number(value);
         if (value === '' || Number.isNaN(number)) return { html: cellHtml(value), kind: TEXT };
@@ -216,6 +217,9 @@ export class SheetReader {
   /** Called at the end: counts hidden content and converts positions to visible ones. */
   finish() {
     this.hiddenCount += this.hiddenWithContent.size;
+    const { rows, removed } = removeWhiteText(this.rows);
+    this.rows = rows;
+    this.hiddenCount += removed;
     const hiddenColumns = [...this.hiddenColumns].sort((one, other) => one - other);
     if (hiddenColumns.length > 0) for (const row of this.rows) shift(row, hiddenColumns);
     return {
@@ -235,13 +239,9 @@ function shift(row: Row, hidden: readonly number[]): void {
   for (const [at, column] of row.columns.entries()) row.columns[at] = column - lowerBound(hidden, column);
 }
 
-function visibleRegion(
-  region: Region,
-  hiddenRows: readonly number[],
-  hiddenColumns: readonly number[],
-): Region | undefined {
-  const top = region.top - lowerBound(hiddenRows, region.top);
-  const bottom = region.bottom - lowerBound(hiddenRows, region.bottom + 1);
+function visibleRegion(region: Region, hiddenRows: HiddenRows, hiddenColumns: readonly number[]): Region | undefined {
+  const top = region.top - hiddenRows.above(region.top);
+  const bottom = region.bottom - hiddenRows.above(region.bottom + 1);
   const left = region.left - lowerBound(hiddenColumns, region.left);
   const right = region.right - lowerBound(hiddenColumns, region.right + 1);
   return bottom >= top && right >= left ? { top, left, bottom, right } : undefined;

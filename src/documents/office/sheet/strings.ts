@@ -1,5 +1,5 @@
 /** Texts of a workbook: the table of shared strings, and formatted runs inside a cell. */
-import { type Attributes, attributeIn, readXml, type XmlInput } from '../../xml/read.ts';
+import { type Attributes, attributeIn, type XmlHandler } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 
 /** Collects one text (`si`, `is`) from its runs. Phonetic text (furigana) is left out. */
@@ -71,8 +71,8 @@ export const unescaped = (text: string): string =>
     ? text.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;
 
-/** The strings as inline HTML, in file order. */
-export function readSharedStrings(input: XmlInput, maxNodes: number): string[] {
+/** The strings as inline HTML, in file order. `read` calls the handler with the content of the part. */
+export function readSharedStrings(read: (handler: XmlHandler) => void): string[] {
   const strings: string[] = [];
   const rich = new RichText();
   const handler = {
@@ -83,6 +83,6 @@ export function readSharedStrings(input: XmlInput, maxNodes: number): string[] {
       if (name === 'x:si') strings.push(rich.take());
     },
   };
-  readXml(input, handler, { lenient: true, maxNodes });
+  read(handler);
   return strings;
 }

@@ -1,13 +1,14 @@
-/** Office Open XML workbooks (ECMA-376 part 1, 18): one page per sheet. */
+/** Office Open XML workbooks (ECMA-376 part 1, 18), also in their binary form (MS-XLSB): one page per sheet. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
-import { readXml } from '../../xml/read.ts';
+import { readXml, type XmlHandler, type XmlInput } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
 import { HtmlOutput, maxHtmlBytes } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
+import { binaryTree, colorsCells, readBinary } from './binary/binary-xml.ts';
 import { drawingHtml } from './drawing.ts';
 import { cellKeyOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
@@ -22,7 +23,7 @@ export const kind: DocumentKind = {
   async parse(_file, bytes, { page }) {
     const source = openPackage(bytes);
     const part = workbookPart(source);
-    const root = source.xml(part);
+    const root = treeOf(source, part);
     if (root?.name !== 'x:workbook')
       throw new DocumentError('damaged', 'The workbook of the Excel file is missing or damaged');
     const sheets = sheetsOf(source, part, root);
@@ -31,7 +32,7 @@ export const kind: DocumentKind = {
     const date1904 = /^(?:1|true)$/.test(attributeOf(child(root, 'x:workbookPr'), 'date1904') ?? '');
     const book: Workbook = {
       strings: sharedStrings(source, part),
-      styles: readStyles(source.xml(related(source, part, 'styles')), date1904),
+      styles: readStyles(treeOf(source, related(source, part, 'styles')), date1904),
       leftBytes: maxHtmlBytes(bytes.length),
     };
     const reading: Reading = {
@@ -40,6 +41,7 @@ export const kind: DocumentKind = {
       output: new HtmlOutput(),
       draw: createDraw((name) => source.bytes(name)),
       notes: new Set(),
+      shownNames: new Set(shown.map(({ name }) => name)),
     };
     const read = requested.map((sheet) => readSheet(sheet, reading));
     if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
@@ -70,17 +72,23 @@ interface Reading {
   readonly output: HtmlOutput;
   readonly draw: Draw;
   readonly notes: Set<string>;
+  /** Names of the sheets that are not hidden. */
+  readonly shownNames: ReadonlySet<string>;
 }
 
 const attributeOf = (element: XmlElement | undefined, name: string): string | undefined =>
   element && attribute(element, name);
 
-function workbookPart(source: Package): string {
-  const part = source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
-  if (part.endsWith('.bin')) {
-    throw new DocumentError('unsupported', 'Binary Excel workbooks (xlsb) are not supported; save the file as xlsx');
-  }
-  return part;
+const workbookPart = (source: Package): string =>
+  source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+
+const isBinary = (part: string): boolean => part.toLowerCase().endsWith('.bin');
+
+/** The root element of a part in either form. */
+function treeOf(source: Package, part: string | undefined): XmlElement | undefined {
+  if (part === undefined || !isBinary(part)) return source.xml(part);
+  const bytes = source.bytes(part);
+  return bytes && binaryTree(bytes);
 }
 
 const related = (source: Package, part: string, type: string): string | undefined =>
@@ -102,24 +110,37 @@ function sheetsOf(source: Package, part: string, root: XmlElement): SheetPart[] 
 }
 
 function sharedStrings(source: Package, part: string): string[] {
-  const strings = source.part(related(source, part, 'sharedStrings') ?? 'xl/sharedStrings.xml')?.source;
-  return strings === undefined ? [] : readSharedStrings(strings, MAX_NODES);
+  const name = related(source, part, 'sharedStrings') ?? 'xl/sharedStrings.xml';
+  const strings = source.part(name)?.source;
+  if (strings === undefined) return [];
+  return readSharedStrings((handler) => readPart(name, strings, handler));
+}
+
+/** Calls the handler with the content of a part in either form. Returns false if the part is damaged. */
+function readPart(name: string, source: XmlInput, handler: XmlHandler): boolean {
+  if (isBinary(name) && typeof source !== 'string') return readBinary(source, handler);
+  return readXml(source, handler, { lenient: true, maxNodes: MAX_NODES });
+}
+
+/** Whether the cells of a sheet may be colored by a table or a conditional format. */
+function isColored(name: string, source: XmlInput): boolean {
+  if (isBinary(name) && typeof source !== 'string') return colorsCells(source);
+  const text = typeof source === 'string' ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  return text.includes('tablePart') || text.includes('conditionalFormatting');
 }
 
 function readSheet(
   sheet: SheetPart,
-  { source, book, output, draw, notes }: Reading,
+  { source, book, output, draw, notes, shownNames }: Reading,
 ): { html: string; hiddenCount: number } {
   const xml = sheet.part === undefined ? undefined : source.part(sheet.part);
   if (sheet.part === undefined || xml?.source === undefined) {
     notes.add(`The sheet ${quoted(sheet.name)} could not be read`);
     return { html: '', hiddenCount: 0 };
   }
-  const text = typeof xml.source === 'string' ? xml.source : new TextDecoder().decode(xml.source);
-  const hasTables = text.includes('tablePart') || text.includes('conditionalFormatting');
-  const reader = new SheetReader(book, !hasTables);
+  const reader = new SheetReader(book, !isColored(sheet.part, xml.source));
   try {
-    const complete = readXml(text, reader, { lenient: true, maxNodes: MAX_NODES });
+    const complete = readPart(sheet.part, xml.source, reader);
     if (!complete || !xml.complete) notes.add(`The sheet ${quoted(sheet.name)} could only be read in part`);
   } catch (error) {
     const isTooLarge = error instanceof DocumentError && error.kind === 'too large';
@@ -137,12 +158,12 @@ function readSheet(
     }),
   );
   addLinks(reader, addresses, region);
-  const tables = reader.tableIds.map((id) => tableOf(source.xml(relationships.get(id)?.target), region));
+  const tables = reader.tableIds.map((id) => tableOf(treeOf(source, relationships.get(id)?.target), region));
   const merges = reader.merges.map(region).filter((merge) => merge !== undefined);
   const heading = `<h2>${escapeText(sheet.name)}</h2>\n`;
   writeSheet({ rows: reader.rows, merges, tables: tables.filter((table) => table !== undefined) }, output);
   const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
-  if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw));
+  if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw, (name) => shownNames.has(name)));
   if (output.full) notes.add(tooLarge(sheet.name));
   const html = output.takeHtml();
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };

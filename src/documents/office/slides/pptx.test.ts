@@ -157,6 +157,31 @@ describe('graphics', () => {
     ]);
   });
 
+  it('gives the series of a scatter chart their own columns of categories', async () => {
+    const numbers = (tag: string, values: readonly number[]) =>
+      `<c:${tag}><c:numLit>${values.map((value, at) => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numLit></c:${tag}>`;
+    const series = (name: string, x: readonly number[], y: readonly number[]) =>
+      `<c:ser><c:tx><c:v>${name}</c:v></c:tx>${numbers('xVal', x)}${numbers('yVal', y)}</c:ser>`;
+    const axis = (text: string) =>
+      `<c:valAx><c:title><c:tx><c:rich>${paragraph(text)}</c:rich></c:tx></c:title></c:valAx>`;
+    const plots = `<c:scatterChart>${series('East', [1, 2], [5, 6])}${series('West', [1], [7])}${series('North', [3, 4, 5], [8, 9, 10])}</c:scatterChart>`;
+    const html = await slide(frame('<c:chart r:id="c1"/>'), {
+      relationships: [['chart', 'c1', '../charts/chart1.xml']],
+      parts: {
+        'ppt/charts/chart1.xml': `<c:chartSpace ${NAMESPACES}><c:chart><c:plotArea>${plots}${axis('Days')}${axis('Tons')}</c:plotArea></c:chart></c:chartSpace>`,
+      },
+    });
+    expect(html).toContain('<p>Axes: Days, Tons</p>');
+    expect(tablesOf(html)).toEqual([
+      [
+        ['#', '#East', '#West', '#', '#North'],
+        ['1', '5', '7', '3', '8'],
+        ['2', '6', '', '4', '9'],
+        ['', '', '', '5', '10'],
+      ],
+    ]);
+  });
+
   it('reads SmartArt as a list', async () => {
     const point = (id: string, text: string, type = 'node') =>
       `<dgm:pt modelId="${id}" type="${type}"><dgm:t><a:bodyPr/>${paragraph(text)}</dgm:t></dgm:pt>`;

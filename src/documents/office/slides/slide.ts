@@ -149,7 +149,8 @@ class SlideReader {
       if (element.name === 'a:tbl') return this.table(element);
       if (element.name === 'c:chart') {
         const chart = readChart(source.xml(this.target(attribute(element, 'r:id'))));
-        return (chart.title === '' ? '' : `<p><b>${chart.title}</b></p>\n`) + chartTable(chart);
+        const axes = chart.axes.length > 0 ? `<p>Axes: ${chart.axes.join(', ')}</p>\n` : '';
+        return (chart.title === '' ? '' : `<p><b>${chart.title}</b></p>\n`) + axes + chartTable(chart);
       }
       if (element.name === 'dgm:relIds') {
         return diagramHtml(source.xml(this.target(attribute(element, 'r:dm'))), this.textContext(undefined, []));

@@ -51,6 +51,8 @@ const MAX_PARAGRAPHS = 4;
  */
 function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
   const role = attribute(table, 'role');
+  // An explicit role says that the table holds data, however small it is or however long its cells are.
+  const isDeclared = role === 'table';
   let rows = 0;
   let cells = 0;
   let widest = 0;
@@ -62,7 +64,7 @@ function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
   for (let node: Node | null = following(table, table); node; node = following(node, table)) {
     if (node.type === TEXT) {
       text += node.value.length;
-      if (text > MAX_CELL_CHARACTERS && node.value.trim() !== '') isLayout = true;
+      if (!isDeclared && text > MAX_CELL_CHARACTERS && node.value.trim() !== '') isLayout = true;
     } else if (node.type === ELEMENT) {
       const { name } = node;
       if (name === 'table') return 'layout';
@@ -82,7 +84,7 @@ function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
       } else if (name === 'script' || name === 'style') text -= MAX_CELL_CHARACTERS;
     }
   }
-  const isData = headers > 0 || (rows > 1 && widest > 1);
+  const isData = isDeclared || headers > 0 || (rows > 1 && widest > 1);
   if (gfm && isData && (isGiven || !isLayout)) return 'pipes';
   return blocks ? 'layout' : 'rows';
 }
