@@ -7,7 +7,16 @@ import { headLength, headRows } from './head-rows.ts';
 import type { Segment } from './lines.ts';
 import { boxOfSegments, insetSegment } from './regions.ts';
 import type { Table } from './table.ts';
-import { columnEdges, segmentRows, splitAt, splitValues, type TextLine, toTextLines } from './text-lines.ts';
+import {
+  columnEdges,
+  hasValues,
+  segmentRows,
+  splitAt,
+  splitValues,
+  type TextLine,
+  textOf,
+  toTextLines,
+} from './text-lines.ts';
 
 /**
  * Minimum number of rows and columns of a table without ruling lines, and minimum width of its gutters, in multiples of
@@ -87,11 +96,15 @@ export function alignedTable(
   const between = all.slice(start, end);
   const inner = between.flat();
   const found = find(between);
-  const rows = between.map((row) => row.flatMap((segment) => splitAt(segment, found)));
+  const rows = between.map((row) =>
+    row.flatMap((segment) => (row.length === 1 && hasWord(segment) ? [segment] : splitAt(segment, found))),
+  );
   const strips = mergeColumns(rows, found);
   if (strips.length === 0) return null;
   const lines = toTextLines(rows, strips, levelsOf(rules, boxOfSegments(inner)));
-  if (!ruled && !isTabular(intoColumns(lines, strips.length + 1), strips.length + 1)) return null;
+  const cells = intoColumns(lines, strips.length + 1);
+  if (isMarked(cells)) return null;
+  if (ruled ? isRunningColumns(cells, lines) : !isTabular(cells, strips.length + 1)) return null;
   const table = tableOf(lines, strips.length + 1, rules);
   // Lines of two columns of text are at different heights. Only between ruling lines can they be lines of one row.
   const counts = ruled
@@ -128,9 +141,27 @@ function tableOf(lines: readonly TextLine[], columns: number, rules: readonly Bo
   const partial = rules.filter((rule) => !isFullWidth(rule, box.x0, box.x1));
   const length = headLength(lines);
   return {
+    ...box,
     rows: [...headRows(lines.slice(0, length), edges, partial), ...bodyRows(lines.slice(length), columns)],
   };
 }
+
+const hasWord = (segment: Segment): boolean => /\p{L}{3}/u.test(textOf([segment]));
+
+/** Whether the first column has only the markers of a list. */
+function isMarked(cells: readonly (readonly (readonly Segment[])[])[]): boolean {
+  const markers = cells.flatMap(([first]) => (first!.length > 0 ? [textOf(first!).trim()] : []));
+  return (
+    markers.length > 0 &&
+    markers.every((marker) => /^[^\p{Lu}\p{N}]$/u.test(marker)) &&
+    new Set(markers).size <= Math.max(1, markers.length / 2)
+  );
+}
+
+/** Whether text between two lines is in columns that are read one after the other. */
+const isRunningColumns = (cells: readonly (readonly (readonly Segment[])[])[], lines: readonly TextLine[]): boolean =>
+  !lines.some(hasValues) &&
+  cells[0]!.map((_, at) => cells.map((row) => row[at]!)).filter(isRunningText).length >= MIN_CELLS;
 
 /** Merges columns that are almost never both filled: headers are sometimes offset from their cells. */
 function mergeColumns(rows: readonly (readonly Segment[])[], gutters: readonly Gutter[]): Gutter[] {

@@ -80,10 +80,11 @@ function continuesRow(line: TextLine, row: Row, { pitch, tightest, smallContinue
   const before = row[row.length - 1]!;
   const { size } = line;
   const distance = line.baseline - before.baseline;
-  const isApart = line.cells.every(
-    ({ first, last }) => !before.cells.some((cell) => cell.first <= last && cell.last >= first),
-  );
-  if (isApart && distance < OVERLAPPING * size) return true;
+  if (distance < OVERLAPPING * size && isApart(line, before)) {
+    // A wrapped label has lines above and below its values.
+    const isLabel = line.cells.length === 1 && line.cells[0]!.first === 0;
+    return (isLabel && hasValues(before)) || row.every((one) => isApart(line, one));
+  }
   if (distance > WRAPPED_PITCH * size) return false;
   const rowHasValues = row.some(hasValues);
   const below = line.cells.every(({ first }) => row.some((one) => cellAt(one, first)));
@@ -99,6 +100,10 @@ function continuesRow(line: TextLine, row: Row, { pitch, tightest, smallContinue
   if (distance < CLOSER * pitch && pitch < Number.POSITIVE_INFINITY && rowHasValues) return true;
   return smallContinues && line.cells.every(({ text }) => startsSmall(text));
 }
+
+/** Whether no column has text in both lines. */
+const isApart = (one: TextLine, two: TextLine): boolean =>
+  one.cells.every(({ first, last }) => !two.cells.some((cell) => cell.first <= last && cell.last >= first));
 
 function cellsOf(row: Row, columns: number): Cell[] {
   const placed: ({ last: number; lines: Placed[] } | undefined)[] = new Array(columns);

@@ -18,7 +18,7 @@ const MIN_AXIS_ROWS = 4;
 const AXIS_ROWS = 0.6;
 
 /** Whether the text is scattered over the grid, under a first row that is no head, or is an axis. */
-export function isChart({ rows }: Table): boolean {
+export function isChart({ rows }: Pick<Table, 'rows'>): boolean {
   const columns = Math.max(...rows.map((row) => row.reduce((sum, cell) => sum + cell.columns, 0)));
   if (columns < MIN_COLUMNS || rows.length < MIN_ROWS) return false;
   const cells = rows.flat();
@@ -39,7 +39,9 @@ function hasAxis(rows: Table['rows'], columns: number): boolean {
   }
   if (marks.length < MIN_AXIS_ROWS || marks.length < AXIS_ROWS * rows.length) return false;
   const step = marks[1]! - marks[0]!;
-  return step !== 0 && marks.every((mark, at) => at === 0 || Math.abs(mark - marks[at - 1]! - step) < STEP * Math.abs(step));
+  return (
+    step !== 0 && marks.every((mark, at) => at === 0 || Math.abs(mark - marks[at - 1]! - step) < STEP * Math.abs(step))
+  );
 }
 
 const NUMBER = /^\s*[-−$]?[\d.,]+\s*%?\s*$/;

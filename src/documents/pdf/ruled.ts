@@ -145,7 +145,7 @@ export function ruledTable(grid: Grid, pieces: readonly Piece[], bodySize: numbe
   const aligned = expanded.size < collapsed.length ? asAligned({ ...grid, box }, contents, bodySize) : null;
   if (aligned) return { box, content: aligned, used };
   const split = splitAreas(areas, columns, contents, xs);
-  const table = toTable(areas, columns, [from, to], split, expanded);
+  const table = toTable(areas, columns, [from, to], split, expanded, box);
   if (!table) return null;
   return { box, content: isChart(table) ? { alt: labelsOf(table) } : { table }, used };
 }
@@ -197,6 +197,8 @@ function withoutTexts(contents: ReadonlyMap<Area, Piece[]>, columns: number, row
 
 /** Number of lines with values in several cells of a row, from which the row holds as many rows without lines between. */
 const COLLAPSED = 2;
+/** The number from which it does so even if other rows have lines between them. */
+const SURELY_COLLAPSED = 6;
 
 /** The rows of the grid with several rows of values. */
 function collapsedRows(contents: ReadonlyMap<Area, Piece[]>): number[] {
@@ -213,7 +215,10 @@ function collapsedRows(contents: ReadonlyMap<Area, Piece[]>): number[] {
       if (count === 2) lines.set(row, (lines.get(row) ?? 0) + 1);
     }
   }
-  return [...lines].filter(([, count]) => count >= COLLAPSED).map(([row]) => row);
+  const found = [...lines].filter(([, count]) => count >= COLLAPSED).map(([row]) => row);
+  // If most rows have their own lines, the others are cells with several values.
+  const below = new Set([...contents.keys()].map(({ row }) => row).filter((row) => row >= Math.min(...found)));
+  return found.length >= below.size / 2 ? found : found.filter((row) => lines.get(row)! >= SURELY_COLLAPSED);
 }
 
 /** The rows of values in one row of the grid; null if the text has more columns than the grid. */
@@ -349,6 +354,7 @@ function toTable(
   [from, to]: readonly [number, number],
   contents: ReadonlyMap<Area, Piece[]>,
   expanded: ReadonlyMap<number, Cell[][]>,
+  edges: Pick<Box, 'x0' | 'x1'>,
 ): Table | null {
   const filledRows = new Set<number>();
   const filledColumns = new Set<number>();
@@ -374,7 +380,7 @@ function toTable(
     }
     out.push(cells);
   }
-  return { rows: out };
+  return { rows: out, x0: edges.x0, x1: edges.x1 };
 }
 
 /** A header cell that spans two rows makes both rows headers. */
