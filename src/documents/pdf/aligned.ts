@@ -71,13 +71,15 @@ export interface AlignedOptions {
   readonly joints?: readonly number[];
   /** Positions of vertical ruling lines. There may be more columns than they separate. */
   readonly upright?: readonly number[];
+  /** Whether the text is monospaced, so that only columns of values are a table. */
+  readonly typed?: boolean;
 }
 
 /** Returns the table as one inset, with the lines around it; null if the segments are not a table. */
 export function alignedTable(
   unsplit: readonly Segment[],
   bodySize: number,
-  { rules = [], joints = [], upright = [] }: AlignedOptions = {},
+  { rules = [], joints = [], upright = [], typed = false }: AlignedOptions = {},
 ): Segment[] | null {
   if (unsplit.length < MIN_SEGMENTS || unsplit.some(({ inset }) => inset)) return null;
   const segments = unsplit.flatMap(splitValues);
@@ -103,7 +105,7 @@ export function alignedTable(
   if (strips.length === 0) return null;
   const lines = toTextLines(rows, strips, levelsOf(rules, boxOfSegments(inner)));
   const cells = intoColumns(lines, strips.length + 1);
-  if (isMarked(cells)) return null;
+  if (isMarked(cells) || (typed && !isListing(lines))) return null;
   if (ruled ? isRunningColumns(cells, lines) : !isTabular(cells, strips.length + 1)) return null;
   const table = tableOf(lines, strips.length + 1, rules);
   // Lines of two columns of text are at different heights. Only between ruling lines can they be lines of one row.
@@ -145,6 +147,15 @@ function tableOf(lines: readonly TextLine[], columns: number, rules: readonly Bo
     rows: [...headRows(lines.slice(0, length), edges, partial), ...bodyRows(lines.slice(length), columns)],
   };
 }
+
+/** Signs of code: operators, and punctuation at the end of statements. */
+const CODE = /[;{}]\s*$|[=!<>]=|\w\(|\/\/|^\s*[#@]\w/;
+/** Minimum share of the rows of monospaced text that have values. */
+const LISTED = 0.6;
+
+const isListing = (lines: readonly TextLine[]): boolean =>
+  lines.filter(hasValues).length >= Math.max(MIN_ROWS, LISTED * lines.length) &&
+  lines.every(({ cells }) => cells.every(({ text }) => !CODE.test(text)));
 
 const hasWord = (segment: Segment): boolean => /\p{L}{3}/u.test(textOf([segment]));
 

@@ -89,7 +89,7 @@ export function headRows(lines: readonly TextLine[], edges: readonly Edges[], ru
 function continues(
   above: Heading,
   range: { first: number; last: number },
-  { baseline, size, band }: TextLine,
+  { baseline, size }: TextLine,
   { segments }: Placed,
   rules: readonly Box[],
 ): boolean {
@@ -100,7 +100,7 @@ function continues(
   const between = rules.some(
     ({ x0, x1, y0 }) => y0 > above.baseline && y0 < baseline && x0 < segments[0]!.x1 && x1 > segments[0]!.x0,
   );
-  return !between && band >= 0;
+  return !between;
 }
 
 /** The columns of a heading: those above its underline, or those over whose middle it is centered. */

@@ -216,9 +216,9 @@ function collapsedRows(contents: ReadonlyMap<Area, Piece[]>): number[] {
     }
   }
   const found = [...lines].filter(([, count]) => count >= COLLAPSED).map(([row]) => row);
-  // If most rows have their own lines, the others are cells with several values.
-  const below = new Set([...contents.keys()].map(({ row }) => row).filter((row) => row >= Math.min(...found)));
-  return found.length >= below.size / 2 ? found : found.filter((row) => lines.get(row)! >= SURELY_COLLAPSED);
+  // If most rows below the head have their own lines, the others are cells with several values.
+  const rows = new Set([...contents.keys()].map(({ row }) => row)).size;
+  return found.length >= (rows - 1) / 2 ? found : found.filter((row) => lines.get(row)! >= SURELY_COLLAPSED);
 }
 
 /** The rows of values in one row of the grid; null if the text has more columns than the grid. */
