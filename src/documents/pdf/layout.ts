@@ -3,6 +3,7 @@ import type { DocumentPage } from '../document.ts';
 import { type Block, isContinuedBy, joinRuns, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
+import { joinTables } from './continued-tables.ts';
 import type { Piece } from './drawn-content.ts';
 import { withoutFurniture } from './furniture.ts';
 import { toHtml } from './html.ts';
@@ -45,6 +46,7 @@ export function createLayout(): Layout {
       const typography = typographyOf(pages.flatMap(({ regions }) => regions));
       const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
+      joinTables(blocks);
       const out: DocumentPage[] = [];
       let length = 0;
       for (const [at, { number, scanned }] of pages.entries()) {

@@ -85,17 +85,17 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
     const run = trimmed(bands, extended(bands, found, bodySize), bodySize);
     const inside = bands.slice(run.start, run.end);
     const all = inside.flatMap((band) => band.segments);
-    if (isTyped(all)) continue;
+    const typed = isTyped(all);
     const outside = (from: number, to: number): Part => ({
       segments: bands.slice(from, to).flatMap((band) => band.segments),
       whole: false,
     });
-    const table = alignedTable(all, bodySize);
+    const table = alignedTable(all, bodySize, { typed });
     if (table) {
       const rest = [...outside(0, run.start).segments, ...table, ...outside(run.end, bands.length).segments];
       return [{ segments: rest, whole: false }];
     }
-    if (!isProse(inside, run.gutter)) continue;
+    if (typed || !isProse(inside, run.gutter)) continue;
     const middle = (run.gutter.from + run.gutter.to) / 2;
     return [
       outside(0, run.start),
@@ -107,7 +107,7 @@ function cut(segments: readonly Segment[], bodySize: number): Part[] {
   return [{ segments, whole: true }];
 }
 
-/** Whether most text is monospaced. Columns in code were aligned by its author, and remain code. */
+/** Whether most text is monospaced. Columns in code were aligned by its author, and remain code unless they are numbers. */
 function isTyped(segments: readonly Segment[]): boolean {
   const typed = segments.filter(({ pieces }) => pieces.length > 0 && pieces.every(({ style }) => style.mono)).length;
   return typed > 0.8 * segments.length;

@@ -10,4 +10,7 @@ export interface Cell {
 
 export interface Table {
   readonly rows: readonly (readonly Cell[])[];
+  /** Left and right edge on the page, in points. */
+  readonly x0: number;
+  readonly x1: number;
 }
