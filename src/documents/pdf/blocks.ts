@@ -1,6 +1,7 @@
 /** Groups lines into blocks: headings, paragraphs, lists, code, notes. */
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
+import { joinLines, joinRuns, withoutLeader } from './join-runs.ts';
 import type { Line, Run, Segment } from './lines.ts';
 import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
 import { hasRightToLeftText } from './runs.ts';
@@ -16,11 +17,32 @@ export interface Item {
   /** Distance of the marker from the left edge of its column, in points. */
   readonly indent: number;
   readonly runs: readonly Run[];
+  /** The runs with the marker. */
+  readonly marked?: readonly Run[];
+  readonly look?: Look | undefined;
+}
+
+/** How a block looks on the page, as far as this tells headings from other text. */
+export interface Look {
+  readonly size: number;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly lines: number;
+  /** Distance to the line above, as a multiple of the usual line pitch; infinite at the top of a region. */
+  readonly gap: number;
+  /** Whether its file says that it is a paragraph or an item. */
+  readonly isText: boolean;
 }
 
 export type Block =
-  | { readonly kind: 'heading'; readonly level: number; readonly runs: readonly Run[] }
-  | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[] }
+  /** `look` is missing if the file itself says that it is a heading. */
+  | {
+      readonly kind: 'heading';
+      readonly level: number;
+      readonly runs: readonly Run[];
+      readonly look?: Look | undefined;
+    }
+  | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[]; readonly look?: Look | undefined }
   | { readonly kind: 'code'; readonly text: string }
   | Item
   | { readonly kind: 'table'; readonly table: Table };
@@ -32,7 +54,7 @@ export function toBlocks(regions: readonly Region[], typography: Typography): Bl
     const last = blocks[blocks.length - 1];
     const [first] = found;
     if (last && first && 'runs' in first && isContinuedBy(last, first)) {
-      blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs) };
+      blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs), look: undefined };
       found.shift();
     }
     blocks.push(...found);
@@ -61,9 +83,10 @@ function blocksOf(region: Region, typography: Typography): Block[] {
   const edges = rightEdges(region, typography);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(...blockOf(group, typography, region.x0));
+    if (group.length > 0) blocks.push(...blockOf(group, typography, region.x0, gap));
     group = [];
   };
+  let gap = Number.POSITIVE_INFINITY;
   region.items.forEach((item, at) => {
     if (isInset(item)) {
       close();
@@ -73,10 +96,16 @@ function blocksOf(region: Region, typography: Typography): Block[] {
     const line = item as Line;
     const before = group[group.length - 1];
     if (before && startsBlock(line, before, group, edges[at - 1]!, typography)) close();
+    if (group.length === 0) gap = gapAbove(line, region.items[at - 1], typography);
     group.push(line);
   });
   close();
   return blocks;
+}
+
+function gapAbove(line: Line, above: Segment | undefined, { pitch }: Typography): number {
+  if (!above || isInset(above)) return Number.POSITIVE_INFINITY;
+  return (line.baseline - above.baseline) / (pitch * Math.min(line.size, above.size));
 }
 
 function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
@@ -192,6 +221,15 @@ function startsBlock(line: Line, before: Line, group: readonly Line[], edge: num
   if (level > 0) return pitch > HEADING_PITCH * size || NUMBERED.test(line.text);
   if (!isClose(line, before, typography) || pitch < 0) return true;
   if (markerOf(line) && (markerOf(group[0]!) || !isMidSentence(line, before, edge))) return true;
+  if (
+    isBold(line) &&
+    group.every(isBold) &&
+    NUMBERED.test(group[0]!.text) &&
+    line.x0 > group[0]!.x0 + HANGING_INDENT * size
+  )
+    return false;
+  if (isItalic(before) && !isItalic(line) && group.length <= MAX_BOLD_LINES && before.x1 < edge - FULL_LINE * size)
+    return true;
   if (isBold(line) !== isBold(before) && (isBold(line) || isBoldHeading(group, typography))) return true;
   const first = group[0]!;
   // Entries that each begin with a bold word.
@@ -238,8 +276,11 @@ function leavesRoom(line: Line, before: Line, edge: number): boolean {
 
 const isBold = (line: Line): boolean => line.runs.every(({ bold, text }) => bold || text.trim() === '');
 
+const isItalic = (line: Line): boolean => line.runs.every(({ italic, text }) => italic || text.trim() === '');
+
 /** Maximum length, in letters, and number of lines of a heading that differs from body text only by being bold. */
 const LONGEST_BOLD = 110;
+const LONGEST_NUMBERED = 200;
 const MAX_BOLD_LINES = 2;
 
 function isBoldHeading(lines: readonly Line[], typography: Typography): boolean {
@@ -249,10 +290,9 @@ function isBoldHeading(lines: readonly Line[], typography: Typography): boolean 
     .join(' ')
     .trim();
   return (
-    text.length <= LONGEST_BOLD &&
+    text.length <= (NUMBERED.test(text) ? LONGEST_NUMBERED : LONGEST_BOLD) &&
     /\p{L}/u.test(text) &&
-    !/[.,;:…]$/.test(text) &&
-    !/^(?:table|figure|fig\.)/i.test(text)
+    !/[.,;:…]$/.test(text)
   );
 }
 
@@ -263,7 +303,7 @@ const SHORTEST_CODE = 3;
 /** Maximum number of lines of a heading, however large its text. */
 const MAX_HEADING_LINES = 4;
 
-function blockOf(lines: readonly Line[], typography: Typography, left: number): Block[] {
+function blockOf(lines: readonly Line[], typography: Typography, left: number, gap: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
   if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
@@ -280,7 +320,16 @@ function blockOf(lines: readonly Line[], typography: Typography, left: number): 
       runs: withoutLeader(line),
     }));
   }
-  const level = tag?.isText ? 0 : typography.levelOf(first!.size);
+  const isText = tag?.isText === true && typography.hasHeadingTags;
+  const look: Look = {
+    size: first!.size,
+    bold: lines.every(isBold),
+    italic: lines.every(isItalic),
+    lines: lines.length,
+    gap,
+    isText,
+  };
+  const level = isText ? 0 : typography.levelOf(first!.size);
   const length = lines.reduce((sum, line) => sum + line.text.length, 0);
   if (
     level > 0 &&
@@ -288,25 +337,19 @@ function blockOf(lines: readonly Line[], typography: Typography, left: number): 
     length <= LONGEST_HEADING &&
     /[\p{L}\p{N}]/u.test(first!.text)
   ) {
-    return [{ kind: 'heading', level, runs: joinLines(lines) }];
+    return [{ kind: 'heading', level, runs: joinLines(lines), look }];
   }
   const marker = markerOf(first!);
   if (marker) {
     const [, ...rest] = lines;
-    return [
-      {
-        kind: 'item',
-        ...marker,
-        indent: first!.x0 - left,
-        runs: joinLines([withoutMarker(first!, marker.length), ...rest]),
-      },
-    ];
+    const runs = joinLines([withoutMarker(first!, marker.length), ...rest]);
+    return [{ kind: 'item', ...marker, indent: first!.x0 - left, runs, marked: joinLines(lines), look }];
   }
   if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines) }];
-  if (!tag?.isText && isBoldHeading(lines, typography))
-    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines) }];
+  if (!isText && isBoldHeading(lines, typography))
+    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines), look }];
   const small = first!.size < SMALL * typography.bodySize;
-  return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines) }];
+  return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines), look }];
 }
 
 interface Marker {
@@ -341,60 +384,3 @@ function withoutMarker(line: Line, length: number): Line {
   }
   return { ...line, runs, text: line.text.slice(length) };
 }
-
-/** Shortens the leader dots of a line in a table of contents to one character. */
-function withoutLeader({ runs }: Line): Run[] {
-  const dots = runs.map((run) =>
-    /^[\s.]*$/.test(run.text) ? { ...run, mono: false, bold: false, italic: false } : run,
-  );
-  return dots
-    .reduce<Run[]>(mergeStyledRun, [])
-    .map((run) => ({ ...run, text: run.text.replace(/\s*(?:\.\s?){4,}\s*/, ' … ') }));
-}
-
-function mergeStyledRun(all: Run[], run: Run): Run[] {
-  const last = all[all.length - 1];
-  if (last && isSameLook(last, run)) all[all.length - 1] = { ...last, text: last.text + run.text };
-  else all.push(run);
-  return all;
-}
-
-/** Joins the lines of a paragraph: with a space if the script uses spaces, and with hyphenation removed. */
-export const joinLines = (lines: readonly Line[]): Run[] =>
-  lines.reduce<Run[]>((all, { runs }) => append(all, runs), []);
-
-export const joinRuns = (first: readonly Run[], second: readonly Run[]): Run[] => append([...first], second);
-
-function append(all: Run[], runs: readonly Run[]): Run[] {
-  const last = all[all.length - 1];
-  const first = runs[0];
-  if (last && first) {
-    const end = last.text.trimEnd();
-    const start = first.text.slice(0, 1);
-    let text = `${end} `;
-    if (isHyphenated(end, start)) text = end.slice(0, -1);
-    else if (isUnspaced(end.slice(-1)) && isUnspaced(start)) text = end;
-    else if (/[\p{L}\p{N}][-\u2010/–—]$/u.test(end)) text = end;
-    all[all.length - 1] = { ...last, text };
-    if (isSameLook(last, first)) {
-      all[all.length - 1] = { ...last, text: text + first.text };
-      runs = runs.slice(1);
-    }
-  }
-  all.push(...runs);
-  return all;
-}
-
-const isSameLook = (one: Run, two: Run): boolean =>
-  one.bold === two.bold &&
-  one.italic === two.italic &&
-  one.mono === two.mono &&
-  one.shift === two.shift &&
-  one.href === two.href;
-
-/**
- * Whether a hyphen only marks a line break: true for `exam-` and `ple`, false for `well-` and `Known`, and for `2019-`
- * and `20`.
- */
-const isHyphenated = (text: string, next: string): boolean =>
-  /\p{Ll}[-\u2010\u00ad]$/u.test(text) && /\p{Ll}/u.test(next);

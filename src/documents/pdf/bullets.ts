@@ -1,6 +1,7 @@
 /** Detects bullets that are drawn as graphics: small shapes just before the first word of a line. */
 
 import type { Piece } from './drawn-content.ts';
+import { WEIGHTS } from './fonts.ts';
 import { type Box, containsPoint } from './geometry.ts';
 
 /** Largest distance between a bullet and its text, in multiples of the font size. */
@@ -21,7 +22,7 @@ export function withDrawnBullets(pieces: readonly Piece[], dots: readonly Box[])
   return added.length === 0 ? pieces : [...pieces, ...added];
 }
 
-const PLAIN = { bold: false, italic: false, mono: false };
+const PLAIN = { bold: false, italic: false, mono: false, weight: WEIGHTS.regular };
 
 /** The piece that starts to the right of the dot at its height, if no other piece is as close on its left. */
 function nextTo(dot: Box, byLeft: readonly Piece[]): Piece | null {

@@ -15,6 +15,8 @@ export interface Style {
   readonly bold: boolean;
   readonly italic: boolean;
   readonly mono: boolean;
+  /** From 100 to 900, as far as it is known; `bold` is true from 600 on. */
+  readonly weight: number;
 }
 
 /** A word, or a part of a word, along its baseline. */
@@ -109,6 +111,7 @@ export function readDrawnContent({ operators, names, viewport, font, layers }: D
   for (let at = 0; at < fnArray.length; at++) {
     byNumber[fnArray[at]!]?.(reading, (argsArray[at] as unknown[] | null) ?? []);
   }
+  pen.finish();
   const { pieces, fills, rules, dots, switchedOff: hiddenLayerCount } = canvas;
   return {
     width: viewport.width,

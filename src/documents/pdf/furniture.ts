@@ -18,6 +18,10 @@ interface EdgeRow {
   readonly y: number;
   /** The text of the row, and the same text with each number replaced by its difference from the page number. */
   readonly keys: readonly string[];
+  /** The text with each number replaced by `#`; empty if it has few letters. */
+  readonly shape: string;
+  /** Whether no row is closer to the edge of the page. */
+  readonly outermost: boolean;
   /** The differences between its numbers and the page number; `alone` marks a row that consists only of a number. */
   readonly distances: readonly number[];
   readonly alone: boolean;
@@ -59,14 +63,17 @@ function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeR
     else rows.push({ y: piece.y, pieces: [piece] });
   }
   const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
+  const ends = new Set([rows[0], rows[rows.length - 1]]);
   return outer
     .filter((row) => row.pieces.every(({ size }) => size < MAX_SIZE * bodySize))
-    .map((row) => ({ ...row, ...keysOf(row.pieces, number) }));
+    .map((row) => ({ ...row, ...keysOf(row.pieces, number), outermost: ends.has(row) }));
 }
 
 const MAX_NUMBERS = 4;
 
-function keysOf(pieces: readonly Piece[], page: number): Pick<EdgeRow, 'keys' | 'distances' | 'alone'> {
+const MIN_SHAPE_LETTERS = 5;
+
+function keysOf(pieces: readonly Piece[], page: number): Pick<EdgeRow, 'keys' | 'shape' | 'distances' | 'alone'> {
   const text = pieces
     .toSorted((one, two) => one.x0 - two.x0)
     .map((piece) => piece.text)
@@ -81,7 +88,13 @@ function keysOf(pieces: readonly Piece[], page: number): Pick<EdgeRow, 'keys' | 
   }
   const roman = /^[\W_]*([ivxlc]{1,7})[\W_]*$/i.exec(text)?.[1];
   if (roman) distances.push(romanValue(roman) - page);
-  return { keys, distances, alone: roman !== undefined || /^[\W_]*\d{1,5}[\W_]*$/.test(text) };
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return {
+    keys,
+    shape: letters >= MIN_SHAPE_LETTERS ? text.replace(/\d+/g, '#') : '',
+    distances,
+    alone: roman !== undefined || /^[^\p{L}\p{N}]*\d{1,5}[^\p{L}\p{N}]*$/u.test(text),
+  };
 }
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
@@ -95,7 +108,11 @@ const romanValue = (roman: string): number =>
 /** Page numbers without other text can be anywhere near the edge, at different positions on each page. */
 const NEAR_NUMBERS = 6;
 
+/** Number of nearby pages on which a row with other numbers must be repeated: the slug of a printer, a date. */
+const SHAPE_PAGES = 2;
+
 function isRepeated(row: EdgeRow, at: number, edges: readonly (readonly EdgeRow[])[]): boolean {
+  let alike = 0;
   const reach = row.alone ? NEAR_NUMBERS : NEAR_PAGES;
   for (let near = Math.max(0, at - reach); near <= Math.min(edges.length - 1, at + reach); near++) {
     if (near === at) continue;
@@ -105,6 +122,11 @@ function isRepeated(row: EdgeRow, at: number, edges: readonly (readonly EdgeRow[
         : Math.abs(other.y - row.y) < SAME_PLACE && other.keys.some((key) => row.keys.includes(key)),
     );
     if (same) return true;
+    if (row.outermost && row.shape !== '' && edges[near]!.some((other) => isAlike(row, other))) alike += 1;
+    if (alike >= SHAPE_PAGES) return true;
   }
   return false;
 }
+
+const isAlike = (one: EdgeRow, two: EdgeRow): boolean =>
+  two.outermost && one.shape === two.shape && Math.abs(one.y - two.y) < SAME_PLACE;

@@ -1,6 +1,7 @@
 /** Writes blocks as HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import { type Block, type Item, joinLines } from './blocks.ts';
+import type { Block, Item } from './blocks.ts';
+import { joinLines } from './join-runs.ts';
 import type { Run } from './lines.ts';
 import { referenceOf, type WithNotes } from './notes.ts';
 import type { Table } from './table.ts';

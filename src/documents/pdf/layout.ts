@@ -1,18 +1,21 @@
 /** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
 import type { DocumentPage } from '../document.ts';
-import { type Block, isContinuedBy, joinRuns, toBlocks } from './blocks.ts';
+import { type Block, isContinuedBy, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { joinTables } from './continued-tables.ts';
 import type { Piece } from './drawn-content.ts';
 import { withoutFurniture } from './furniture.ts';
+import { settleHeadings } from './headings.ts';
 import { toHtml } from './html.ts';
 import { segmentsWithInsets } from './insets.ts';
+import { joinRuns } from './join-runs.ts';
 import { toSegments } from './lines.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
 import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
+import { withRelativeBold } from './weights.ts';
 
 interface LaidOut {
   readonly number: number;
@@ -36,7 +39,8 @@ export function createLayout(): Layout {
   const pages: LaidOut[] = [];
   let cutOff = false;
   return {
-    add(texts, only = null) {
+    add(added, only = null) {
+      const texts = withRelativeBold(added);
       const bodySize = bodySizeOf(texts.flatMap(({ pieces }) => pieces));
       withoutFurniture(texts, bodySize).forEach(({ number, pieces }, at) => {
         if (only === null || number === only) pages.push(laidOut(texts[at]!, pieces, bodySize));
@@ -47,6 +51,7 @@ export function createLayout(): Layout {
       const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
       joinTables(blocks);
+      settleHeadings(blocks, typography);
       const out: DocumentPage[] = [];
       let length = 0;
       for (const [at, { number, scanned }] of pages.entries()) {
@@ -104,7 +109,7 @@ function joinPages(pages: readonly Block[][]): void {
     const lastAt = before.findLastIndex(({ kind }) => kind !== 'quote');
     const last = before[lastAt];
     if (!last || !first || !('runs' in first) || !isContinuedBy(last, first)) continue;
-    before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs) };
+    before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs), look: undefined };
     pages[at]!.shift();
   }
 }

@@ -3,11 +3,11 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import {
   type DrawingSources,
   type DrawnContent,
-  type FontFacts,
   type Piece,
   type RawPiece,
   readDrawnContent,
 } from './drawn-content.ts';
+import { fontsOf } from './fonts.ts';
 import { type Box, containsPoint, toMatrix, transformBox } from './geometry.ts';
 import type { Library } from './open.ts';
 import { tagsOf } from './tags.ts';
@@ -135,48 +135,4 @@ async function linksOf(page: PDFPageProxy, transform: readonly number[]): Promis
 function hrefAt(piece: RawPiece, links: readonly Link[]): string | undefined {
   const x = (piece.x0 + piece.x1) / 2;
   return links.find((box) => containsPoint(box, x, piece.y - 0.3 * piece.size))?.href;
-}
-
-/** Looks up fonts of a page by the names in its operators. */
-function fontsOf(page: PDFPageProxy): (name: string) => FontFacts {
-  const known = new Map<string, FontFacts>();
-  return (name) => {
-    let facts = known.get(name);
-    if (!facts) {
-      facts = factsOf(page.commonObjs.has(name) ? page.commonObjs.get(name) : null);
-      known.set(name, facts);
-    }
-    return facts;
-  };
-}
-
-interface FontObject {
-  readonly name?: string;
-  readonly bold?: boolean;
-  readonly black?: boolean;
-  readonly italic?: boolean;
-  readonly vertical?: boolean;
-  readonly isType3Font?: boolean;
-  readonly fallbackName?: string;
-  readonly fontMatrix?: readonly number[];
-  readonly bbox?: readonly number[];
-}
-
-function factsOf(font: FontObject | null): FontFacts {
-  const name = font?.name ?? '';
-  const [scale = 0.001, , , up = scale] = font?.fontMatrix ?? [];
-  const [, low = 0, , high = 0] = font?.bbox ?? [];
-  const type3Height = Math.abs((high - low) * up) * 0.9;
-  return {
-    style: {
-      bold: font?.bold === true || font?.black === true || /bold|black|heavy|semib|demi|-bd\b/i.test(name),
-      italic: font?.italic === true || /italic|oblique|-it\b/i.test(name),
-      mono:
-        /mono|courier|consol|menlo|typewriter|cmtt|inconsolata|\bcode|fixed/i.test(name) ||
-        font?.fallbackName === 'monospace',
-    },
-    scale,
-    height: font?.isType3Font ? type3Height || Math.abs(up) * 1000 : 1,
-    vertical: font?.vertical === true,
-  };
 }

@@ -1,10 +1,11 @@
 /** Follows the text operators from glyph to glyph and collects pieces of text (ISO 32000-1, 9.4). */
-import type { Canvas } from './canvas.ts';
+import type { Canvas, GrowingPiece } from './canvas.ts';
 import { isRightToLeft, plainText } from './characters.ts';
 import type { FontFacts, RawPiece } from './drawn-content.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
 import type { MarkedContent } from './marked-content.ts';
+import { Overprint, type PaintedGlyph } from './overprint.ts';
 
 export interface Glyph {
   readonly unicode: string;
@@ -25,6 +26,8 @@ interface Showing {
   readonly angle: number;
   /** In text coordinates. */
   readonly em: number;
+  /** Width of an em on the page. `seenSize` is the height of the text on the page. */
+  readonly seenEm: number;
   readonly seenSize: number;
   readonly color: string | null;
   readonly opacity: number;
@@ -46,6 +49,9 @@ export class Pen {
   readonly #graphics: Graphics;
   readonly #marks: MarkedContent;
   readonly #canvas: Canvas;
+  readonly #overprint = new Overprint();
+  /** The glyphs of `#text`. */
+  #glyphs: PaintedGlyph[] = [];
   #matrix = UNMOVED;
   #lineX = 0;
   #lineY = 0;
@@ -66,6 +72,11 @@ export class Pen {
 
   begin(): void {
     this.#startAt(UNMOVED);
+  }
+
+  /** Called after the last operator. */
+  finish(): void {
+    this.#overprint.embolden();
   }
 
   setMatrix(value: unknown): void {
@@ -118,6 +129,7 @@ export class Pen {
       direction,
       angle: turnOf(matrix, direction) + (font.vertical ? 90 : 0),
       em,
+      seenEm: em * Math.hypot(matrix[0], matrix[1]),
       seenSize: em * Math.hypot(matrix[2], matrix[3]) * font.height,
       color: outlined ? state.stroke : state.fill,
       opacity: outlined ? 1 : state.fillOpacity,
@@ -144,15 +156,33 @@ export class Pen {
     if (value.trim() === '') {
       this.#finishPiece(showing);
       if (value !== '' || glyph.isSpace) this.#spaced = true;
-    } else {
-      if (this.#text !== '' && (isRightToLeft(value) || this.#hasJumped(showing))) this.#finishPiece(showing);
-      if (this.#text === '') this.#start = this.#x;
-      this.#text += value;
-    }
+    } else this.#write(value, glyph, showing);
     const advance = glyph.width * showing.font.scale * size * stretch;
     this.#end = this.#x + advance;
     this.#x += advance + (charSpacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
     if (this.#text !== '' && isRightToLeft(this.#text)) this.#finishPiece(showing);
+  }
+
+  #write(value: string, { width }: Glyph, showing: Showing): void {
+    const { matrix, state, font } = showing;
+    const y = this.#y + state.rise;
+    const glyph: PaintedGlyph = {
+      text: value,
+      x: placeX(matrix, this.#x, y),
+      y: placeY(matrix, this.#x, y),
+      size: showing.seenSize,
+      color: showing.color,
+      painted: showing.painted,
+      clip: state.clip,
+      areas: this.#canvas.fills.length,
+      piece: null,
+    };
+    const visibleWidth = Math.abs(width * font.scale * state.stretch * showing.seenEm);
+    if (!this.#marks.isOff && this.#overprint.isRepeat(glyph, visibleWidth)) return;
+    if (this.#text !== '' && (isRightToLeft(value) || this.#hasJumped(showing))) this.#finishPiece(showing);
+    if (this.#text === '') this.#start = this.#x;
+    this.#text += value;
+    this.#glyphs.push(glyph);
   }
 
   #hasJumped({ state, em, direction }: Showing): boolean {
@@ -164,7 +194,9 @@ export class Pen {
   #finishPiece(showing: Showing): void {
     const text = this.#text;
     if (text === '') return;
+    const glyphs = this.#glyphs;
     this.#text = '';
+    this.#glyphs = [];
     const canvas = this.#canvas;
     if (canvas.isFullOfText) return;
     if (this.#marks.isOff) {
@@ -183,9 +215,10 @@ export class Pen {
       before.text += text;
       before.x1 = x1;
       before.order = canvas.takePlace();
+      for (const glyph of glyphs) glyph.piece = before;
       return;
     }
-    canvas.pieces.push({
+    const piece: GrowingPiece = {
       x0,
       x1,
       y,
@@ -202,7 +235,9 @@ export class Pen {
       painted: showing.painted,
       clip: state.clip,
       order: canvas.takePlace(),
-    });
+    };
+    canvas.pieces.push(piece);
+    for (const glyph of glyphs) glyph.piece = piece;
     this.#spaced = false;
   }
 }

@@ -10,6 +10,8 @@ export interface Typography {
   /** Whether most of the text has this style, in which case the style has no meaning. */
   readonly mostlyBold: boolean;
   readonly mostlyMono: boolean;
+  /** Whether the file has tags for headings. If not, its tags for paragraphs say nothing about headings. */
+  readonly hasHeadingTags: boolean;
   /** The heading level for this size: 1 to 5, or 0 if text of this size is not a heading. */
   levelOf(size: number): number;
   /** The level for bold headings in body size: one below the levels with their own size. */
@@ -43,6 +45,7 @@ export function typographyOf(regions: readonly Region[]): Typography {
   let letters = 0;
   let bold = 0;
   let mono = 0;
+  let hasHeadingTags = false;
   for (const { items } of regions) {
     let before: Line | null = null;
     for (const item of items) {
@@ -51,6 +54,7 @@ export function typographyOf(regions: readonly Region[]): Typography {
         continue;
       }
       const line = item as Line;
+      hasHeadingTags ||= line.pieces.some(({ tag }) => tag !== undefined && tag.level > 0);
       for (const run of line.runs) {
         letters += run.text.length;
         if (run.bold) bold += run.text.length;
@@ -71,6 +75,7 @@ export function typographyOf(regions: readonly Region[]): Typography {
     pitch: pitchOf(pitches),
     mostlyBold: bold > 0.5 * letters,
     mostlyMono: mono > 0.5 * letters,
+    hasHeadingTags,
     levelOf(size) {
       if (size < HEADING_SIZE * bodySize) return 0;
       return (

@@ -2,6 +2,7 @@
 
 import type { DrawnContent, Fill, RawPiece } from './drawn-content.ts';
 import { area, containsPoint } from './geometry.ts';
+import { withoutRepeats } from './overprint.ts';
 
 const PAPER = '#ffffff';
 /** Smallest visible text size, in points. */
@@ -43,7 +44,7 @@ export function visiblePieces({ pieces, fills, width, height, hiddenLayerCount }
     } else if (piece.opacity < FAINTEST || isLost(piece, fills, x, y)) hidden += 1;
     else visible.push(piece);
   }
-  return { pieces: visible, hidden };
+  return { pieces: withoutRepeats(visible), hidden };
 }
 
 /**
