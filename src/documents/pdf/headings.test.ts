@@ -37,6 +37,8 @@ const headingsOf = async (...pages: readonly (readonly Placed[])[]): Promise<str
   return [...html.matchAll(/<h\d>(.*?)<\/h\d>/g)].map(([, text]) => text!.replace(/<[^>]*>/g, ''));
 };
 
+const stream = (content: string): string => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+
 describe('headings', () => {
   it('are numbered lines in the type of the text, if their numbers continue each other', async () => {
     const page = [
@@ -134,6 +136,17 @@ describe('text painted twice', () => {
   it('keeps the copy that is visible', async () => {
     const covered = `${write(60, 700, ['Harbour news'])}0.9 g 50 690 200 30 re f 0 g\n${write(60, 700, ['Harbour news'])}`;
     expect((await htmlFrom(covered + paragraph)).match(/Harbour/g)).toHaveLength(1);
+  });
+
+  it('keeps a wide glyph with the text of the narrow one before it, such as a ligature that is named wrongly', async () => {
+    const objects = [
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Sample /FirstChar 105 /LastChar 106 /Widths [220 560] /ToUnicode 11 0 R /FontDescriptor 12 0 R >>',
+      stream('1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <69> <0069> <6A> <0069> endbfchar'),
+      '<< /Type /FontDescriptor /FontName /Sample /Flags 32 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent 0 /CapHeight 700 /StemV 80 >>',
+    ];
+    const content = 'BT /F1 11 Tf 60 700 Td (sign) Tj /F4 11 Tf (ij) Tj /F1 11 Tf (cant) Tj ET';
+    const html = htmlOf(await parse(kind, drawPdf({ pages: [{ content }], objects, fonts: '/F4 10 0 R' })));
+    expect(html).toContain('signiicant');
   });
 
   it('keeps letters that are really doubled', async () => {

@@ -7,50 +7,64 @@ import type { RawPiece, Style } from './drawn-content.ts';
 import { WEIGHTS } from './fonts.ts';
 import type { Box } from './geometry.ts';
 
-/** A painted glyph and everything that determines whether it can be seen. */
+/** What glyphs of one operator share, as far as it determines whether they can be seen. */
+export interface Paint {
+  /** Height of the text on the page. */
+  readonly seenSize: number;
+  readonly color: string | null;
+  readonly painted: boolean;
+  readonly clip: Box;
+  /** Number of areas painted before: a later area may cover the text. */
+  readonly areas: number;
+}
+
+/** The piece that glyphs became a part of, as soon as it is finished. */
+export interface Word {
+  piece: GrowingPiece | null;
+}
+
 export interface PaintedGlyph {
   readonly text: string;
   readonly x: number;
   readonly y: number;
-  readonly size: number;
-  readonly color: string | null;
-  readonly painted: boolean;
-  readonly clip: Box;
-  /** Number of areas painted before it: a later area may cover it. */
-  readonly areas: number;
-  /** The piece that the glyph became a part of. */
-  piece: GrowingPiece | null;
+  /** Width on the page. */
+  readonly width: number;
+  readonly paint: Paint;
+  readonly word: Word;
 }
 
-/** Largest distance between two copies: as a share of the glyph's width, and of the font size. */
+/** Largest distance between two copies: as a share of the glyph's width and of the font size, and in points. */
 const SAME_PLACE_WIDTH = 0.5;
 const SAME_PLACE_SIZE = 0.25;
-/** Size of the squares, in points, by which glyphs are looked up. The distance is limited to half of it. */
-const CELL = 4;
-const MAX_CELL_GLYPHS = 24;
-const MAX_GLYPHS = 500_000;
+const SAME_PLACE = 3;
+/** Size of the squares, in points, by which glyphs are looked up: large enough that one lookup mostly suffices. */
+const CELL = 10;
+const MAX_CELL_GLYPHS = 48;
+const MAX_CELLS = 200_000;
 /** Multiplier that makes one number of a column and a row of cells. */
 const ROW = 1 << 20;
 
 export class Overprint {
   readonly #cells = new Map<number, PaintedGlyph[]>();
   readonly #repeats = new Map<GrowingPiece, number>();
-  #count = 0;
 
-  /** Whether the glyph repeats an earlier one. If not, the glyph is stored. `width` is its width on the page. */
-  isRepeat(glyph: PaintedGlyph, width: number): boolean {
-    const { x, y, size } = glyph;
-    const reach = Math.min(SAME_PLACE_WIDTH * width, SAME_PLACE_SIZE * size, CELL / 2);
+  /** Whether the glyph repeats an earlier one. If not, the glyph is stored. */
+  isRepeat(glyph: PaintedGlyph): boolean {
+    const { x, y, width } = glyph;
+    const reach = Math.min(SAME_PLACE_WIDTH * width, SAME_PLACE_SIZE * glyph.paint.seenSize, SAME_PLACE);
     // Also false for positions that are not numbers.
     if (!(reach > 0 && Math.abs(x) < ROW && Math.abs(y) < ROW)) return false;
     const lastColumn = Math.floor((x + reach) / CELL);
     const lastRow = Math.floor((y + reach) / CELL);
     for (let column = Math.floor((x - reach) / CELL); column <= lastColumn; column++) {
       for (let row = Math.floor((y - reach) / CELL); row <= lastRow; row++) {
-        const earlier = this.#cells.get(column * ROW + row)?.find((other) => isSame(other, glyph, reach));
-        if (!earlier) continue;
-        if (earlier.piece) this.#repeats.set(earlier.piece, (this.#repeats.get(earlier.piece) ?? 0) + 1);
-        return true;
+        for (const earlier of this.#cells.get(column * ROW + row) ?? NONE) {
+          // A ligature may have the text of its narrow last letter.
+          if (!isSame(earlier, glyph, Math.min(reach, SAME_PLACE_WIDTH * earlier.width))) continue;
+          const { piece } = earlier.word;
+          if (piece) this.#repeats.set(piece, (this.#repeats.get(piece) ?? 0) + 1);
+          return true;
+        }
       }
     }
     this.#store(glyph);
@@ -62,10 +76,7 @@ export class Overprint {
     const cell = this.#cells.get(key);
     if (cell) {
       if (cell.length < MAX_CELL_GLYPHS) cell.push(glyph);
-    } else if (this.#count < MAX_GLYPHS) {
-      this.#count += 1;
-      this.#cells.set(key, [glyph]);
-    }
+    } else if (this.#cells.size < MAX_CELLS) this.#cells.set(key, [glyph]);
   }
 
   /** Marks pieces as bold if most of their glyphs were painted twice. */
@@ -77,14 +88,19 @@ export class Overprint {
   }
 }
 
+const NONE: readonly PaintedGlyph[] = [];
+
 const isSame = (one: PaintedGlyph, two: PaintedGlyph, reach: number): boolean =>
   one.text === two.text &&
   Math.abs(one.x - two.x) < reach &&
   Math.abs(one.y - two.y) < reach &&
+  (one.paint === two.paint || isSamePaint(one.paint, two.paint));
+
+const isSamePaint = (one: Paint, two: Paint): boolean =>
   one.color === two.color &&
   one.painted === two.painted &&
   one.areas === two.areas &&
-  Math.abs(one.size - two.size) < 0.05 * two.size &&
+  Math.abs(one.seenSize - two.seenSize) < 0.05 * two.seenSize &&
   isSameBox(one.clip, two.clip);
 
 const isSameBox = (one: Box, two: Box): boolean =>

@@ -5,7 +5,7 @@ import type { FontFacts, RawPiece } from './drawn-content.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
 import type { MarkedContent } from './marked-content.ts';
-import { Overprint, type PaintedGlyph } from './overprint.ts';
+import { Overprint, type Paint, type PaintedGlyph, type Word } from './overprint.ts';
 
 export interface Glyph {
   readonly unicode: string;
@@ -15,7 +15,7 @@ export interface Glyph {
 }
 
 /** Properties that all glyphs of one operator share. */
-interface Showing {
+interface Showing extends Paint {
   readonly state: Readonly<GraphicsState>;
   readonly font: FontFacts;
   /** From text coordinates to displayed page coordinates. */
@@ -28,10 +28,7 @@ interface Showing {
   readonly em: number;
   /** Width of an em on the page. `seenSize` is the height of the text on the page. */
   readonly seenEm: number;
-  readonly seenSize: number;
-  readonly color: string | null;
   readonly opacity: number;
-  readonly painted: boolean;
   readonly mark: number | null;
   readonly artifact: boolean;
 }
@@ -50,8 +47,8 @@ export class Pen {
   readonly #marks: MarkedContent;
   readonly #canvas: Canvas;
   readonly #overprint = new Overprint();
-  /** The glyphs of `#text`. */
-  #glyphs: PaintedGlyph[] = [];
+  /** Belongs to all glyphs of `#text`. */
+  #word: Word = { piece: null };
   #matrix = UNMOVED;
   #lineX = 0;
   #lineY = 0;
@@ -134,6 +131,8 @@ export class Pen {
       color: outlined ? state.stroke : state.fill,
       opacity: outlined ? 1 : state.fillOpacity,
       painted: mode !== 3 && mode !== 7,
+      clip: state.clip,
+      areas: this.#canvas.fills.length,
       mark,
       artifact,
     };
@@ -160,29 +159,25 @@ export class Pen {
     const advance = glyph.width * showing.font.scale * size * stretch;
     this.#end = this.#x + advance;
     this.#x += advance + (charSpacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
-    if (this.#text !== '' && isRightToLeft(this.#text)) this.#finishPiece(showing);
+    // Every glyph of right-to-left text becomes a piece.
+    if (this.#text !== '' && isRightToLeftGlyph(value)) this.#finishPiece(showing);
   }
 
   #write(value: string, { width }: Glyph, showing: Showing): void {
     const { matrix, state, font } = showing;
+    if (this.#text !== '' && (isRightToLeftGlyph(value) || this.#hasJumped(showing))) this.#finishPiece(showing);
     const y = this.#y + state.rise;
     const glyph: PaintedGlyph = {
       text: value,
       x: placeX(matrix, this.#x, y),
       y: placeY(matrix, this.#x, y),
-      size: showing.seenSize,
-      color: showing.color,
-      painted: showing.painted,
-      clip: state.clip,
-      areas: this.#canvas.fills.length,
-      piece: null,
+      width: Math.abs(width * font.scale * state.stretch * showing.seenEm),
+      paint: showing,
+      word: this.#word,
     };
-    const visibleWidth = Math.abs(width * font.scale * state.stretch * showing.seenEm);
-    if (!this.#marks.isOff && this.#overprint.isRepeat(glyph, visibleWidth)) return;
-    if (this.#text !== '' && (isRightToLeft(value) || this.#hasJumped(showing))) this.#finishPiece(showing);
+    if (!this.#marks.isOff && this.#overprint.isRepeat(glyph)) return;
     if (this.#text === '') this.#start = this.#x;
     this.#text += value;
-    this.#glyphs.push(glyph);
   }
 
   #hasJumped({ state, em, direction }: Showing): boolean {
@@ -194,9 +189,9 @@ export class Pen {
   #finishPiece(showing: Showing): void {
     const text = this.#text;
     if (text === '') return;
-    const glyphs = this.#glyphs;
+    const word = this.#word;
     this.#text = '';
-    this.#glyphs = [];
+    this.#word = { piece: null };
     const canvas = this.#canvas;
     if (canvas.isFullOfText) return;
     if (this.#marks.isOff) {
@@ -215,7 +210,7 @@ export class Pen {
       before.text += text;
       before.x1 = x1;
       before.order = canvas.takePlace();
-      for (const glyph of glyphs) glyph.piece = before;
+      word.piece = before;
       return;
     }
     const piece: GrowingPiece = {
@@ -237,7 +232,7 @@ export class Pen {
       order: canvas.takePlace(),
     };
     canvas.pieces.push(piece);
-    for (const glyph of glyphs) glyph.piece = piece;
+    word.piece = piece;
     this.#spaced = false;
   }
 }
@@ -257,6 +252,12 @@ const continuesPiece = (before: RawPiece, text: string, x: number, y: number, sh
   before.text.length < LONGEST_PIECE &&
   !before.rightToLeft &&
   !isRightToLeft(text);
+
+/** The first code of right-to-left scripts. Comparing with it is faster than the test of `isRightToLeft`. */
+const FIRST_RIGHT_TO_LEFT = 0x590;
+
+const isRightToLeftGlyph = (text: string): boolean =>
+  (text.length > 1 || text.charCodeAt(0) >= FIRST_RIGHT_TO_LEFT) && isRightToLeft(text);
 
 const isLevel = (angle: number): boolean => Math.abs(angle) < 1;
 
