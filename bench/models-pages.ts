@@ -156,6 +156,7 @@ const port = await freePort();
 const server = await serve({
   LECTERN_MODELS: JSON.stringify([model]),
   LECTERN_MODEL_PORT: String(port),
+  LECTERN_COMPAT_PORT: '0',
   LECTERN_AUTH: 'off',
   LECTERN_MODEL_DEADLINE_MS: '600000',
 });

@@ -36,6 +36,7 @@ export async function serve(
     LECTERN_READER_PORT: String(port),
     LECTERN_SEARCH_PORT: '0',
     LECTERN_MODEL_PORT: '0',
+    LECTERN_COMPAT_PORT: '0',
     LECTERN_FLOW_PORT: '0',
     LECTERN_FLOW_GRPC_PORT: '0',
     LECTERN_LOG_LEVEL: 'warn',

@@ -73,6 +73,9 @@ const commaList = z
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
   .default([]);
 
+/** Dialects whose clients often cannot send a key. */
+const KEYLESS_DIALECTS = ['searxng', 'tika', 'ollama'] as const;
+
 const PRICE_NAMES = ['prompt', 'completion', 'image', 'request', 'input_cache_read', 'input_cache_write'] as const;
 const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number, as a string');
 
@@ -96,12 +99,18 @@ export const SETTINGS = {
       'Additional port of the search host, for requests that use only services inside the EU. Requests to a host name that begins with `eu-s.` are treated the same way on every port of the search host.',
     ),
     modelPort: setting(port(3002), '3002', 'Port of the model host.'),
+    compatPort: setting(port(3006), '3006', 'Port of the compat API, which answers clients of other products.'),
+    compatKeyless: setting(
+      commaList.pipe(z.array(z.enum(KEYLESS_DIALECTS))),
+      'none',
+      `Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: ${KEYLESS_DIALECTS.map((name) => `\`${name}\``).join(', ')}.`,
+    ),
     flowPort: setting(port(3003), '3003', 'Port of the flow gateway for HTTP and WebSocket.'),
     flowGrpcPort: setting(port(3004), '3004', 'Port of the flow gateway for gRPC.'),
     port: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway. Any other host name selects the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway, `compat.` clients of other products. Any other host name selects the reader.',
     ),
     adminHost: setting(
       z.string().default('localhost'),

@@ -5,6 +5,7 @@ export {
   type Admission,
   accountOf,
   type Caller,
+  type Credentials,
   type LimitState,
   type LimitStates,
 } from './admission.ts';

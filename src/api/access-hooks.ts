@@ -2,7 +2,15 @@
  * Access control for routes: a hook that admits or refuses each request, and ends the admission when the request ends.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { AccessControl, AccessRule, Admission, Caller, LimitState, LimitStates } from '#accounts/index.ts';
+import type {
+  AccessControl,
+  AccessRule,
+  Admission,
+  Caller,
+  Credentials,
+  LimitState,
+  LimitStates,
+} from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
 
@@ -12,6 +20,8 @@ export type LimitHeaders = 'plain' | 'by kind';
 export interface AccessHooks {
   /** Creates a hook for a route. It admits or refuses a request before the body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  /** Admits or refuses a request as `hook` does, with a key that was not sent as `Authorization`. */
+  admit(request: FastifyRequest, reply: FastifyReply, given: GivenAdmission): Promise<void>;
   /** Returns the admission of a request. The request's route must have the hook. */
   admissionOf(request: FastifyRequest): Admission;
   /**
@@ -21,6 +31,13 @@ export interface AccessHooks {
   identify(rule: AccessRule, request: FastifyRequest): Promise<Caller>;
   /** When the key of an admitted request was checked, in milliseconds of `performance.now()`. */
   keyCheckOf(request: FastifyRequest): KeyCheck | undefined;
+}
+
+export interface GivenAdmission {
+  readonly rule: AccessRule;
+  readonly headers: LimitHeaders;
+  /** The caller's key; `undefined` for a caller without one. */
+  readonly key: string | undefined;
 }
 
 export interface KeyCheck {
@@ -41,26 +58,36 @@ export function createAccessHooks(
   { onTokensSpent }: AccessHooksOptions = {},
 ): AccessHooks {
   const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { rule, headers, credentials }: Omit<GivenAdmission, 'key'> & { readonly credentials: Credentials },
+  ): Promise<void> {
+    const fromMs = performance.now();
+    const admitted = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
+    let spent = 0;
+    const admission: Admission = {
+      ...admitted,
+      recordCost(cost) {
+        spent = cost.tokens;
+        admitted.recordCost(cost);
+      },
+    };
+    admissions.set(request, { admission, fromMs, toMs: performance.now() });
+    const end = () => {
+      admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+      if (spent) onTokensSpent?.(rule.endpoint, spent);
+    };
+    if (reply.raw.destroyed) end();
+    else reply.raw.once('close', end);
+  }
+
   return {
-    hook: (rule, headers) => async (request, reply) => {
-      const credentials = credentialsOf(request);
-      const fromMs = performance.now();
-      const admitted = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
-      let spent = 0;
-      const admission: Admission = {
-        ...admitted,
-        recordCost(cost) {
-          spent = cost.tokens;
-          admitted.recordCost(cost);
-        },
-      };
-      admissions.set(request, { admission, fromMs, toMs: performance.now() });
-      const end = () => {
-        admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
-        if (spent) onTokensSpent?.(rule.endpoint, spent);
-      };
-      if (reply.raw.destroyed) end();
-      else reply.raw.once('close', end);
+    hook: (rule, headers) => (request, reply) =>
+      admit(request, reply, { rule, headers, credentials: credentialsOf(request) }),
+    admit: (request, reply, { rule, headers, key }) => {
+      const authorization = key === undefined ? [] : [`Bearer ${key}`];
+      return admit(request, reply, { rule, headers, credentials: { authorization, clientIp: clientIpOf(request) } });
     },
     identify: (rule, request) => accessControl.identifyCaller(rule, credentialsOf(request)),
     admissionOf(request) {

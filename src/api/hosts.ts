@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Face } from '#http/server.ts';
 
 /** First labels of host names, each with the API that it selects. All other names select the reader. */
-export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow' } as const;
+export const HOST_LABELS = { r: 'reader', s: 'search', api: 'model', flow: 'flow', compat: 'compat' } as const;
 export type FaceName = (typeof HOST_LABELS)[keyof typeof HOST_LABELS];
 
 export function faceOf(host: string | undefined): FaceName {

@@ -22,6 +22,8 @@ import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
 import { combineObservers, type Tracing } from '#api/trace.ts';
 import type { BatchModule } from '#batch/index.ts';
 import type { ClassifyModule } from '#classify/index.ts';
+import { compatRoutes, dialectOfPath } from '#compat/compat.ts';
+import { createErrorWriter, plainError } from '#compat/errors.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
@@ -105,7 +107,7 @@ async function createFace(
   name: ServerFace,
   { config, modules, tracing }: FaceContext,
   options: FaceServerOptions,
-  addRoutes: (face: Face) => void,
+  addRoutes: (face: Face) => void | Promise<void>,
 ): Promise<Face> {
   const face = await createServer({
     name,
@@ -117,7 +119,7 @@ async function createFace(
     ...options,
   });
   staticRoutes(face);
-  addRoutes(face);
+  await addRoutes(face);
   await face.ready();
   return face;
 }
@@ -225,6 +227,31 @@ export function createModelFace(context: FaceContext): Promise<Face> {
       classify: { classify, plans },
     });
   });
+}
+
+/** The API for clients of other products. */
+export function createCompatFace(context: FaceContext): Promise<Face> {
+  const { config, modules, tracing, ownHosts, portOf } = context;
+  const { search, modelHost, completions, batch, crawl, network, reader, models, version } = modules;
+  const common = commonOptions(context);
+  const options = {
+    writeError: createErrorWriter(dialectOfPath),
+    malformedBody: plainError,
+    servesPrograms: true,
+    takesAnyJson: true,
+  };
+  return createFace('compat', context, options, (face) =>
+    compatRoutes(face, {
+      ...common,
+      ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
+      guard: network.guard,
+      hasLanguageModel: models.chat !== undefined,
+      ownHosts: () => ownHosts,
+      readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),
+      searchKeyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
+      keylessDialects: config.compatKeyless,
+    }),
+  );
 }
 
 /** The server of the admin API; `undefined` without an admin secret. */

@@ -11,6 +11,7 @@ import type { CloseStack } from './close-stack.ts';
 import { drain, httpServers } from './drain.ts';
 import {
   createAdminServer,
+  createCompatFace,
   createEuFaces,
   createModelFace,
   createReaderFace,
@@ -49,6 +50,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     reader: await createReaderFace(context),
     search: await createSearchFace(context),
     model: await createModelFace(context),
+    compat: await createCompatFace(context),
   };
   const admin = await createAdminServer(config, modules);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);

@@ -33,6 +33,7 @@ export async function listenAll(
     ['reader', config.readerPort],
     ['search', config.searchPort],
     ['model', config.modelPort],
+    ['compat', config.compatPort],
   ] as const;
   for (const [name, port] of ports) {
     await faces[name].listen({ host, port });

@@ -59,6 +59,7 @@ const LABELS: Record<FaceUrl['name'], string> = {
   'eu-reader': 'reader inside the EU',
   'eu-search': 'search inside the EU',
   model: 'model host',
+  compat: 'other clients',
   flow: 'flow gateway',
   grpc: 'flow gateway (gRPC)',
   all: 'all APIs by host name',

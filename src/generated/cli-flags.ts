@@ -882,6 +882,23 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '3002',
   },
   {
+    name: 'compatPort',
+    group: 'Server and ports',
+    flag: '--compat-port',
+    variable: 'LECTERN_COMPAT_PORT',
+    meaning: 'Port of the compat API, which answers clients of other products.',
+    defaultText: '3006',
+  },
+  {
+    name: 'compatKeyless',
+    group: 'Server and ports',
+    flag: '--compat-keyless',
+    variable: 'LECTERN_COMPAT_KEYLESS',
+    meaning:
+      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `tika`, `ollama`.',
+    defaultText: 'none',
+  },
+  {
     name: 'flowPort',
     group: 'Server and ports',
     flag: '--flow-port',
@@ -903,7 +920,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--port',
     variable: 'LECTERN_PORT',
     meaning:
-      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway. Any other host name selects the reader.',
+      'Additional port that serves all APIs, chosen by host name: `r.` reader, `s.` search, `eu-r.` and `eu-s.` reader and search inside the EU, `api.` models, `flow.` flow gateway, `compat.` clients of other products. Any other host name selects the reader.',
     defaultText: 'none',
   },
   {

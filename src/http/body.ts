@@ -24,19 +24,28 @@ export class Upload extends Uint8Array {
 
 const invalidBody = (message: string) => problem('ParamValidationError', { path: 'body', message });
 
+interface BodyOptions {
+  readonly maxBodyBytes: number;
+  readonly temporaryDir: string;
+  readonly takesAnyJson?: boolean | undefined;
+}
+
 export async function registerBodies(
   face: FastifyInstance,
-  { maxBodyBytes, temporaryDir }: { maxBodyBytes: number; temporaryDir: string },
+  { maxBodyBytes, temporaryDir, takesAnyJson = false }: BodyOptions,
 ): Promise<void> {
   face.removeAllContentTypeParsers();
   const asText = { parseAs: 'string' } as const;
+  const asJson = takesAnyJson ? anyJsonBody : jsonBody;
   face.addContentTypeParser(['application/json', 'text/json'], asText, async (_: unknown, text: string) =>
-    jsonBody(text),
+    asJson(text),
   );
   face.addContentTypeParser('application/x-www-form-urlencoded', asText, async (_: unknown, text: string) =>
     // curl and other clients send JSON under this default content type.
-    /^\s*\{/.test(text) ? jsonBody(text) : parseForm(text),
+    /^\s*\{/.test(text) ? asJson(text) : parseForm(text),
   );
+  // The parser for a missing Content-Type too.
+  if (takesAnyJson) face.addContentTypeParser('*', asText, async (_: unknown, text: string) => asJson(text));
   await face.register(multipart, {
     limits: { fieldSize: MAX_FIELD_BYTES, fileSize: maxBodyBytes, parts: MAX_PARTS, fieldNameSize: 200, files: 10 },
     throwFileSizeLimit: true,
@@ -52,14 +61,17 @@ export async function registerBodies(
   });
 }
 
-function jsonBody(text: string): Record<string, unknown> {
+function anyJsonBody(text: string): unknown {
   if (!text.trim()) return {};
-  let value: unknown;
   try {
-    value = parseJson(text);
+    return parseJson(text);
   } catch (error) {
     throw invalidBody(`The body ${error instanceof JsonTooLargeError ? error.message : 'is not valid JSON'}`);
   }
+}
+
+function jsonBody(text: string): Record<string, unknown> {
+  const value = anyJsonBody(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidBody('The body must be a JSON object');
   return value as Record<string, unknown>;

@@ -30,6 +30,11 @@ export interface ServerOptions {
    * compressed, because vectors barely shrink. Requests for unknown paths receive 404, whatever their method.
    */
   readonly servesPrograms?: boolean;
+  /**
+   * For an API that answers clients of other products. JSON bodies may be arrays and may come without a Content-Type, and
+   * repeated slashes in paths are ignored.
+   */
+  readonly takesAnyJson?: boolean;
   /** The body of the response to malformed HTTP, for which no request object exists. */
   readonly malformedBody: (failure: Problem) => object;
   /** IP addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
@@ -122,7 +127,11 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: servesPrograms },
+    routerOptions: {
+      maxParamLength: MAX_HEADER_BYTES,
+      ignoreTrailingSlash: servesPrograms,
+      ignoreDuplicateSlashes: options.takesAnyJson ?? false,
+    },
     ...(paths && { rewriteUrl: (request: IncomingMessage) => knownPath(request.url ?? '/', paths) }),
     // Fastify runs no hooks for requests whose URL cannot be decoded.
     frameworkErrors: (error, framed, replied) => {

@@ -40,7 +40,7 @@ const failLookup = async (): Promise<never> => {
 async function serve<T>(dir: string, allow: readonly string[], work: (server: Server) => Promise<T>): Promise<T> {
   const flags = {
     ...{ dataDir: dir, host: '127.0.0.1', logLevel: 'silent', auth: 'off', modelsWarm: [], searchEmbedder: 'none' },
-    ...{ readerPort: 0, searchPort: 0, modelPort: 0, flowPort: 0, flowGrpcPort: 0 },
+    ...{ readerPort: 0, searchPort: 0, modelPort: 0, compatPort: 0, flowPort: 0, flowGrpcPort: 0 },
     allowNetworks: allow.join(','),
   };
   const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });

@@ -29,6 +29,7 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     readerPort: 0,
     searchPort: 0,
     modelPort: 0,
+    compatPort: 0,
     flowPort: 0,
     flowGrpcPort: 0,
     logLevel: 'silent',

@@ -83,7 +83,7 @@ async function answerRanking(
 }
 
 /** The problem if the model finds no token to match in the query. */
-function emptyQuery(query: string) {
+export function emptyQuery(query: string) {
   const message = 'contains no words that this model can match';
   const error: FieldError = { field: 'body -> query', message, type: 'value_error', input: query };
   return problem('ParamValidationError', { path: 'query', message: `query ${message}`, errors: [error] });

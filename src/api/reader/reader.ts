@@ -58,6 +58,9 @@ export interface ReaderEndpointOptions {
   readonly describesImages: boolean;
 }
 
+/** What is needed to write the URLs of pictures. */
+export type PictureOptions = Pick<ReaderEndpointOptions, 'pictures' | 'publicUrl'>;
+
 /** The path of temporary screenshots. No host name starts with a dot, so this path cannot be a target. */
 const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
@@ -89,6 +92,11 @@ export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
     // The router decodes the path, so the target is extracted from the undecoded request line.
     handler: (request, reply) => read(request, reply, deps, { path: decodePathTarget(request.originalUrl) }),
   });
+  pictureRoute(face, pictures);
+}
+
+/** Serves temporary screenshots. */
+export function pictureRoute(face: Face, pictures: Pictures): void {
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
     const picture = await pictures.get(request.params.name.replace(/\.png$/, ''));
     if (!picture)
@@ -121,22 +129,9 @@ async function read(
   const given = gather(OPTIONS, { headers: request.headers, query, body });
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
-  // Options are checked first, so that an invalid option is reported even if something else is wrong too.
-  const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
-  const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
-  const target = targetOf(given, path, ownHosts(request, deps));
-  if (!target) {
-    const empty = TARGET_OPTIONS.find((name) => given[name] !== undefined);
-    if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
-    if (request.method === 'GET') return writeIndex(reply, kind, deps.index, caller);
-    throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
-  }
-  for (const { feature, option } of featuresNeeded(given, options, deps)) {
-    // Callers without a key may name a proxy, but it is not used (docs/reference/wire/reader.md, Option values).
-    if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
-  }
-  refuseOwnUrl(target, request, deps);
-  checkAnswerKind(kind, options);
+  const prepared = prepareRead(request, deps, { given, path, kind });
+  if (!prepared) return writeIndex(reply, kind, deps.index, caller);
+  const { target, options } = prepared;
   const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
   const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
@@ -153,6 +148,47 @@ async function read(
   trace?.count('tokens', rendition.tokens);
   const shown = deps.tracing.show(request, reply);
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
+}
+
+/** What `prepareRead` needs of the endpoint. */
+export type PrepareOptions = Pick<ReaderEndpointOptions, 'accessHooks' | 'publicUrl' | 'userAgent' | 'describesImages'>;
+
+export interface GivenRead {
+  readonly given: GivenOptions;
+  /** The target in the request line. */
+  readonly path?: string | undefined;
+  /** The kind of response that will be written. */
+  readonly kind: BodyKind;
+}
+
+/**
+ * Finds the target of a read, resolves its options, and checks that the caller may use them. Returns `undefined` for a
+ * GET request without a target.
+ */
+export function prepareRead(
+  request: FastifyRequest,
+  deps: PrepareOptions,
+  { given, path, kind }: GivenRead,
+): { readonly target: Target; readonly options: Options } | undefined {
+  const admission = deps.accessHooks.admissionOf(request);
+  const { caller } = admission;
+  // Options are checked first, so that an invalid option is reported even if something else is wrong too.
+  const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
+  const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
+  const target = targetOf(given, path, ownHosts(request, deps));
+  if (!target) {
+    const empty = TARGET_OPTIONS.find((name) => given[name] !== undefined);
+    if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
+    if (request.method === 'GET') return undefined;
+    throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
+  }
+  for (const { feature, option } of featuresNeeded(given, options, deps)) {
+    // Callers without a key may name a proxy, but it is not used (docs/reference/wire/reader.md, Option values).
+    if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
+  }
+  refuseOwnUrl(target, request, deps);
+  checkAnswerKind(kind, options);
+  return { target, options };
 }
 
 /** Sent as a header, because not every response format can contain a warning. */
@@ -258,13 +294,13 @@ const undecodable = (option: string, what: string) =>
   problem('SubmittedDataMalformedError', { path: option, message: `${option} ${what}` });
 
 /** The hosts of this server: the host of the request, and the public one. */
-function ownHosts(request: FastifyRequest, { publicUrl }: ReaderEndpointOptions): string[] {
+function ownHosts(request: FastifyRequest, { publicUrl }: PrepareOptions): string[] {
   const hosts = [request.headers.host, publicUrl && new URL(publicUrl).host];
   return hosts.filter((host): host is string => Boolean(host));
 }
 
 /** Refuses URLs of this server, because the server would read itself in an endless loop. */
-function refuseOwnUrl(target: Target, request: FastifyRequest, deps: ReaderEndpointOptions): void {
+function refuseOwnUrl(target: Target, request: FastifyRequest, deps: PrepareOptions): void {
   if (target.given || target.upload) return;
   const { host } = new URL(target.url);
   if (ownHosts(request, deps).some((own) => own.toLowerCase() === host)) {
@@ -331,11 +367,11 @@ function sendText(reply: FastifyReply, { body, pageshot, screenshot }: Rendition
 }
 
 /** Adds the URLs of screenshots to a page: temporary URLs of this server, or data URLs if nothing may be stored. */
-async function addScreenshotUrls(
+export async function addScreenshotUrls(
   rendition: Rendition,
   options: Options,
   request: FastifyRequest,
-  deps: ReaderEndpointOptions,
+  deps: PictureOptions,
 ): Promise<Page> {
   const { page, screenshot, pageshot, staleAt, finalUrl = page.url } = rendition;
   if (!screenshot && !pageshot) return page;
@@ -350,5 +386,5 @@ async function addScreenshotUrls(
   });
 }
 
-const originOf = (request: FastifyRequest, { publicUrl }: ReaderEndpointOptions) =>
+const originOf = (request: FastifyRequest, { publicUrl }: PictureOptions) =>
   publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.headers.host}`;

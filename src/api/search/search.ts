@@ -8,7 +8,7 @@ import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
-import { successKind } from '#http/negotiate.ts';
+import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import { type Event, eventStream } from '#http/sse.ts';
 import { featuresNeeded, resolve } from '#reader/index.ts';
@@ -131,9 +131,49 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   const query = queryOf(request);
   const body = (request.body ?? {}) as Record<string, unknown>;
   request.body = undefined;
-  const { given, count, reading, noContent } = gatherSearch({ headers: request.headers, query, body });
+  const work = prepareSearch(request, reply, deps, { headers: request.headers, query, body, kind, source });
+  if (!work) return writeIndex(reply, kind, deps.index, caller);
+  if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
+  const answer = await deps.search.last(work);
+  admission.recordCost({ tokens: answer.tokens, model: work.options.modelFormat ?? '' });
+  showSources(reply, answer);
+  reply.header('x-usage-tokens', String(answer.tokens));
+  work.trace?.count('tokens', answer.tokens);
+  const shown = deps.tracing.show(request, reply);
+  return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
+}
+
+/** What `prepareSearch` needs of the endpoint. */
+export type PrepareSearchOptions = Pick<
+  SearchEndpointOptions,
+  'accessHooks' | 'tracing' | 'userAgent' | 'describesImages' | 'ownHosts' | 'readerUrl' | 'pictures'
+>;
+
+/** The parameters of a search, as they were sent. */
+export interface GivenSearch {
+  readonly headers: FastifyRequest['headers'];
+  readonly query: Record<string, unknown>;
+  readonly body: Record<string, unknown>;
+  /** The kind of response that will be written. */
+  readonly kind: BodyKind;
+  readonly source: QuerySource;
+}
+
+/**
+ * Parses the parameters of a search and checks that the caller may use them. Returns `undefined` if the query is
+ * optional and missing.
+ */
+export function prepareSearch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: PrepareSearchOptions,
+  { headers, query, body, kind, source }: GivenSearch,
+): SearchRequest | undefined {
+  const admission = deps.accessHooks.admissionOf(request);
+  const { caller } = admission;
+  const { given, count, reading, noContent } = gatherSearch({ headers, query, body });
   const q = given.q?.trim() || (typeof source === 'object' ? decodeQuery(source.url) : '');
-  if (source === 'optional' && !q) return writeIndex(reply, kind, deps.index, caller);
+  if (source === 'optional' && !q) return undefined;
   const words = requireText(q);
   const operators = Object.fromEntries(GIVEN_OPERATORS.map((name) => [name, given[name] ?? []]));
   const { timeout, ...pages } = reading;
@@ -151,7 +191,7 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
   }
   const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
-  const work: SearchRequest = {
+  return {
     trace,
     query: parseQuery(composeText(words, operators), {
       kind: given.type ?? 'web',
@@ -181,14 +221,6 @@ async function search(request: FastifyRequest, reply: FastifyReply, deps: Search
         ? `data:image/png;base64,${Buffer.from(png).toString('base64')}`
         : `${deps.readerUrl()}/.pictures/${await deps.pictures.put(png, shown)}.png`,
   };
-  if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
-  const answer = await deps.search.last(work);
-  admission.recordCost({ tokens: answer.tokens, model: options.modelFormat ?? '' });
-  showSources(reply, answer);
-  reply.header('x-usage-tokens', String(answer.tokens));
-  trace?.count('tokens', answer.tokens);
-  const shown = deps.tracing.show(request, reply);
-  return kind === 'json' ? sendJson(reply, answer, shown) : sendText(reply, answer);
 }
 
 /** The parameters of the request line. They are never part of the query text. */

@@ -1,0 +1,29 @@
+/**
+ * Routes that several dialects have. The first condition that holds selects the dialect (docs/reference/wire/compat.md,
+ * Shared routes). `/for/DIALECT/…` is never ambiguous.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { DialectName } from './dialect.ts';
+
+/** The parts of a request that tell dialects apart. */
+export interface ClaimedRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: FastifyRequest['headers'];
+  /** The media type of the body, without parameters. */
+  readonly mediaType: string;
+}
+
+export interface Claim {
+  readonly method: string;
+  readonly url: string;
+  readonly order: readonly { readonly dialect: DialectName; readonly when: (request: ClaimedRequest) => boolean }[];
+  /** The dialect that answers if no condition holds. */
+  readonly otherwise: DialectName;
+}
+
+const hasQuery = ({ query }: ClaimedRequest) => Object.hasOwn(query, 'q');
+
+export const CLAIMS: readonly Claim[] = [
+  { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
+];

@@ -1,0 +1,33 @@
+/** Reads one page or file for a dialect, as the reader's endpoint does for a JSON response. */
+import { accountOf } from '#accounts/index.ts';
+import { addScreenshotUrls, prepareRead } from '#api/reader/reader.ts';
+import { problem } from '#errors.ts';
+import { disconnectSignal } from '#http/disconnect.ts';
+import { gather } from '#http/gather.ts';
+import { OPTIONS, type Page, type Rendition } from '#reader/index.ts';
+import { addCost } from './cost.ts';
+import type { GivenFields, NativeCall, NativeParts } from './native.ts';
+
+export interface ReadAnswer {
+  /** The page object of the native JSON response. */
+  readonly page: Page;
+  readonly rendition: Rendition;
+}
+
+export async function readPage(call: NativeCall, fields: GivenFields, parts: NativeParts): Promise<ReadAnswer> {
+  const { request, reply, admission } = call;
+  const given = gather(OPTIONS, { headers: {}, body: fields });
+  const prepared = prepareRead(request, parts, { given, kind: 'json' });
+  if (!prepared) throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read' });
+  const { target, options } = prepared;
+  const rendition = await parts.reader.last({
+    target,
+    options,
+    signal: disconnectSignal(reply),
+    keyed: admission.caller.kind !== 'keyless',
+    account: accountOf(admission.caller),
+    trace: parts.tracing.start(request, reply, options.trace),
+  });
+  addCost(call, rendition.tokens, options.modelFormat);
+  return { page: await addScreenshotUrls(rendition, options, request, parts), rendition };
+}
