@@ -24,6 +24,22 @@ export interface Claim {
 
 const hasQuery = ({ query }: ClaimedRequest) => Object.hasOwn(query, 'q');
 
+const isForm = ({ mediaType, body }: ClaimedRequest) =>
+  mediaType === 'application/x-www-form-urlencoded' && Object.hasOwn(body, 'q');
+const has = (body: ClaimedRequest['body'], names: readonly string[]) => names.some((name) => Object.hasOwn(body, name));
+
 export const CLAIMS: readonly Claim[] = [
+  {
+    method: 'POST',
+    url: '/search',
+    order: [
+      { dialect: 'searxng', when: (request) => hasQuery(request) || isForm(request) },
+      {
+        dialect: 'openwebui',
+        when: ({ body }) => has(body, ['count']) && !has(body, ['max_results', 'api_key', 'numResults']),
+      },
+    ],
+    otherwise: 'tavily',
+  },
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
 ];
