@@ -29,7 +29,7 @@ COPY assets ./assets
 USER node
 ENV NODE_ENV=production LECTERN_DATA_DIR=/data LECTERN_HOST=0.0.0.0
 VOLUME /data
-EXPOSE 3000 3001 3002 3003 3004
+EXPOSE 3000 3001 3002 3003 3004 3006
 HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:3000/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # tini reaps what the browser leaves behind.
 ENTRYPOINT ["tini", "--"]
