@@ -198,7 +198,7 @@ describe('a contact', () => {
     await expect(search({ searchSources: ['wikipedia'] })).rejects.toThrow(ConfigError);
     await expect(search({ searchProviders: ['wikipedia'] })).rejects.toThrow(/LECTERN_CONTACT/);
     const warned: unknown[] = [];
-    const log = { ...rules.log, warn: (...said: unknown[]) => void warned.push(said) } as never;
+    const log = { info() {}, warn: (...said: unknown[]) => void warned.push(said) } as never;
     const made = await search({ searchSources: ['all'] }, { log });
     expect(JSON.stringify(warned)).toMatch(/wikipedia.*crates.*LECTERN_CONTACT/);
     expect(made.providers).not.toContain('wikipedia');
@@ -249,7 +249,7 @@ describe('the setting', () => {
 });
 
 describe('the limit of the delay', () => {
-  const after = (ms: number, lists: readonly string[]) => () =>
+  const listAfter = (ms: number, lists: readonly string[]) => () =>
     new Promise<readonly string[]>((done) => {
       setTimeout(() => done(lists), ms);
     });
@@ -258,8 +258,8 @@ describe('the limit of the delay', () => {
   it('starts with the first useful list, and waits for providers that come later', async () => {
     const { lists, leftOut } = await runTogether(
       [
-        { name: 'provider', isAwaited: true, run: after(1_200, ['web']) },
-        { name: 'quick', isAwaited: false, run: after(10, ['quick']) },
+        { name: 'provider', isAwaited: true, run: listAfter(1_200, ['web']) },
+        { name: 'quick', isAwaited: false, run: listAfter(10, ['quick']) },
         { name: 'never', isAwaited: false, run: () => new Promise<never>(() => {}) },
       ],
       isUseful,
@@ -270,8 +270,8 @@ describe('the limit of the delay', () => {
   it('does not start with an empty list', async () => {
     const { lists } = await runTogether(
       [
-        { name: 'empty', isAwaited: false, run: after(1, []) },
-        { name: 'later', isAwaited: false, run: after(GRACE_MS + 300, ['later']) },
+        { name: 'empty', isAwaited: false, run: listAfter(1, []) },
+        { name: 'later', isAwaited: false, run: listAfter(GRACE_MS + 300, ['later']) },
       ],
       isUseful,
     );
