@@ -25,7 +25,14 @@ import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import { createIndexingReader, type IndexEmbedder, type LocalIndex, openIndexOf, openSearch } from '#search/index.ts';
+import {
+  createConnections,
+  createIndexingReader,
+  type IndexEmbedder,
+  type LocalIndex,
+  openIndexOf,
+  openSearch,
+} from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
 import type { Log } from '#telemetry/log.ts';
 
@@ -113,6 +120,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     version,
     log,
     onAsked,
+    connections: createConnections(),
   };
   const search = resources.use(await openSearch(config, searchParts));
 

@@ -74,7 +74,22 @@ const commaList = z
   .default([]);
 
 /** Dialects whose clients often cannot send a key. */
-const KEYLESS_DIALECTS = ['searxng', 'tika', 'ollama'] as const;
+const KEYLESS_DIALECTS = ['searxng'] as const;
+
+/** Names separated by commas, or a list of names and objects. */
+const providerList = json(
+  z
+    .union([
+      z.string().transform((text) =>
+        text
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean),
+      ),
+      z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
+    ])
+    .default([]),
+);
 
 const PRICE_NAMES = ['prompt', 'completion', 'image', 'request', 'input_cache_read', 'input_cache_write'] as const;
 const decimal = z.string().regex(/^\d+(?:\.\d+)?$/, 'must be a decimal number, as a string');
@@ -444,19 +459,7 @@ export const SETTINGS = {
   ...inGroup('Search', {
     searchProviders: secret(
       setting(
-        json(
-          z
-            .union([
-              z.string().transform((text) =>
-                text
-                  .split(',')
-                  .map((name) => name.trim())
-                  .filter(Boolean),
-              ),
-              z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
-            ])
-            .default([]),
-        ),
+        providerList,
         'none (only the local index is searched)',
         'Search providers in order of preference: names separated by commas (`brave,wikipedia`), or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment.',
       ),
@@ -465,6 +468,26 @@ export const SETTINGS = {
       count(1),
       '1',
       'Number of search providers to query in parallel; their results are merged. The other providers are used if one of them fails.',
+    ),
+    searchSources: secret(
+      setting(
+        providerList,
+        'none',
+        'Public sources, which answer without a key, such as Wikipedia, Stack Overflow and arXiv. `all`, `none`, names separated by commas, or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment. Turning on a source sends queries to it and accepts its terms.',
+      ),
+    ),
+    contact: setting(
+      z
+        .string()
+        .trim()
+        .max(200)
+        .refine(
+          (text) => /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(text) || /^https?:\/\/[^\s()"<>]+$/i.test(text),
+          'must be a mail address or a URL',
+        )
+        .optional(),
+      'none',
+      'Your mail address, or the URL of a page about your server. It is sent to search providers and public sources in the `User-Agent`, so that they can reach you. Some sources require it.',
     ),
     searchKeyless: setting(
       z.enum(['refused', 'limited']).default('refused'),

@@ -14,7 +14,7 @@ export const createObservers = (metrics: Metrics) => ({
   onCacheRead: (outcome: CacheOutcome) => metrics.add('lectern_cache_reads_total', [outcome]),
   onBlocked: (kind: BlockedKind) => metrics.add('lectern_blocked_pages_total', [kind]),
   onSpent: (endpoint: string, tokens: number) => metrics.add('lectern_tokens_total', [endpoint], tokens),
-  onAsked: (provider: string, outcome: 'answered' | 'failed' | 'kept') =>
+  onAsked: (provider: string, outcome: 'answered' | 'failed' | 'kept' | 'limited') =>
     metrics.add('lectern_search_asked_total', [provider, outcome]),
   onBatch: ((model, { inputs, waitedMs, ranMs }) => {
     metrics.add('lectern_model_inputs_total', [model], inputs);

@@ -110,6 +110,8 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   description: string;
   source?: string;
   date?: string;
+  /** Author and license, if the terms of the source ask for them. */
+  attribution?: string;
   imageUrl?: string;
   imageWidth?: number;
   imageHeight?: number;
@@ -141,7 +143,7 @@ export interface Trace {
 export interface Meta {
   readonly usage: { readonly tokens: number };
   readonly trace?: Trace;
-  /** For searches: a notice that the results come from a provider other than the requested one. */
+  /** For searches: a notice about the results, such as sources that did not answer. */
   readonly notice?: string;
 }
 

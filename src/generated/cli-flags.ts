@@ -425,9 +425,23 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'type',
     kind: 'text',
     group: 'Search',
-    meaning: 'Kind of results.',
+    meaning:
+      'Kind of results. `web`, `images` and `news` are answered by all providers that have them. The other values select public sources of that kind; `scholar` is an alias of `papers`.',
     defaultText: 'web',
-    words: ['web', 'images', 'news'],
+    words: [
+      'web',
+      'images',
+      'news',
+      'encyclopedia',
+      'papers',
+      'questions',
+      'discussions',
+      'code',
+      'packages',
+      'models',
+      'books',
+      'scholar',
+    ],
   },
   {
     name: 'provider',
@@ -436,6 +450,14 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     meaning:
       'Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
     defaultText: 'the providers of the server, in their order',
+  },
+  {
+    name: 'sources',
+    kind: 'list',
+    group: 'Search',
+    meaning:
+      'Providers and public sources to query together, by name, separated by commas: `wikipedia,stackoverflow`. `all` queries all that are on, `reader` the pages that this server has read.',
+    defaultText: 'the providers of the server, and the public sources that fit the query',
   },
   { name: 'gl', kind: 'text', group: 'Search', meaning: 'Country of the searcher, as a two-letter code.' },
   { name: 'hl', kind: 'text', group: 'Search', meaning: 'Language of the results: `en`, `de`, `zh-cn`, `pt-br`, ...' },
@@ -1592,6 +1614,24 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     meaning:
       'Number of search providers to query in parallel; their results are merged. The other providers are used if one of them fails.',
     defaultText: '1',
+  },
+  {
+    name: 'searchSources',
+    group: 'Search',
+    flag: '--search-sources',
+    variable: 'LECTERN_SEARCH_SOURCES',
+    meaning:
+      'Public sources, which answer without a key, such as Wikipedia, Stack Overflow and arXiv. `all`, `none`, names separated by commas, or a list of `{name, key, url, budgetPerDay, …}`, as JSON in the environment. Turning on a source sends queries to it and accepts its terms.',
+    defaultText: 'none',
+  },
+  {
+    name: 'contact',
+    group: 'Search',
+    flag: '--contact',
+    variable: 'LECTERN_CONTACT',
+    meaning:
+      'Your mail address, or the URL of a page about your server. It is sent to search providers and public sources in the `User-Agent`, so that they can reach you. Some sources require it.',
+    defaultText: 'none',
   },
   {
     name: 'searchKeyless',

@@ -125,10 +125,12 @@ export interface SearchOptions extends Omit<ReadOptions, 'respondWith' | 'engine
   readonly count?: number | undefined;
   /** Page of results, from 1. Default: 1. */
   readonly page?: number | undefined;
-  /** Kind of results. Default: web. */
-  readonly type?: 'web' | 'images' | 'news' | undefined;
+  /** Kind of results. `web`, `images` and `news` are answered by all providers that have them. The other values select public sources of that kind; `scholar` is an alias of `papers`. Default: web. */
+  readonly type?: 'web' | 'images' | 'news' | 'encyclopedia' | 'papers' | 'questions' | 'discussions' | 'code' | 'packages' | 'models' | 'books' | 'scholar' | undefined;
   /** Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read. Default: the providers of the server, in their order. */
   readonly provider?: string | undefined;
+  /** Providers and public sources to query together, by name, separated by commas: `wikipedia,stackoverflow`. `all` queries all that are on, `reader` the pages that this server has read. Default: the providers of the server, and the public sources that fit the query. */
+  readonly sources?: string | readonly string[] | undefined;
   /** Alias of `provider`, which overrides it. The `X-Engine` header selects the engine that reads pages. */
   readonly engine?: string | undefined;
   /** Country of the searcher, as a two-letter code. */

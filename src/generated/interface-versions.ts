@@ -5,8 +5,8 @@ export const INTERFACE_VERSIONS = {
     digest: '7a191cbf18cdf38b',
   },
   search: {
-    version: '2026.11.23.2040',
-    digest: '0235527332f3b8be',
+    version: '2026.11.24.0548',
+    digest: '33b4df40a128d47b',
   },
   models: {
     version: '2026.11.23.1533',

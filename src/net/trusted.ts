@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { problem } from '#errors.ts';
 import { setOwnValue } from '#own-value.ts';
+import { decodeContent, parseContentEncoding } from './fetch/content-encoding.ts';
 import { limitTime, type TimeLimit } from './fetch/time-limit.ts';
 import { basicAuthorization, credentialsOf } from './proxy/proxy-table.ts';
 import { createRegion, type RegionOptions } from './region.ts';
@@ -27,7 +28,7 @@ export interface TrustedResponse {
   readonly status: number;
   /** Names in lower case; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes of the body; they can be read once. */
+  /** The bytes of the body, without Content-Encoding; they can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
   /** Throws DownstreamServiceFailureError if the body is not JSON. */
@@ -113,13 +114,20 @@ interface Bounds {
 
 function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: Bounds): TrustedResponse {
   finished(answer.body).then(limit.end, limit.end);
+  const headers = joined(answer.headers);
   const discard = () => void answer.body.on('error', () => {}).destroy();
 
   async function* read(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
-    const stream: AsyncIterable<Uint8Array> = answer.body;
+    // No coding is requested, but some services always compress. The limit applies to the decoded bytes.
+    const codings = parseContentEncoding(headers['content-encoding']);
+    if (codings === undefined) {
+      discard();
+      throw failed('sent a response with too many encodings');
+    }
+    const stream = codings.length ? decodeContent(answer.body, codings) : answer.body;
     try {
-      for await (const chunk of stream) {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
         bytes += chunk.length;
         if (bytes > maxBytes) break;
         yield chunk;
@@ -140,7 +148,7 @@ function response(answer: Dispatcher.ResponseData, { limit, outer, maxBytes }: B
   const body = read();
   return {
     status: answer.statusCode,
-    headers: joined(answer.headers),
+    headers,
     body,
     text,
     async json() {

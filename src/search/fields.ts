@@ -80,6 +80,7 @@ interface RawHit {
   readonly description?: unknown;
   readonly source?: unknown;
   readonly date?: unknown;
+  readonly attribution?: unknown;
   readonly imageUrl?: unknown;
   readonly imageWidth?: unknown;
   readonly imageHeight?: unknown;
@@ -94,6 +95,7 @@ export function toHit(raw: RawHit): Hit[] {
   const found = {
     source: optionalLine(raw.source, MAX_TITLE),
     date: optionalLine(raw.date, 100),
+    attribution: optionalLine(raw.attribution, MAX_TITLE),
     imageUrl: webUrl(raw.imageUrl),
     imageWidth: positiveInteger(raw.imageWidth),
     imageHeight: positiveInteger(raw.imageHeight),
@@ -109,3 +111,10 @@ export const toSiteLink = (title: unknown, link: unknown, snippet?: unknown): Si
   const text = optionalLine(snippet);
   return url ? [{ title: plainLine(title, MAX_TITLE), link: url, ...(text && { snippet: text }) }] : [];
 };
+
+/** Formats a time in s since 1970; `undefined` if it is none. */
+export function isoDate(value: unknown): string | undefined {
+  const seconds = finiteNumber(value);
+  if (seconds === undefined || seconds < 0 || seconds > 1e11) return undefined;
+  return new Date(seconds * 1_000).toISOString();
+}

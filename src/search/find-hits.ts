@@ -1,15 +1,19 @@
 /**
- * Finds the hits for a query. Queries the sources in order, or several at once if configured. If a source fails, the
- * next one is queried instead. Merges the lists and returns the requested page of results.
+ * Finds the hits for a query. Queries the providers in order, or several at once if configured. If a provider fails, the
+ * next one is queried instead. Public sources that fit the query are queried at the same time. Merges the lists and
+ * returns the requested page of results.
  */
+import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { ProviderError } from './ask-provider.ts';
+import { type LeftOut, runTogether, type Task } from './ask-together.ts';
+import { createSourceChooser } from './choose-sources.ts';
 import type { Hit } from './hit.ts';
 import { mergeHits, resultKey } from './merge-hits.ts';
 import { hasUnsupported, matchesOperators } from './operators.ts';
-import type { EngineName } from './provider.ts';
 import type { SearchQuery } from './query.ts';
-import { isLocalIndex } from './settings.ts';
+import { languageOfQuery } from './routes.ts';
+import type { SourceGroup } from './source-groups.ts';
 import type { Source, SourceRequest } from './sources.ts';
 
 export interface FoundHits {
@@ -21,20 +25,26 @@ export interface FoundHits {
    * 1970.
    */
   readonly staleAt?: number | undefined;
+  /** Sources that were asked or wanted, and whose results are missing. */
+  readonly leftOut?: readonly LeftOut[] | undefined;
 }
 
 export interface HitRequest extends Omit<SourceRequest, 'engine' | 'onlyKept' | 'onCached'> {
   /** The provider that the caller selected. */
   readonly provider?: string | undefined;
+  /** The sources that the caller selected. */
+  readonly sources?: readonly string[] | undefined;
+  /** Only public sources of this group. */
+  readonly group?: SourceGroup | undefined;
 }
 
 export interface HitFinder {
-  /** Whether the local index is the only default source. */
+  /** Whether the local index is the only source. */
   readonly hasIndexOnly: boolean;
-  /** Provider names that callers may use. */
+  /** Names of providers and sources that callers may use. */
   readonly names: readonly string[];
   /**
-   * Throws ParamValidationError (unknown provider), AssertionFailureError (no provider for this kind),
+   * Throws ParamValidationError (unknown provider or source), AssertionFailureError (no provider for this kind),
    * DownstreamServiceError (all providers failed and nothing is cached), or the signal's reason. Returns an empty list
    * if nothing was found.
    */
@@ -50,9 +60,12 @@ export interface HitFinderOptions {
   readonly index?: Source | undefined;
   /** Number of sources that are queried in parallel. */
   readonly maxAtOnce: number;
+  /** Public sources that are on. Default: none. */
+  readonly publicSources?: readonly Source[] | undefined;
+  /** Why public sources that exist cannot be asked, by name. */
+  readonly unavailable?: ReadonlyMap<string, string> | undefined;
 }
 
-const ENGINES: readonly EngineName[] = ['google', 'bing'];
 /** Maximum number of result pages requested from a source for one request. */
 const MAX_PAGES = 5;
 /** Number of results to request if the caller wants all results, or if many will be filtered out afterwards. */
@@ -60,81 +73,126 @@ const LONG_COUNT = 20;
 /** Minimum page size of sources that determine the page size themselves. A page with fewer results is the last one. */
 const MIN_PAGE_RESULTS = 5;
 
-export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions): HitFinder {
-  const defaults = sources.length > 0 ? sources : index ? [index] : [];
+export function createHitFinder(options: HitFinderOptions): HitFinder {
+  const { sources, index, maxAtOnce, publicSources = [] } = options;
+  const chooser = createSourceChooser(options);
 
-  function chooseSources(provider: string | undefined): { among: readonly Source[]; engine?: EngineName | undefined } {
-    if (provider === undefined) return { among: defaults };
-    const engine = ENGINES.find((name) => name === provider);
-    if (engine) return { among: sources.filter(({ engines }) => engines.includes(engine)), engine };
-    if (isLocalIndex(provider)) return { among: index ? [index] : [] };
-    const named = sources.filter(({ name }) => name === provider);
-    if (named.length) return { among: named };
-    throw problem('ParamValidationError', { path: 'provider', message: `provider must be one of ${names.join(', ')}` });
+  /** Opens the list of each source in the queue that answers, until one has hits. */
+  async function openFirst(queue: Source[], query: SearchQuery, request: SourceRequest, isOnly: boolean) {
+    let failure: unknown;
+    let answered = false;
+    for (let source = queue.shift(); source; source = queue.shift()) {
+      try {
+        const list = await openList(source, query, request, isOnly);
+        answered = true;
+        if (list) return { list, answered };
+        // If page 2 came from this source, page 3 must come from it too, because another source's list would not
+        // continue it.
+        if (query.page > 1 && isOnly) break;
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        failure = error;
+      }
+    }
+    return { list: undefined, answered, failure };
   }
-  const names = [...new Set([...ENGINES, 'reader', 'local', ...sources.map(({ name }) => name)])];
 
   async function askSources(
     candidates: readonly Source[],
     query: SearchQuery,
     request: SourceRequest,
   ): Promise<FoundHits | undefined> {
-    const queue = [
-      ...candidates.filter((source) => !source.isResting()),
-      ...candidates.filter((source) => source.isResting()),
-    ];
+    const queue = restingLast(candidates);
     const isOnly = maxAtOnce === 1 || candidates.length === 1;
-    let answered = false;
-    const opened: OpenedList[] = [];
-    const open = async () => {
-      for (let source = queue.shift(); source; source = queue.shift()) {
-        const firstQuery = firstQueryFor(source, query, isOnly);
-        try {
-          const hits = await source.page(firstQuery, request);
-          answered = true;
-          const matching = filterHits(hits, query, source);
-          if (hits.length) {
-            return void opened.push({
-              source,
-              firstQuery,
-              hits: matching,
-              hasMore: mayHaveMore(source, firstQuery, hits),
-            });
-          }
-          // If page 2 came from this source, page 3 must come from it too, because another source's list would not
-          // continue it.
-          if (query.page > 1 && isOnly) return;
-        } catch (error) {
-          if (!(error instanceof ProviderError)) throw error;
-        }
+    const results = await Promise.all(
+      Array.from({ length: maxAtOnce }, () => openFirst(queue, query, request, isOnly)),
+    );
+    const opened = results.flatMap(({ list }) => list ?? []);
+    if (!opened.length) return results.some(({ answered }) => answered) ? { hits: [], providers: [] } : undefined;
+    return windowOf(opened, candidates, query, request);
+  }
+
+  /** Asks the providers in their order, and the public sources at the same time. */
+  async function askTogether(
+    {
+      providers,
+      together,
+      isAwaited = true,
+    }: { providers: readonly Source[]; together: readonly Source[]; isAwaited?: boolean },
+    query: SearchQuery,
+    request: SourceRequest,
+  ): Promise<FoundHits | undefined> {
+    const stop = new AbortController();
+    const shared = { ...request, signal: AbortSignal.any([request.signal, stop.signal]) };
+    const queue = restingLast(providers);
+    const lanes: Task<OpenedList>[] = Array.from({ length: Math.min(maxAtOnce, providers.length) }, (_, lane) => ({
+      name: providers[lane]!.name,
+      isAwaited,
+      run: async () => {
+        const { list, answered, failure } = await openFirst(queue, query, request, false);
+        if (!list && !answered && failure) throw failure;
+        return list ? [list] : [];
+      },
+    }));
+    const localized = { ...query, language: query.language ?? languageOfQuery(query) };
+    const tasks = together.map(
+      (source): Task<OpenedList> => ({
+        name: source.name,
+        isAwaited: false,
+        run: async () => {
+          const list = await openList(source, source.facts ? localized : query, shared, false);
+          return list ? [list] : [];
+        },
+      }),
+    );
+    const { lists, answered, leftOut, waitsUntil } = await runTogether(
+      [...lanes, ...tasks],
+      ({ hits }) => hits.length > 0,
+    );
+    try {
+      const missing = leftOut.length ? { leftOut } : {};
+      if (lists.length) {
+        const found = await windowOf(lists, [...providers, ...together], query, request, waitsUntil);
+        return { ...found, ...missing };
       }
+      return answered
+        ? { hits: [], providers: [], ...missing }
+        : leftOut.length
+          ? undefined
+          : { hits: [], providers: [] };
+    } finally {
+      // A list that comes too late is cached for the next search, unless nothing may be cached.
+      if (request.noTrace || request.noCache) stop.abort(new ProviderError('is not waited for'));
+    }
+  }
+
+  /** Uses cached lists of any age if no source has answered. */
+  async function askCache(candidates: readonly Source[], query: SearchQuery, request: SourceRequest) {
+    if (request.noCache) return undefined;
+    let staleAt = Number.POSITIVE_INFINITY;
+    const onCached = (storedAt: number) => {
+      staleAt = Math.min(staleAt, storedAt);
     };
-    await Promise.all(Array.from({ length: maxAtOnce }, open));
-    if (!opened.length) return answered ? { hits: [], providers: [] } : undefined;
-    opened.sort((a, b) => candidates.indexOf(a.source) - candidates.indexOf(b.source));
-    return { hits: await readWindow(opened, query, request), providers: opened.map(({ source }) => source.name) };
+    const cached = await askSources(candidates, query, { ...request, onlyCached: true, onCached });
+    return cached && Number.isFinite(staleAt) ? { ...cached, staleAt } : cached;
   }
 
   return {
-    hasIndexOnly: sources.length === 0,
-    names,
+    hasIndexOnly: sources.length === 0 && publicSources.length === 0,
+    names: chooser.names,
     async find(query, request) {
-      const { provider, ...rest } = request;
-      const { among, engine } = chooseSources(provider);
-      const candidates = among.filter(({ kinds }) => kinds.includes(query.kind));
-      if (!candidates.length) throw noProvider(query, provider, defaults.length > 0);
+      const { provider, sources: named, group, ...rest } = request;
+      const choice = chooser.choose(query, { provider, sources: named, group });
+      const { providers, together, engine, leftOut = [] } = choice;
       const sourceRequest = { ...rest, engine };
-      const found = await askSources(candidates, query, sourceRequest);
-      if (found) return found;
-      let staleAt = Number.POSITIVE_INFINITY;
-      const onCached = (storedAt: number) => {
-        staleAt = Math.min(staleAt, storedAt);
-      };
-      const cached = request.noCache
-        ? undefined
-        : await askSources(candidates, query, { ...sourceRequest, onlyCached: true, onCached });
-      if (cached) return Number.isFinite(staleAt) ? { ...cached, staleAt } : cached;
-      throw problem('DownstreamServiceError', { message: 'None of the search providers answered. Try again later.' });
+      const found =
+        (together.length || choice.isAwaited === false
+          ? await askTogether(choice, query, sourceRequest)
+          : await askSources(providers, query, sourceRequest)) ??
+        (await askCache([...providers, ...together], query, sourceRequest));
+      if (!found)
+        throw problem('DownstreamServiceError', { message: 'None of the search providers answered. Try again later.' });
+      return leftOut.length ? { ...found, leftOut: [...leftOut, ...(found.leftOut ?? [])] } : found;
     },
     findInIndex: async (query, request) => {
       const hits = index?.kinds.includes(query.kind)
@@ -142,6 +200,40 @@ export function createHitFinder({ sources, index, maxAtOnce }: HitFinderOptions)
         : [];
       return { hits: hits.slice(0, query.count || undefined), providers: ['reader'] };
     },
+  };
+}
+
+/** Sources in back-off are asked last. */
+const restingLast = (candidates: readonly Source[]): Source[] => [
+  ...candidates.filter((source) => !source.isResting()),
+  ...candidates.filter((source) => source.isResting()),
+];
+
+/** Requests the first list of a source; `undefined` if it is empty. Rejects like `Source.page`. */
+async function openList(
+  source: Source,
+  query: SearchQuery,
+  request: SourceRequest,
+  isOnly: boolean,
+): Promise<OpenedList | undefined> {
+  const firstQuery = firstQueryFor(source, query, isOnly);
+  const hits = await source.page(firstQuery, request);
+  if (!hits.length) return undefined;
+  return { source, firstQuery, hits: filterHits(hits, query, source), hasMore: mayHaveMore(source, firstQuery, hits) };
+}
+
+/** Merges the lists in the order of their sources. */
+async function windowOf(
+  lists: readonly OpenedList[],
+  order: readonly Source[],
+  query: SearchQuery,
+  request: SourceRequest,
+  waitsUntil?: number,
+): Promise<FoundHits> {
+  const opened = lists.toSorted((a, b) => order.indexOf(a.source) - order.indexOf(b.source));
+  return {
+    hits: await readWindow(opened, query, request, waitsUntil),
+    providers: opened.map(({ source }) => source.name),
   };
 }
 
@@ -181,7 +273,12 @@ function firstQueryFor(source: Source, query: SearchQuery, isOnly: boolean): Sea
  * Returns the requested page of merged results. Lists are merged page by page, so that the results on a page do not
  * change when a later page is requested.
  */
-async function readWindow(opened: readonly OpenedList[], query: SearchQuery, request: SourceRequest): Promise<Hit[]> {
+async function readWindow(
+  opened: readonly OpenedList[],
+  query: SearchQuery,
+  request: SourceRequest,
+  waitsUntil = Number.POSITIVE_INFINITY,
+): Promise<Hit[]> {
   const { count, page, kind } = query;
   const [first] = opened;
   if (opened.length === 1 && first!.firstQuery === query) return mergeHits([first!.hits], kind).slice(0, count);
@@ -200,10 +297,12 @@ async function readWindow(opened: readonly OpenedList[], query: SearchQuery, req
     take(
       await Promise.all(
         open.map(async (one) => {
-          const hits = await one.source.page({ ...one.firstQuery, page: next }, request).catch((error: unknown) => {
+          const asked = one.source.page({ ...one.firstQuery, page: next }, request).catch((error: unknown) => {
             if (error instanceof ProviderError) return [];
             throw error;
           });
+          // Further results of a public source are an addition, so the answer does not wait for them any longer.
+          const hits = await (one.source.facts ? until(waitsUntil, asked, []) : asked);
           one.hasMore = mayHaveMore(one.source, one.firstQuery, hits);
           return filterHits(hits, query, one.source);
         }),
@@ -212,6 +311,16 @@ async function readWindow(opened: readonly OpenedList[], query: SearchQuery, req
   }
   const all = [...sequence.values()];
   return count === 0 ? all : all.slice(count * (page - 1), count * page);
+}
+
+/** Settles like `work`, or with `instead` at this time of `performance.now()`. */
+async function until<T>(time: number, work: Promise<T>, instead: T): Promise<T> {
+  if (!Number.isFinite(time)) return work;
+  return within(Math.max(0, time - performance.now()), work).catch((error: unknown) => {
+    if (!(error instanceof DeadlineExceededError)) throw error;
+    work.catch(() => {});
+    return instead;
+  });
 }
 
 /**
@@ -225,14 +334,4 @@ function isOfTime({ date }: Hit, { since, until }: SearchQuery): boolean {
   if (date === undefined || (since === undefined && until === undefined)) return true;
   const ms = /\d{4}/.test(date) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(ms) || ((since === undefined || ms >= since) && (until === undefined || ms < until));
-}
-
-function noProvider({ kind }: SearchQuery, provider: string | undefined, hasSources: boolean) {
-  if (!hasSources) {
-    return problem('AssertionFailureError', { message: 'No search provider is configured on this server' });
-  }
-  const what = kind === 'web' ? 'pages' : kind;
-  const from = provider === undefined ? '' : ` from ${provider}`;
-  const message = `No search provider configured on this server returns ${what}${from}`;
-  return problem('AssertionFailureError', { path: provider === undefined ? 'type' : 'provider', message });
 }

@@ -9,6 +9,8 @@ export interface Hit {
   readonly source?: string | undefined;
   /** As the provider writes it. It may be relative ("2 days ago"). */
   readonly date?: string | undefined;
+  /** Author and licence, if the terms of the source ask for them. */
+  readonly attribution?: string | undefined;
   readonly imageUrl?: string | undefined;
   readonly imageWidth?: number | undefined;
   readonly imageHeight?: number | undefined;

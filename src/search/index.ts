@@ -13,3 +13,5 @@ export { composeText, GIVEN_OPERATORS } from './operators.ts';
 export { ALL_OPTIONS, gatherSearch, MAX_QUERY_CHARACTERS, requireText } from './options.ts';
 export { parseQuery } from './query.ts';
 export type { Answer, Search, SearchRequest } from './search.ts';
+export { resolveType, SEARCH_TYPES } from './source-groups.ts';
+export { createConnections } from './source-limiter.ts';

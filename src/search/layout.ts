@@ -15,13 +15,14 @@ const LINES: readonly (readonly [label: string, value: (result: Result) => strin
   ['Image Height', ({ imageHeight }) => imageHeight],
   ['Date', ({ date }) => date],
   ['Favicon', ({ favicon }) => favicon],
-  // This field is specific to this project. It distinguishes a stale copy from a page that has just been read.
+  // The last two fields are specific to this project. The warning distinguishes a stale copy from a page that has just been read.
+  ['Attribution', ({ attribution }) => attribution],
   ['Warning', ({ warning }) => findStaleWarning(warning)],
 ];
 
-/** Formats all results, ending in a newline. */
-export const formatText = (results: readonly Result[]): string =>
-  `${results
+/** Formats all results, ending in a newline. `notice` is a line before them, which parsers of results skip. */
+export const formatText = (results: readonly Result[], notice?: string): string =>
+  `${notice ? `Notice: ${oneLine(notice)}\n\n` : ''}${results
     .map((result, index) => formatResult(result, `[${index + 1}]`))
     .join('\n\n')
     .trimEnd()}\n`;

@@ -4,6 +4,7 @@ import { cleanUrl } from '#reader/index.ts';
 import type { Hit } from './hit.ts';
 import type { SearchKind } from './query.ts';
 import { fuseRanks } from './rank-fusion.ts';
+import { canonicalPlace } from './same-page.ts';
 
 /** Returns the URL as shown in results; `undefined` if it is invalid or cannot be read. */
 export function displayUrl(url: string): string | undefined {
@@ -23,9 +24,9 @@ export function pageKey(text: string): string {
   const parameters = [...url.searchParams]
     .filter(([name]) => !isTrackingParameter(name) && !isSessionParameter(name))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const path = url.pathname.replace(/\/(?:index\.(?:html?|php))?$/i, '');
+  const { host, path } = canonicalPlace(url);
   const route = url.hash.startsWith('#/') || url.hash.startsWith('#!') ? url.hash : '';
-  return `${url.host.replace(/^www\./, '')}${path}?${new URLSearchParams(parameters)}${route}`;
+  return `${host}${path}?${new URLSearchParams(parameters)}${route}`;
 }
 
 /**

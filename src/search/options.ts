@@ -5,11 +5,12 @@
 import * as z from 'zod';
 import { problem } from '#errors.ts';
 import { check, type Given, gather, type Sources } from '#http/gather.ts';
-import { openWords, showAs } from '#http/shown-schema.ts';
+import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
 import { flag, number, oneOf, texts, toBoolean } from '#http/values.ts';
 import { type GivenOptions, MODEL_FORMATS, OPTIONS, type OptionRow, SINGLE_FORMATS } from '#reader/index.ts';
 import { parseCountry } from './countries.ts';
 import { parseLanguage } from './languages.ts';
+import { SEARCH_TYPES } from './source-groups.ts';
 
 /** Longer queries are rejected, because no provider accepts them. */
 export const MAX_QUERY_CHARACTERS = 4_000;
@@ -55,6 +56,9 @@ const moment = () =>
       return z.NEVER;
     });
 
+/** Maximum number of sources that a request may name. */
+const MAX_SOURCES = 20;
+
 const results = () => number({ min: 0, max: MAX_RESULTS, integer: true });
 
 const PASSAGE_NUMBER = { type: 'integer', minimum: 100, maximum: MAX_PASSAGE_TOKENS } as const;
@@ -79,12 +83,33 @@ export const SEARCH_OPTIONS = {
     defaultText: '1',
     meaning: 'Page of results, from 1.',
   }),
-  type: row({ schema: oneOf(['web', 'images', 'news']), defaultText: 'web', meaning: 'Kind of results.' }),
+  type: row({
+    schema: oneOf(SEARCH_TYPES),
+    defaultText: 'web',
+    meaning:
+      'Kind of results. `web`, `images` and `news` are answered by all providers that have them. The other values select public sources of that kind; `scholar` is an alias of `papers`.',
+  }),
   provider: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),
     defaultText: 'the providers of the server, in their order',
     meaning:
       'Provider to query: a provider of this server by its name, `google` or `bing` through a provider that has their results, or `reader` (or `local`) for the pages that this server has read.',
+  }),
+  sources: row({
+    schema: showBoth(z.union([z.string(), z.array(z.string())]), {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: MAX_SOURCES }],
+    })
+      .transform((value) =>
+        [value]
+          .flat()
+          .flatMap((text) => text.split(','))
+          .map((name) => name.trim().toLowerCase())
+          .filter(Boolean),
+      )
+      .refine((names) => names.length <= MAX_SOURCES, `must not have more than ${MAX_SOURCES} names`),
+    defaultText: 'the providers of the server, and the public sources that fit the query',
+    meaning:
+      'Providers and public sources to query together, by name, separated by commas: `wikipedia,stackoverflow`. `all` queries all that are on, `reader` the pages that this server has read.',
   }),
   engine: row({
     schema: z.string().transform((text) => text.trim().toLowerCase()),

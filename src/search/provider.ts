@@ -5,6 +5,7 @@
 import type { Hit } from './hit.ts';
 import type { OperatorName } from './operators.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
+import type { SourceGroup } from './source-groups.ts';
 
 export interface Provider {
   /** The name used in the settings. */
@@ -30,10 +31,57 @@ export interface Provider {
   readonly engines?: readonly EngineName[] | undefined;
   /** A notice to the operator that is logged when the server starts. */
   readonly notice?: string | undefined;
+  /** Set for a public source: a service that answers without a key, within limits. */
+  readonly source?: SourceFacts | undefined;
+  /** Whether the response is JSON, or text that `parse` gets as a string. Default: `json`. */
+  readonly format?: 'json' | 'text' | undefined;
   /** Builds the request. `query.count` is above 0, and `query.page` counts pages of that size. */
   request(query: SearchQuery, settings: ProviderSettings): ProviderRequest;
+  /**
+   * Builds a second request from the first response, for services that return only ids. `undefined` if there is nothing
+   * to request. `parse` then gets the second response.
+   */
+  followUp?(answer: unknown, query: SearchQuery, settings: ProviderSettings): ProviderRequest | undefined;
+  /** Finds an error or a back-off in a response with status 200. Never throws. */
+  inspect?(answer: unknown): AnswerState;
   /** Parses the hits of a response, in order. Never throws; unexpected parts are skipped. */
   parse(answer: unknown, query: SearchQuery, settings: ProviderSettings): Hit[];
+}
+
+/** What is known about a public source. The router, the limits and the documentation use it. */
+export interface SourceFacts {
+  /** What the source has, as callers name it in `type`. */
+  readonly groups: readonly SourceGroup[];
+  /**
+   * Who operates the service. Sources of one operator share its limits, because the operator counts the requests of an
+   * IP address.
+   */
+  readonly operator: string;
+  /** Limits without a key, and with one if they differ. One connection at a time is always used. */
+  readonly limits: readonly RateLimit[];
+  readonly keyLimits?: readonly RateLimit[] | undefined;
+  /** Number of requests that one search sends. Default: 1. */
+  readonly requests?: number | undefined;
+  /** Whether the terms require a contact in the User-Agent, or the service gives better service with one. */
+  readonly contact?: 'required' | 'welcome' | undefined;
+  /** Hosts of the results, including subdomains; absent if results are on any host. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Languages of the results as ISO 639-1 codes; absent if it has many. */
+  readonly languages?: readonly string[] | undefined;
+  /** The page that documents the API. */
+  readonly documentation: string;
+}
+
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+export interface AnswerState {
+  /** Set if the response is an error: what is wrong, without words of the query. */
+  readonly error?: string | undefined;
+  /** Set if the service asks for a pause, in ms. */
+  readonly restMs?: number | undefined;
 }
 
 /** Engines that callers may select (docs/reference/wire/search.md, Providers). */
@@ -49,6 +97,8 @@ export interface ProviderRequest {
 export interface ProviderSettings {
   readonly url: string;
   readonly key?: string | undefined;
+  /** The operator's mail address, for services that ask for one. */
+  readonly email?: string | undefined;
   /** The engine that the caller selected. */
   readonly engine?: EngineName | undefined;
   /** Set for a provider that is described in the settings. */

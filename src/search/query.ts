@@ -118,3 +118,14 @@ function parseOperators(text: string): { words: string; operators: Operators } {
   }
   return { words: words.join(' '), operators };
 }
+
+/** The words without quotes and operators, for services with a syntax of their own. */
+export const plainWords = ({ words, text }: Pick<SearchQuery, 'words' | 'text'>): string => words || text;
+
+/** The words without the special characters of Lucene, so that none of them changes the meaning of the query. */
+export const luceneText = (query: Pick<SearchQuery, 'words' | 'text'>): string =>
+  plainWords(query)
+    .replace(/[+\-&|!(){}[\]^"~*?:\\/]+/g, ' ')
+    .replace(/\b(?:AND|OR|NOT)\b/g, (word) => word.toLowerCase())
+    .replace(/\s+/g, ' ')
+    .trim();

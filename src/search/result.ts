@@ -11,6 +11,7 @@ export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | '
   description: string;
   source?: string;
   date?: string;
+  attribution?: string;
   imageUrl?: string;
   imageWidth?: number;
   imageHeight?: number;
@@ -46,7 +47,7 @@ function warningOf({ state, failure }: Entry): string | undefined {
 /** Number of tokens for a screenshot (docs/reference/wire/reader.md, Tokens and charge). */
 const SCREENSHOT_TOKENS = 765;
 
-const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks'] as const;
+const HIT_KEYS = ['imageUrl', 'imageWidth', 'imageHeight', 'source', 'date', 'siteLinks', 'attribution'] as const;
 const PAGE_KEYS = [
   'targetStatus',
   'blocked',

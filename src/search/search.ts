@@ -7,18 +7,25 @@ import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
 import { countTokens, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
+import { describeLeftOut } from './ask-together.ts';
 import { chargeOf } from './charge.ts';
+import { HOW_TO_CONFIGURE } from './choose-sources.ts';
 import type { Favicons } from './favicons.ts';
 import type { FoundHits, HitFinder } from './find-hits.ts';
 import type { SearchQuery } from './query.ts';
 import { readPages } from './read-pages.ts';
 import { type Entry, pageTokens, type Result, resultOf } from './result.ts';
 import { type PassageTools, selectPassages } from './select-passages.ts';
+import type { SourceGroup } from './source-groups.ts';
 
 export interface SearchRequest {
   readonly query: SearchQuery;
   /** The provider that the caller selected. */
   readonly provider?: string | undefined;
+  /** The providers and public sources that the caller selected. */
+  readonly sources?: readonly string[] | undefined;
+  /** Only public sources of this group. */
+  readonly group?: SourceGroup | undefined;
   /** Whether to search the local index if the providers find nothing. */
   readonly fallback: boolean;
   /** Whether to read the pages of the results. */
@@ -53,6 +60,8 @@ export interface Answer {
   readonly providers: readonly string[];
   /** A notice for the caller about the whole response. */
   readonly notice?: string | undefined;
+  /** The part of `notice` that names sources without results. */
+  readonly leftOut?: string | undefined;
 }
 
 /**
@@ -83,7 +92,7 @@ const MIN_READING_MS = 2_000;
 /** Additional time after a search's timeout, if there is nothing else to return. */
 const GRACE_MS = 2_000;
 
-const INDEX_ONLY = 'No search provider is configured on this server. These results are pages that it has read before.';
+const INDEX_ONLY = `No search provider is configured on this server. These results are pages that it has read before. For results from the web, ${HOW_TO_CONFIGURE}.`;
 const INDEX_INSTEAD =
   'The search providers found nothing in time. These results are pages that this server has read before.';
 
@@ -100,20 +109,23 @@ interface NoticedHits extends FoundHits {
 
 export function createSearch({ hitFinder, reader, passages, blocks, favicons, close }: SearchParts): Search {
   async function findHits(request: SearchRequest): Promise<NoticedHits> {
-    const { query, provider, fallback, budgetMs, signal, options, account } = request;
+    const { query, provider, sources, group, fallback, budgetMs, signal, options, account } = request;
     const grace = AbortSignal.timeout(budgetMs + GRACE_MS);
     const findSignal = AbortSignal.any([signal, grace]);
     const { noCache, doNotTrack, zeroDataRetention } = options;
     const noTrace = doNotTrack || Boolean(zeroDataRetention);
     const finding = hitFinder
-      .find(query, { provider, noCache, noTrace, account, signal: findSignal })
+      .find(query, { provider, sources, group, noCache, noTrace, account, signal: findSignal })
       .catch((error: unknown) => {
         throw grace.aborted && !signal.aborted ? problem('AssertionFailureError', { message: TOO_LATE }) : error;
       });
     const notice = hitFinder.hasIndexOnly && provider === undefined ? INDEX_ONLY : undefined;
     const withNotice = (list: FoundHits): NoticedHits => ({
       ...list,
-      notice: list.staleAt === undefined ? notice : staleNotice(list.staleAt),
+      notice:
+        [list.staleAt === undefined ? notice : staleNotice(list.staleAt), describeLeftOut(list.leftOut)]
+          .filter(Boolean)
+          .join('\n') || undefined,
     });
     const findInIndex = async (): Promise<NoticedHits | undefined> => {
       // If the index fails too, the providers' failure is reported.
@@ -200,20 +212,22 @@ function withoutBlocked(found: NoticedHits, blocks: SearchParts['blocks']): Noti
 
 const TOO_LATE = 'The search did not finish in time';
 
-function nothingFoundProblem({ notice, providers, blocked }: NoticedHits) {
+function nothingFoundProblem({ notice, providers, blocked, leftOut }: NoticedHits) {
   if (blocked) {
     const message = `All ${blocked} results for this query were left out: the operator of this server blocks their URLs`;
     return problem('AssertionFailureError', { message });
   }
   const where =
     notice === INDEX_ONLY || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
-  const hint = notice === INDEX_ONLY ? '; no search provider is configured' : '';
-  return problem('AssertionFailureError', { message: `Nothing was found for this query${where}${hint}` });
+  const hint = notice === INDEX_ONLY ? `; no search provider is configured: ${HOW_TO_CONFIGURE}` : '';
+  const missing = describeLeftOut(leftOut);
+  const message = `Nothing was found for this query${where}${hint}${missing ? `. ${missing.replace(/\.$/, '')}` : ''}`;
+  return problem('AssertionFailureError', { message });
 }
 
 async function answerOf(
   entries: readonly Entry[],
-  { providers, notice }: NoticedHits,
+  { providers, notice, leftOut }: NoticedHits,
   { query, provider, options, keepPicture }: SearchRequest,
 ): Promise<Answer> {
   const charge = chargeOf(
@@ -224,7 +238,7 @@ async function answerOf(
   const results = await Promise.all(
     entries.map(async (entry, index) => resultOf(entry, charge.each[index]!, await picturesOf(entry, keepPicture))),
   );
-  return { results, tokens: charge.tokens, providers, notice };
+  return { results, tokens: charge.tokens, providers, notice, leftOut: describeLeftOut(leftOut) };
 }
 
 /** Stores a screenshot once, even if several responses contain it. */

@@ -1,4 +1,4 @@
-/** Sources of hits: providers with a cache, a daily budget and back-off, and the local index. */
+/** Sources of hits: providers with a cache, limits and back-off, and the local index. */
 import { createSingleFlight } from '#concurrency/single-flight.ts';
 import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -7,9 +7,10 @@ import type { Hit } from './hit.ts';
 import type { LocalIndex, PassageReranker } from './index/local-index.ts';
 import { type IndexShared, visibleOwners } from './index/owners.ts';
 import { ALL_OPERATORS, type OperatorName } from './operators.ts';
-import type { EngineName, Provider } from './provider.ts';
+import type { EngineName, Provider, SourceFacts } from './provider.ts';
 import type { SearchKind, SearchQuery } from './query.ts';
 import type { ProviderRow } from './settings.ts';
+import { type Connections, createConnections, createLimiter } from './source-limiter.ts';
 import type { SearchStore } from './store.ts';
 
 export interface SourceRequest {
@@ -34,6 +35,8 @@ export interface Source {
   readonly maxCount: number;
   readonly operators: ReadonlySet<OperatorName>;
   readonly engines: readonly EngineName[];
+  /** Set for a public source. */
+  readonly facts?: SourceFacts | undefined;
   /** Whether the source is in back-off, so that other sources should be preferred. */
   isResting(): boolean;
   /**
@@ -45,21 +48,35 @@ export interface Source {
 export interface SourceTools {
   readonly ask: AskProvider;
   readonly store: SearchStore;
+  /** The connections to public sources. Default: own ones. */
+  readonly connections?: Connections | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
   readonly now?: () => number;
-  /** Called with the outcome of each request. `kept` means that the result came from the cache. */
-  readonly onAsked?: ((source: string, outcome: 'answered' | 'failed' | 'kept') => void) | undefined;
+  /**
+   * Called with the outcome of each request. `kept` means that the result came from the cache, `limited` that the
+   * limits of a public source permitted no request.
+   */
+  readonly onAsked?: ((source: string, outcome: AskOutcome) => void) | undefined;
 }
+
+export type AskOutcome = 'answered' | 'failed' | 'kept' | 'limited';
 
 /** Number of consecutive failures after which a provider enters back-off, and the duration of the back-off. */
 const MAX_FAILURES = 3;
 const REST_MS = 30_000;
 
-export function createSource(row: ProviderRow, { ask, store, log, now = Date.now, onAsked }: SourceTools): Source {
+export function createSource(row: ProviderRow, tools: SourceTools): Source {
+  const { ask, store, connections = createConnections(), log, now = Date.now, onAsked } = tools;
   const { name, provider, budgetPerDay } = row;
+  const limiter = createLimiter(row, { store, connections, now });
   const flights = createSingleFlight<Hit[]>();
   let failures = 0;
   let restsUntil = 0;
+
+  const rest = (ms: number) => {
+    if (ms > 0) limiter?.pause(ms);
+    restsUntil = Math.max(restsUntil, now() + ms);
+  };
 
   async function requestHits(
     query: SearchQuery,
@@ -67,21 +84,40 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
   ): Promise<Hit[]> {
     if (budgetPerDay !== undefined && !store.takeBudget(name, budgetPerDay)) {
       restsUntil = endOfDay(now());
-      throw new ProviderError('has used up its daily budget');
+      throw new ProviderError('has used up its daily budget', { reason: 'rate limit' });
     }
     try {
-      const hits = await ask(row, query, { signal, engine });
+      let restMs = 0;
+      const onRest = (ms: number) => {
+        restMs = ms;
+      };
+      const hits = await ask(row, query, { signal, engine, onRest });
       failures = 0;
       restsUntil = 0;
+      rest(restMs);
       onAsked?.(name, 'answered');
       return hits;
     } catch (error) {
       if (error instanceof ProviderError) {
         onAsked?.(name, 'failed');
         failures++;
-        const restMs = error.restMs || (failures >= MAX_FAILURES ? REST_MS : 0);
-        restsUntil = Math.max(restsUntil, now() + restMs);
+        rest(error.restMs || (failures >= MAX_FAILURES ? REST_MS : 0));
       }
+      throw error;
+    }
+  }
+
+  /** Like `requestHits`, within the limits of a public source. */
+  async function limitedHits(query: SearchQuery, request: Pick<SourceRequest, 'signal' | 'engine'>): Promise<Hit[]> {
+    if (!limiter) return requestHits(query, request);
+    let isSent = false;
+    try {
+      return await limiter.run(request.signal, () => {
+        isSent = true;
+        return requestHits(query, request);
+      });
+    } catch (error) {
+      if (!isSent && error instanceof ProviderError) onAsked?.(name, 'limited');
       throw error;
     }
   }
@@ -93,7 +129,8 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
     maxCount: provider.maxCount,
     operators: provider.operators,
     engines: provider.engines ?? [],
-    isResting: () => restsUntil > now(),
+    facts: provider.source,
+    isResting: () => restsUntil > now() || (limiter?.isPaused() ?? false),
     async page(query, { signal, noCache, noTrace, onlyCached = false, onCached, engine }) {
       if (provider.paging === 'none' && query.page > 1) return [];
       if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
@@ -111,7 +148,7 @@ export function createSource(row: ProviderRow, { ask, store, log, now = Date.now
       }
       try {
         const flight = flights.join(JSON.stringify(key), signal, async function* (shared) {
-          yield await requestHits(query, { signal: shared, engine });
+          yield await limitedHits(query, { signal: shared, engine });
         });
         for await (const hits of flight) {
           if (!noTrace) store.write(key, hits);

@@ -80,7 +80,7 @@ export const METRICS = {
   lectern_search_asked_total: row(
     'counter',
     ['provider', 'outcome'],
-    'Queries to search providers: `answered`, `failed`, or `kept` if a cached result list was used.',
+    'Queries to search providers and public sources: `answered`, `failed`, `kept` if a cached result list was used, or `limited` if the limits of a public source permitted no request.',
   ),
   lectern_batch_jobs: row('gauge', ['state'], 'Stored batch jobs by state.'),
   lectern_crawl_jobs: row('gauge', ['state'], 'Stored crawls by state.'),

@@ -108,6 +108,7 @@ const RESULT = {
     imageHeight: integer('In pixels.'),
     source: text('The name of the site.'),
     date: text('The date as the search provider writes it; may be relative.'),
+    attribution: text('Author and license, if the terms of the source ask for them.'),
     siteLinks: {
       type: 'array',
       items: {
@@ -148,7 +149,10 @@ const RESULTS = success('The results.', {
   events:
     'Events `data`, each with the results so far; `trace` at the end if requested; `error` with the failure if the search fails later.',
   headers: {
-    'X-Search-Provider': { schema: { type: 'string' }, description: 'The provider that returned the results.' },
+    'X-Search-Provider': {
+      schema: { type: 'string' },
+      description: 'The providers and sources that returned the results.',
+    },
     'X-Search-Notice': { schema: { type: 'string' }, description: 'Same as `notice`.' },
   },
   examples: { text: RESULTS_TEXT, json: RESULTS_ANSWER, events: RESULTS_EVENTS },

@@ -20,6 +20,7 @@ import {
   gatherSearch,
   parseQuery,
   requireText,
+  resolveType,
   type Search,
   type SearchRequest,
 } from '#search/index.ts';
@@ -189,12 +190,13 @@ export function prepareSearch(
   for (const { feature, option } of featuresNeeded(reading, options, deps)) {
     if (feature !== 'proxy' || caller.kind === 'key') admission.requireFeature(feature, option);
   }
+  const { kind: resultKind, group } = resolveType(given.type ?? 'web');
   const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
   return {
     trace,
     query: parseQuery(composeText(words, operators), {
-      kind: given.type ?? 'web',
+      kind: resultKind,
       count,
       page: given.page ?? 1,
       country: given.gl,
@@ -205,6 +207,8 @@ export function prepareSearch(
       until: given.until,
     }),
     provider: given.provider || given.engine || undefined,
+    sources: given.sources,
+    group,
     fallback: given.fallback ?? false,
     reads: !noContent && count > 0,
     options,
@@ -245,7 +249,7 @@ function decodeQuery(url: string): string {
 /** Sets the headers that name the providers, and a notice if a requested provider was replaced. */
 function showSources(reply: FastifyReply, { providers, notice }: Answer): void {
   reply.header('x-search-provider', providers.join(', '));
-  if (notice) reply.header('x-search-notice', notice);
+  if (notice) reply.header('x-search-notice', notice.replaceAll('\n', ' '));
 }
 
 /**
@@ -289,5 +293,5 @@ function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trac
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(success(results, meta)));
 }
 
-const sendText = (reply: FastifyReply, { results }: Answer) =>
-  reply.type('text/plain; charset=utf-8').send(formatText(results));
+const sendText = (reply: FastifyReply, { results, leftOut }: Answer) =>
+  reply.type('text/plain; charset=utf-8').send(formatText(results, leftOut));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
 import { describe } from '#http/openapi.ts';
 import { findStaleWarning, loadTokens, OPTIONS } from '#reader/index.ts';
-import { ALL_OPTIONS } from '#search/index.ts';
+import { ALL_OPTIONS, SEARCH_TYPES } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
@@ -62,13 +62,14 @@ export const searchWeb = defineTool({
     'Searches the web and returns titles, URLs and descriptions, optionally with page content (`content`). Read a result with read_url.',
   input: z.strictObject({
     ...shared,
-    type: option('type', z.enum(['web', 'images', 'news'])),
+    type: option('type', z.enum(SEARCH_TYPES)),
+    sources: option('sources', z.union([z.string(), z.array(z.string())])),
     gl: option('gl', z.string()),
     hl: option('hl', z.string()),
     since: option('since', z.string()),
     until: option('until', z.string()),
     provider: option('provider', z.string()),
-    options: furtherOptions(['type', 'gl', 'hl', 'since', 'until', 'provider']),
+    options: furtherOptions(['type', 'sources', 'gl', 'hl', 'since', 'until', 'provider']),
   }),
   openWorld: true,
   steps: () => 1,
@@ -81,7 +82,7 @@ export const searchIndex = defineTool({
   title: 'Search pages read before',
   description:
     'Searches the local index of pages this Lectern server has read, by words and meaning. Makes no requests to the web.',
-  input: z.strictObject({ ...shared, options: furtherOptions(['provider', 'engine', 'fallback']) }),
+  input: z.strictObject({ ...shared, options: furtherOptions(['provider', 'engine', 'sources', 'fallback']) }),
   openWorld: false,
   steps: () => 1,
   progressMessage: ({ query }) => `Searching the index for ${query}`,
@@ -149,9 +150,20 @@ const CONTENT_OPTIONS: Record<Given['content'], (budget: number) => SearchOption
   pages: () => ({}),
 };
 
-function formatHead({ title, url, description, date, warning }: FoundPage, number: number): string {
+function formatHead(
+  { title, url, description, source, attribution, date, warning }: FoundPage,
+  number: number,
+): string {
   const stale = findStaleWarning(warning);
-  return [`${number}. ${oneLine(title)}`, url, date && `Date: ${date}`, description, stale && `Warning: ${stale}`]
+  const origin = attribution ?? source;
+  return [
+    `${number}. ${oneLine(title)}`,
+    url,
+    origin && `Source: ${oneLine(origin)}`,
+    date && `Date: ${date}`,
+    description,
+    stale && `Warning: ${stale}`,
+  ]
     .filter(Boolean)
     .join('\n   ');
 }

@@ -440,6 +440,7 @@ const CASES: Record<string, Case> = {
       url: 'https://de.wikipedia.org/wiki/Gro%C3%9Fe_Katze%3F_(Tier)',
       description: 'Die Katze ist "groß"',
       source: 'Wikipedia',
+      attribution: 'Wikipedia contributors, CC BY-SA 4.0',
     },
   },
 };
