@@ -50,12 +50,20 @@ export interface ParsedDocument {
   readonly hiddenCount: number;
 }
 
+/** Whether headers, footers, page numbers and watermarks of a PDF are left out. */
+export const PDF_RUNNING_TEXT = ['drop', 'keep'] as const;
+
 export interface ParseOptions {
   /** Reads only this page, counted from 1. If the number is beyond the last page, all pages are read. */
   readonly page?: number | undefined;
   /** Time limit for kinds that read page by page; they return the pages read so far. No limit if unset. */
   readonly timeMs?: number | undefined;
+  /** Default: `drop`. */
+  readonly pdfRunningText?: (typeof PDF_RUNNING_TEXT)[number] | undefined;
 }
+
+/** What the caller of a read may choose. */
+export type ReadOptions = Omit<ParseOptions, 'timeMs'>;
 
 export interface PictureOptions {
   /** Counted from 1. */

@@ -130,6 +130,14 @@ export const READ_FLAGS: readonly FlagRow[] = [
   },
   { name: 'page', kind: 'text', group: 'Page content', meaning: 'Page of a document to read, counted from 1.' },
   {
+    name: 'pdfRunningText',
+    kind: 'text',
+    group: 'Page content',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+    defaultText: 'drop',
+    words: ['drop', 'keep'],
+  },
+  {
     name: 'retainLinks',
     kind: 'text',
     group: 'Markdown',
@@ -608,6 +616,14 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     group: 'Page content',
     meaning: 'Removes elements that are not displayed before the page is captured.',
     defaultText: 'false',
+  },
+  {
+    name: 'pdfRunningText',
+    kind: 'text',
+    group: 'Page content',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+    defaultText: 'drop',
+    words: ['drop', 'keep'],
   },
   {
     name: 'retainLinks',

@@ -109,6 +109,8 @@ export interface ReadOptions {
   readonly storageState?: Readonly<Record<string, unknown>> | undefined;
   /** Page of a document to read, counted from 1. */
   readonly page?: number | undefined;
+  /** Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`). Default: drop. */
+  readonly pdfRunningText?: 'drop' | 'keep' | undefined;
   /** Instruction for the language or vision model that reads the page. */
   readonly instruction?: string | undefined;
   /** JSON Schema for the structured response that the language model writes. */

@@ -121,11 +121,13 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
 }
 
 /** Returns the document. Throws AssertionFailureError if the caller's timeout expires first. */
-async function readInTime({ snapshot, signal, deadline }: FileReadRequest, page: number | undefined, tools: FileTools) {
-  if (deadline === undefined) return tools.documents.read(snapshot.file, { page }, signal);
+async function readInTime(read: FileReadRequest, page: number | undefined, tools: FileTools) {
+  const { snapshot, signal, deadline, options } = read;
+  const asked = { page, pdfRunningText: options.pdfRunningText };
+  if (deadline === undefined) return tools.documents.read(snapshot.file, asked, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
   try {
-    return await tools.documents.read(snapshot.file, { page }, AbortSignal.any([signal, late]));
+    return await tools.documents.read(snapshot.file, asked, AbortSignal.any([signal, late]));
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) throw problem('AssertionFailureError', { message: 'The file was not read within the timeout' });

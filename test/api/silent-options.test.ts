@@ -74,6 +74,7 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   exportStorageState: true,
   storageState: { cookies: [], origins: [] },
   page: 3,
+  pdfRunningText: 'keep',
   instruction: 'What is it?',
   jsonSchema: { type: 'object' },
   base: 'final',

@@ -13,9 +13,12 @@ const MAX_ROWS = 6;
 /** Text larger than this, in multiples of the body text size, is not furniture. */
 const MAX_SIZE = 1.3;
 
-interface EdgeRow {
+interface Row {
   readonly pieces: readonly Piece[];
   readonly y: number;
+}
+
+interface EdgeRow extends Row {
   /** The text of the row, and the same text with each number replaced by its difference from the page number. */
   readonly keys: readonly string[];
   /** The text with each number replaced by `#`; empty if it has few letters. */
@@ -34,12 +37,15 @@ export interface Paged {
 
 /** The pieces of each page without repeated rows. A page without neighbors keeps all its rows. */
 export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
-  const edges = pages.map((page) => edgeRows(page, bodySize));
+  const nearRows = pages.map(rowsNearEdges);
+  const edges = pages.map((page, at) => edgeRows(page, nearRows[at]!, bodySize));
   return pages.map((page, at) => {
     const artifacts = tagged(page);
     const dropped = new Set<Piece>(artifacts);
-    for (const row of edges[at]!) {
-      if (isRepeated(row, at, edges)) for (const piece of row.pieces) dropped.add(piece);
+    const repeated = edges[at]!.filter((row) => isRepeated(row, at, edges));
+    for (const row of repeated) {
+      if (isInTable(row, nearRows[at]!, page.height, repeated)) continue;
+      for (const piece of row.pieces) dropped.add(piece);
     }
     return {
       number: page.number,
@@ -54,19 +60,75 @@ const tagged = ({ pieces, height }: PageText): Piece[] =>
     ? pieces.filter(({ artifact, y }) => artifact && (y < EDGE * height || y > (1 - EDGE) * height))
     : [];
 
-function edgeRows({ pieces, height, number }: PageText, bodySize: number): EdgeRow[] {
+function edgeRows({ height, number }: PageText, rows: readonly Row[], bodySize: number): EdgeRow[] {
+  const top = rows.filter(({ y }) => y < EDGE * height).slice(0, MAX_ROWS);
+  const bottom = rows.filter(({ y }) => y > (1 - EDGE) * height).slice(-MAX_ROWS);
+  const ends = new Set([top[0], bottom[bottom.length - 1]]);
+  return [...top, ...bottom]
+    .filter((row) => row.pieces.every(({ size }) => size < MAX_SIZE * bodySize))
+    .map((row) => ({ ...row, ...keysOf(row.pieces, number), outermost: ends.has(row) }));
+}
+
+/** The rows at the edges, and those next to them. */
+function rowsNearEdges({ pieces, height }: PageText): Row[] {
+  const near = EDGE + TABLE_REACH;
   const rows: { y: number; pieces: Piece[] }[] = [];
-  const atEdge = pieces.filter(({ y }) => y < EDGE * height || y > (1 - EDGE) * height);
-  for (const piece of atEdge.toSorted((one, two) => one.y - two.y || one.x0 - two.x0)) {
+  const inReach = pieces.filter(({ y }) => y < near * height || y > (1 - near) * height);
+  for (const piece of inReach.toSorted((one, two) => one.y - two.y || one.x0 - two.x0)) {
     const row = rows[rows.length - 1];
     if (row && piece.y - row.y < 0.3 * piece.size) row.pieces.push(piece);
     else rows.push({ y: piece.y, pieces: [piece] });
   }
-  const outer = rows.length > 2 * MAX_ROWS ? [...rows.slice(0, MAX_ROWS), ...rows.slice(-MAX_ROWS)] : rows;
-  const ends = new Set([rows[0], rows[rows.length - 1]]);
-  return outer
-    .filter((row) => row.pieces.every(({ size }) => size < MAX_SIZE * bodySize))
-    .map((row) => ({ ...row, ...keysOf(row.pieces, number), outermost: ends.has(row) }));
+  return rows;
+}
+
+/** Share of the page height beyond the edge in which the rest of a table is searched. */
+const TABLE_REACH = 0.12;
+/** Largest distance between the rows of a table, and smallest gap between its cells, in multiples of the font size. */
+const TABLE_PITCH = 2.6;
+const CELL_GAP = 0.85;
+/** Number of rows with other text on each page that continue a repeated row of a table. */
+const MIN_TABLE_ROWS = 3;
+/** Smallest number of cells in the columns of the repeated row. All but one have at most this many letters. */
+const MIN_SHARED_CELLS = 2;
+const LONGEST_CELL = 30;
+
+interface Cell {
+  readonly x0: number;
+  x1: number;
+  letters: number;
+}
+
+function cellsOf({ pieces }: Row): Cell[] {
+  const cells: Cell[] = [];
+  for (const { x0, x1, size, text } of pieces.toSorted((one, two) => one.x0 - two.x0)) {
+    const cell = cells[cells.length - 1];
+    if (cell && x0 - cell.x1 < CELL_GAP * size) {
+      cell.x1 = Math.max(cell.x1, x1);
+      cell.letters += text.length;
+    } else cells.push({ x0, x1, letters: text.length });
+  }
+  return cells;
+}
+
+/** Whether a row is the head of a table, or another row of it: rows that are not repeated continue its columns. */
+function isInTable(row: Row, rows: readonly Row[], height: number, repeated: readonly Row[]): boolean {
+  const cells = cellsOf(row);
+  if (cells.length < MIN_SHARED_CELLS) return false;
+  const others = row.y < height / 2 ? rows.filter(({ y }) => y > row.y) : rows.filter(({ y }) => y < row.y).reverse();
+  let before = row;
+  let shared = 0;
+  for (const other of others) {
+    const size = Math.max(...other.pieces.map((piece) => piece.size));
+    if (Math.abs(other.y - before.y) > TABLE_PITCH * size) return false;
+    before = other;
+    if (repeated.some(({ y }) => y === other.y)) continue;
+    const common = cellsOf(other).filter(({ x0, x1 }) => cells.some((cell) => cell.x0 < x1 && cell.x1 > x0));
+    const short = common.filter(({ letters }) => letters <= LONGEST_CELL).length;
+    if (common.length >= MIN_SHARED_CELLS && short >= common.length - 1) shared += 1;
+    if (shared >= MIN_TABLE_ROWS) return true;
+  }
+  return false;
 }
 
 const MAX_NUMBERS = 4;

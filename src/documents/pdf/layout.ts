@@ -35,14 +35,20 @@ export interface Layout {
 /** Maximum size of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-export function createLayout(): Layout {
+export interface LayoutOptions {
+  /** Whether headers, footers and page numbers are kept. */
+  readonly keepsRunningText: boolean;
+}
+
+export function createLayout({ keepsRunningText }: LayoutOptions): Layout {
   const pages: LaidOut[] = [];
   let cutOff = false;
   return {
     add(added, only = null) {
       const texts = withRelativeBold(added);
       const bodySize = bodySizeOf(texts.flatMap(({ pieces }) => pieces));
-      withoutFurniture(texts, bodySize).forEach(({ number, pieces }, at) => {
+      const kept = keepsRunningText ? texts : withoutFurniture(texts, bodySize);
+      kept.forEach(({ number, pieces }, at) => {
         if (only === null || number === only) pages.push(laidOut(texts[at]!, pieces, bodySize));
       });
     },

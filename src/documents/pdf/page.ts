@@ -12,6 +12,7 @@ import { type Box, containsPoint, toMatrix, transformBox } from './geometry.ts';
 import type { Library } from './open.ts';
 import { tagsOf } from './tags.ts';
 import { pictureShare, visiblePieces } from './visible.ts';
+import { watermarksOf } from './watermarks.ts';
 
 export interface PageText {
   readonly number: number;
@@ -20,6 +21,8 @@ export interface PageText {
   /** Visible pieces in the main text direction; rotated text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
+  /** The text of the watermarks, which are not among the pieces; '' if there are none. */
+  readonly watermark: string;
   readonly content: DrawnContent;
   readonly figures: readonly Figure[];
   readonly hidden: number;
@@ -35,7 +38,17 @@ const FEW_LETTERS = 12;
 /** Text at a greater angle than this, in degrees, is not part of the lines around it. */
 const TURNED = 35;
 
-export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {
+export interface PageOptions {
+  /** Whether watermarks are text like any other. */
+  readonly keepsWatermarks: boolean;
+}
+
+export async function readPage(
+  document: PDFDocumentProxy,
+  number: number,
+  { OPS }: Library,
+  { keepsWatermarks }: PageOptions,
+): Promise<PageText> {
   const page = await document.getPage(number);
   try {
     const layers = await document.getOptionalContentConfig({ intent: 'display' });
@@ -52,7 +65,9 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     const seen = visiblePieces(content);
     const links = await linksOf(page, viewport.transform);
     const tags = await tagsOf(document, page, content);
-    const pieces = seen.pieces.map((piece) => {
+    const watermarks = keepsWatermarks ? new Set() : watermarksOf(seen.pieces);
+    const kept = watermarks.size === 0 ? seen.pieces : seen.pieces.filter((piece) => !watermarks.has(piece));
+    const pieces = kept.map((piece) => {
       const tag = piece.mark === null ? undefined : tags.texts.get(piece.mark);
       const href = hrefAt(piece, links);
       return tag || href ? { ...piece, tag, href } : piece;
@@ -63,6 +78,7 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
       width: content.width,
       height: content.height,
       pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
+      watermark: textOf(seen.pieces.filter((piece) => watermarks.has(piece))),
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
       content,
       figures: figuresOf(content, tags.figures),
@@ -73,6 +89,12 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
     page.cleanup();
   }
 }
+
+const textOf = (pieces: readonly Piece[]): string =>
+  pieces
+    .map(({ text, spaced }) => (spaced ? ` ${text}` : text))
+    .join('')
+    .trim();
 
 function figuresOf({ fills }: DrawnContent, alts: ReadonlyMap<number, string>): Figure[] {
   const figures = new Map<number, Figure>();

@@ -4,7 +4,7 @@ import { DocumentError } from '../document.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
-import { type PageText, readPage } from './page.ts';
+import { type PageOptions, type PageText, readPage } from './page.ts';
 import { renderPage, renderPages } from './picture.ts';
 import { isComplete } from './repair.ts';
 
@@ -20,15 +20,17 @@ const NEIGHBORS = 2;
 async function parse(
   _file: DocumentFile,
   bytes: Uint8Array,
-  { page, timeMs = Number.POSITIVE_INFINITY }: ParseOptions,
+  { page, timeMs = Number.POSITIVE_INFINITY, pdfRunningText = 'drop' }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
-  const reader = await createReader(bytes);
+  const keepsRunningText = pdfRunningText === 'keep';
+  const reader = await createReader(bytes, { keepsWatermarks: keepsRunningText });
   try {
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
     const last = Math.min(numPages, MAX_PAGES);
-    const layout = createLayout();
+    const layout = createLayout({ keepsRunningText });
+    const watermarks = new Set<string>();
     const failed: number[] = [];
     let hiddenCount = 0;
     let texts: PageText[] = [];
@@ -43,7 +45,10 @@ async function parse(
       const text = await reader.read(number);
       if (text) texts.push(text);
       else if (only === null || number === only) failed.push(number);
-      if (text && (only === null || number === only)) hiddenCount += text.hidden;
+      if (text && (only === null || number === only)) {
+        hiddenCount += text.hidden;
+        if (text.watermark !== '') watermarks.add(text.watermark);
+      }
       if (only !== null || texts.length < PAGES_AT_ONCE || to - number < NEIGHBORS) continue;
       layout.add(texts);
       texts = [];
@@ -56,6 +61,7 @@ async function parse(
     if (done < to)
       notes.push(`Only the first ${done} pages of ${numPages} were read: the others take too long to read`);
     else if (only === null && numPages > last) notes.push(`Only the first ${last} pages of ${numPages} were read`);
+    if (watermarks.size > 0) notes.push(watermarkNote([...watermarks]));
     if (layout.isCutOff()) notes.push('The text of the PDF is too long and was cut off');
     const info = await infoOf(reader.document());
     return {
@@ -82,11 +88,21 @@ function unreadPagesNote(pages: readonly number[]): string {
   return `${pages.length === 1 ? 'Page' : 'Pages'} ${named}${more} could not be read`;
 }
 
+/** Maximum number of watermarks that a note quotes, and of letters of each. */
+const MAX_QUOTED = 3;
+const LONGEST_QUOTE = 60;
+
+function watermarkNote(texts: readonly string[]): string {
+  const quoted = texts.slice(0, MAX_QUOTED).map((text) => `"${text.slice(0, LONGEST_QUOTE)}"`);
+  const more = texts.length > MAX_QUOTED ? ` and ${texts.length - MAX_QUOTED} more` : '';
+  return `${texts.length === 1 ? 'A watermark is' : 'Watermarks are'} left out: ${quoted.join(', ')}${more}`;
+}
+
 const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, unknown>> =>
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
 /** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
-async function createReader(bytes: Uint8Array) {
+async function createReader(bytes: Uint8Array, options: PageOptions) {
   const pdf = await loadPdfJs();
   let opened = await openPdf(bytes, { maxImagePixels: 1 });
   let cause: unknown;
@@ -98,7 +114,7 @@ async function createReader(bytes: Uint8Array) {
     await opened.document.getPage(number).finally(() => {
       locatingMs += performance.now() - begun;
     });
-    return readPage(opened.document, number, pdf);
+    return readPage(opened.document, number, pdf, options);
   };
   return {
     document: () => opened.document,

@@ -75,6 +75,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   explain: true,
   storageState: { cookies: [] },
   page: 2,
+  pdfRunningText: 'keep',
   instruction: 'what tea is it?',
   jsonSchema: { type: 'object' },
 };
@@ -160,6 +161,7 @@ describe('the key of a copy', () => {
       'userAgent',
       'proxy',
       'page',
+      'pdfRunningText',
     ]);
   });
 
@@ -225,6 +227,7 @@ describe('the key of concurrent reads', () => {
       'robotsTxt',
       'doNotTrack',
       'page',
+      'pdfRunningText',
       // A schema requires a model.
       'jsonSchema',
     ]);

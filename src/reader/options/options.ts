@@ -7,6 +7,7 @@
  * To add an option: add a row here, use the value, and add a test. There is no second list to maintain.
  */
 import * as z from 'zod';
+import { PDF_RUNNING_TEXT } from '#documents/document.ts';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
@@ -802,6 +803,14 @@ export const OPTIONS = {
     fromHeader: wholeNumberHeader,
     copies: 'by rule',
     meaning: 'Page of a document to read, counted from 1.',
+  }),
+  pdfRunningText: row({
+    group: 'Page content',
+    headers: ['x-pdf-running-text'],
+    schema: oneOf(PDF_RUNNING_TEXT),
+    fromHeader: knownHeader(PDF_RUNNING_TEXT),
+    defaultText: 'drop',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
   }),
   instruction: row({
     group: 'Answer',

@@ -18,6 +18,7 @@ interface ReadFacts {
   readonly isImage: boolean;
   /** Whether the target is a document with separate pages. */
   readonly hasPages: boolean;
+  readonly isPdf: boolean;
   /** Whether the target came with the request. */
   readonly isGiven: boolean;
   /** Whether the caller has no API key. */
@@ -103,6 +104,7 @@ const RULES: readonly Rule[] = [
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
     why: 'no model reads the page in this format',
   },
+  { names: ['pdfRunningText'], applies: ({ isPdf }) => !isPdf, why: 'the target is not a PDF' },
   { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
   {
     names: [
@@ -164,6 +166,7 @@ function factsOf({ snapshot, options, isGiven = false, isKeyless = false }: Read
     engine,
     isPage: isHtml(snapshot) && document === undefined,
     isImage: document?.mediaType.startsWith('image/') === true,
+    isPdf: document?.mediaType === 'application/pdf',
     hasPages: document?.pageCount !== undefined || document?.page !== undefined,
     isGiven,
     isKeyless,
