@@ -1,8 +1,12 @@
 /**
- * Loads the optional package onnxruntime-node. No other file imports that package, and only the inference thread
- * imports this file.
+ * Loads a runtime for ONNX graphs: the package onnxruntime-node if it is installed, which runs machine code, otherwise
+ * the WebAssembly build that comes with Lectern. No other file imports either of them, and only processes for inference
+ * import this file.
  */
-
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Runtime from 'onnxruntime-node';
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 
@@ -24,4 +28,42 @@ export async function openRuntime(): Promise<typeof Runtime> {
   } catch (error) {
     throw new Error(RUNTIME_MISSING, { cause: error });
   }
+}
+
+/** The classes that both runtimes share. */
+export type SharedRuntime = Pick<typeof Runtime, 'InferenceSession' | 'Tensor'>;
+
+/** Like `openRuntime`, but loads the WebAssembly build if the package is not installed. Both take graphs as bytes. */
+export async function openAnyRuntime(): Promise<SharedRuntime> {
+  try {
+    return await openRuntime();
+  } catch (error) {
+    if ((error as Error).message !== RUNTIME_MISSING) throw error;
+    return openWebAssembly();
+  }
+}
+
+interface WebAssemblyRuntime extends SharedRuntime {
+  readonly env: { readonly wasm: { numThreads: number; wasmBinary: Uint8Array } };
+}
+
+/** Files of the WebAssembly build, in the order in which they are loaded. */
+export const WEB_ASSEMBLY_FILES = ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'] as const;
+
+export async function openWebAssembly(): Promise<SharedRuntime> {
+  const [program, binary] = WEB_ASSEMBLY_FILES.map(webAssemblyFile) as [string, string];
+  const runtime = (await import(pathToFileURL(program).href)) as WebAssemblyRuntime;
+  runtime.env.wasm.numThreads = 1;
+  runtime.env.wasm.wasmBinary = await readFile(binary);
+  return runtime;
+}
+
+/** In the built package the files are in `dist/onnx/`; in the sources, in the package onnxruntime-web. */
+function webAssemblyFile(name: string): string {
+  const built = fileURLToPath(new URL(`./onnx/${name}`, import.meta.url));
+  return existsSync(built)
+    ? built
+    : createRequire(import.meta.url)
+        .resolve('onnxruntime-web')
+        .replace(/[^/\\]+$/, name);
 }

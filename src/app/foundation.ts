@@ -96,7 +96,7 @@ export async function openFoundation(
   const ocr = createOcr({
     tesseract: config.tesseract,
     modelDir: config.ocrModelDir,
-    languages: config.ocrLanguages.length ? config.ocrLanguages : ['eng'],
+    languages: config.ocrLanguages,
     temporaryDir,
     timeoutMs: config.documentTimeoutMs,
   });

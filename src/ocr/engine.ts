@@ -8,6 +8,8 @@ export interface OcrEngine {
   readonly name: string;
   /** Whether `sparse` segmentation gives a different result. */
   readonly supportsSparse: boolean;
+  /** Whether the data of all these languages are installed. */
+  has(languages: readonly string[]): Promise<boolean>;
   /** Recognizes the lines of a prepared image. Throws DownstreamServiceFailureError or the signal's reason. */
   recognize(picture: Uint8Array, options: RecognizeOptions): Promise<OcrLines>;
 }

@@ -15,6 +15,8 @@ export interface OcrWord {
   readonly box: OcrBox;
   /** 0 to 1. */
   readonly confidence: number;
+  /** What the other recognizer read, if this is a number that both read differently. */
+  readonly other?: string | undefined;
 }
 
 export interface OcrLine {

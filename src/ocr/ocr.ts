@@ -1,5 +1,5 @@
 /**
- * Text recognition: turns an image into text in reading order. Tesseract or PP-OCR finds words and their boxes;
+ * Text recognition: turns an image into text in reading order. Tesseract and PP-OCR find words and their boxes;
  * `layout/layout.ts` derives headings, paragraphs, lists and tables from them.
  */
 import { createProcessPool } from '#concurrency/processes.ts';
@@ -12,8 +12,9 @@ import {
 } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { problem } from '#errors.ts';
+import type { Doubt } from './combine/words.ts';
 import type { OcrEngine } from './engine.ts';
-import { createPpOcr } from './engines/pp-ocr/pp-ocr.ts';
+import { createPpOcr, filesIn, shippedFiles } from './engines/pp-ocr/pp-ocr.ts';
 import { createBuiltInTesseract } from './engines/tesseract/built-in.ts';
 import { findTesseractCli } from './engines/tesseract/cli.ts';
 import type { OcrPage } from './hocr.ts';
@@ -27,8 +28,8 @@ import type { OcrTask, OcrTaskResult } from './worker.ts';
 
 export interface Ocr {
   /**
-   * The engine, known after the first read: `tesseract` is the installed program, `tesseract.js` the built-in one, or
-   * `pp-ocr`.
+   * The engine, known after the first read: `tesseract` is the installed program, `tesseract.js` the built-in one, each
+   * with PP-OCR beside it; or `pp-ocr` alone, with the operator's models.
    */
   readonly name: string;
   /**
@@ -42,7 +43,7 @@ export interface Ocr {
 
 export interface OcrReadOptions {
   readonly signal: AbortSignal;
-  /** Tesseract language names. By default, those in the settings. */
+  /** Tesseract language names. By default, those in the settings; if there are none, the script of each page decides. */
   readonly languages?: readonly string[] | undefined;
   /** Whether to refuse an incomplete image. Otherwise the available part is read. */
   readonly whole?: boolean | undefined;
@@ -63,6 +64,10 @@ export interface OcrResult {
   readonly blocks: readonly OcrBlock[];
   /** Size of the original image, in pixels, and the clockwise rotation applied before reading, in degrees. */
   readonly picture: { readonly width: number; readonly height: number; readonly turned: Rotation };
+  /** Numbers that the two recognizers read differently. */
+  readonly doubts: readonly Doubt[];
+  /** What the reader of the answer should know about the languages, as sentences. */
+  readonly notes: readonly string[];
   /** Positions of all words in the prepared image: upright, straightened, and enlarged if it was small. */
   readonly page: OcrPage;
 }
@@ -73,9 +78,12 @@ export interface OcrOptions {
    * used.
    */
   readonly tesseract?: string | undefined;
-  /** A folder with PP-OCR models, which are then used instead of Tesseract. */
+  /** A folder with PP-OCR models, which are then used instead of everything else. */
   readonly modelDir?: string | undefined;
+  /** Tesseract language names. If empty, they follow from the script of each page. */
   readonly languages: readonly string[];
+  /** `tesseract` reads without the PP-OCR models that come along, which is how it works where they are missing. */
+  readonly only?: 'tesseract' | undefined;
   /** Working directory of the program, the only place where it can leave files such as a log. */
   readonly temporaryDir?: string | undefined;
   /** Time limit for one image, counted from the start of its processing. */
@@ -89,18 +97,24 @@ const MAX_WAIT_MS = 60_000;
 const WORKER_MB = 1_536;
 /** The `tesseract` value that selects the built-in engine even if the program is installed. */
 const BUILT_IN = 'tesseract.js';
+/** The languages of a page in Latin script. */
+const DEFAULT_LANGUAGES = ['eng'];
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
  * Returns `undefined` if text recognition is off, that is, if `tesseract` is `none` and no PP-OCR models are
  * configured. Throws ConfigError if the model folder is missing a required file.
  */
-export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeoutMs }: OcrOptions): Ocr | undefined {
+export function createOcr(options: OcrOptions): Ocr | undefined {
+  const { tesseract, modelDir, languages, temporaryDir, timeoutMs, only } = options;
   if (tesseract === 'none' && modelDir === undefined) return undefined;
   const processes = createProcessPool<OcrTask, OcrTaskResult>({ worker: WORKER, memoryMb: WORKER_MB });
   const slots = createTaskQueue({ count: defaultThreads(), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   const closing = new AbortController();
-  const ppOcr = modelDir === undefined ? undefined : createPpOcr(modelDir, timeoutMs);
+  const ppOcr = modelDir === undefined ? undefined : createPpOcr(filesIn(modelDir), timeoutMs);
+  const shipped = ppOcr || only ? undefined : shippedFiles();
+  const neural = shipped && createPpOcr(shipped, timeoutMs);
+  const builtIn = createBuiltInTesseract(processes, timeoutMs);
   let engine: Promise<OcrEngine> | undefined;
   let name = ppOcr?.name ?? (tesseract === BUILT_IN ? BUILT_IN : 'tesseract');
 
@@ -113,7 +127,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
         message: 'The configured Tesseract program cannot be run: check the setting or install Tesseract',
       });
     }
-    const found = cli ?? createBuiltInTesseract(processes, timeoutMs);
+    const found = cli ?? builtIn;
     name = found.name;
     return found;
   }
@@ -125,11 +139,19 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
   ): OcrTools {
     const halfTime = performance.now() + timeoutMs / 2;
     return {
+      neural,
+      isAutomatic: asked.length === 0,
+      async engineFor(names) {
+        for (const engine of [found, builtIn]) if (await engine.has(names)) return engine;
+        return undefined;
+      },
+      crop: async (picture, box) =>
+        (await processes.run({ do: 'crop', picture, box }, { timeoutMs, signal })) as Uint8Array,
       gather: async (picture, boxes) =>
         (await processes.run({ do: 'gather', picture, boxes }, { timeoutMs, signal })) as Sheet,
       hasTimeLeft: () => performance.now() < halfTime,
       engine: found,
-      languages: asked,
+      languages: asked.length > 0 ? asked : DEFAULT_LANGUAGES,
       signal,
       async prepare(picture, turn) {
         try {
@@ -180,7 +202,7 @@ export function createOcr({ tesseract, modelDir, languages, temporaryDir, timeou
     },
     async close() {
       closing.abort(problem('ServiceNodeResourceDrainError', { message: 'The server is shutting down' }));
-      await Promise.all([processes.close(), ppOcr?.close()]);
+      await Promise.all([processes.close(), ppOcr?.close(), neural?.close()]);
     },
   };
 }
@@ -193,7 +215,7 @@ async function waitForSlot(slots: TaskQueue, signal: AbortSignal): Promise<void>
   }
 }
 
-function toResult({ page, preparation }: OcrReading): OcrResult {
+function toResult({ page, preparation, doubts, notes }: OcrReading): OcrResult {
   const blocks = layOut(page);
   return {
     html: blocksToHtml(blocks),
@@ -202,6 +224,8 @@ function toResult({ page, preparation }: OcrReading): OcrResult {
     words: page.lines.reduce((sum, { words }) => sum + words.length, 0),
     blocks: mapToSource(blocks, preparation),
     picture: { ...preparation.source, turned: preparation.turn },
+    doubts,
+    notes,
     page,
   };
 }

@@ -1,25 +1,40 @@
-/** Reads one image, in the orientation that gives the most plausible text. */
+/**
+ * Reads one image. With PP-OCR, `read-both.ts` does it; without, Tesseract reads it in the orientation that gives the
+ * most plausible text.
+ */
 
+import { problem } from '#errors.ts';
+import type { Doubt } from './combine/words.ts';
 import type { OcrEngine } from './engine.ts';
+import type { PpOcr } from './engines/pp-ocr/pp-ocr.ts';
 import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import type { Preparation } from './image/coordinates.ts';
 import { findOverlooked, mergeReadings } from './image/overlooked.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
 import { NO_RULES } from './image/ruling-lines.ts';
+import { readWithBoth } from './read-both.ts';
 
 export interface OcrTools {
   readonly engine: OcrEngine;
+  /** Reads along with the engine; absent if it is not installed, or if it is the engine itself. */
+  readonly neural?: PpOcr | undefined;
+  /** An engine with the data of these languages; `undefined` if they are not installed. */
+  engineFor(languages: readonly string[]): Promise<OcrEngine | undefined>;
   prepare(picture: Uint8Array, rotation: Rotation): Promise<Prepared>;
   /** Cuts pieces out of a prepared image and places them side by side. */
   gather(picture: Uint8Array, boxes: readonly OcrBox[]): Promise<Sheet>;
+  /** Cuts a part out of a prepared image. */
+  crop(picture: Uint8Array, box: OcrBox): Promise<Uint8Array>;
   readonly languages: readonly string[];
+  /** Whether nobody chose the languages, so that they follow from the script of the page. */
+  readonly isAutomatic: boolean;
   /** Whether there is time to read the image again. */
   hasTimeLeft(): boolean;
   readonly signal: AbortSignal;
 }
 
-const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
+export const BLANK: OcrPage = { width: 0, height: 0, lines: [], rules: NO_RULES };
 
 /** At this confidence or above, no other orientation is tried. */
 const SURE = 0.7;
@@ -40,13 +55,20 @@ const SIDEWAYS_PENALTY = 10;
 export interface OcrReading {
   readonly page: OcrPage;
   readonly preparation: Preparation;
+  /** Numbers that the two recognizers read differently. */
+  readonly doubts: readonly Doubt[];
+  /** What the reader of the answer should know, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /** Reads the lines of an image. Pages that are sideways or upside down are rotated. */
-export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
+export const readImage = (picture: Uint8Array, tools: OcrTools): Promise<OcrReading> =>
+  tools.neural ? readWithBoth(picture, tools, tools.neural) : readByEngine(picture, tools);
+
+async function readByEngine(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);
-  let best: (OcrReading & { plausibility: number; prepared: Prepared }) | undefined;
-  if (upright.blank) return { page: BLANK, preparation: upright.preparation };
+  let best: { page: OcrPage; preparation: Preparation; plausibility: number; prepared: Prepared } | undefined;
+  if (upright.blank) return { page: BLANK, preparation: upright.preparation, doubts: [], notes: [] };
   const rotations: readonly Rotation[] = upright.sideways ? [90, 270, 0, 180] : [0, 180, 90, 270];
   for (const rotation of rotations) {
     const prepared = rotation === 0 ? upright : await tools.prepare(picture, rotation);
@@ -56,10 +78,15 @@ export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<O
       best = { page, plausibility, prepared, preparation: prepared.preparation };
     if (confidenceOf(page) >= SURE && plausibility > 0 && !isOnItsSide(page)) break;
     // If nothing in an image looks like writing, other orientations are not tried.
-    if ((rotation === rotations[1] && best.plausibility === 0) || !tools.hasTimeLeft()) break;
+    if (rotation === rotations[1] && best.plausibility === 0) break;
+    if (rotation !== rotations[3] && !tools.hasTimeLeft()) {
+      if (confidenceOf(best.page) >= READABLE) break;
+      // What was read so far may be the page upside down.
+      throw problem('DownstreamServiceFailureError', { message: 'Text recognition had no time to turn this page' });
+    }
   }
   const { page, prepared, preparation } = best!;
-  return { page: await readAgain(withoutNoise(page), prepared, tools), preparation };
+  return { page: await readAgain(withoutNoise(page), prepared, tools), preparation, doubts: [], notes: [] };
 }
 
 async function readAgain(page: OcrPage, { picture, pieces }: Prepared, tools: OcrTools): Promise<OcrPage> {
@@ -75,7 +102,7 @@ async function readAgain(page: OcrPage, { picture, pieces }: Prepared, tools: Oc
   return mergeReadings(page, again, sheet, read);
 }
 
-async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
+export async function readUpright({ picture, rules }: Prepared, tools: OcrTools): Promise<OcrPage> {
   const { engine, languages, signal } = tools;
   const page = { ...(await engine.recognize(picture, { languages, segmentation: 'page', signal })), rules };
   if (wordsOf(page).length >= FEW_WORDS || !engine.supportsSparse || !tools.hasTimeLeft()) return page;
@@ -89,7 +116,7 @@ const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
  * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line is kept only if its confidence
  * is high.
  */
-function withoutNoise(page: OcrPage): OcrPage {
+export function withoutNoise(page: OcrPage): OcrPage {
   const isClean = confidenceOf(page) >= READABLE;
   const lines = page.lines.filter(({ words }) => {
     const confidence = meanConfidence(words);

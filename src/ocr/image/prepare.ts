@@ -24,6 +24,8 @@ export interface Prepared {
   /** Boxes of all pieces the size of letters or words, in pixels of `picture`. */
   readonly pieces: readonly OcrBox[];
   readonly preparation: Preparation;
+  /** Height of a line of text, in pixels of `picture`; `undefined` if no line was found. */
+  readonly lineHeight: number | undefined;
 }
 
 /** Larger images are refused before they are decoded. */
@@ -83,7 +85,15 @@ export async function prepare(bytes: Uint8Array, turn: Rotation, whole = false):
     skew: isStraightened ? skew : 0,
     made: { width: made.width, height: made.height },
   };
-  return { picture: png, rules, pieces, sideways, blank: ink.x.length === 0, preparation };
+  return {
+    picture: png,
+    rules,
+    pieces,
+    sideways,
+    blank: ink.x.length === 0,
+    preparation,
+    lineHeight: lettersMade || undefined,
+  };
 }
 
 type SharpModule = typeof import('sharp').default;

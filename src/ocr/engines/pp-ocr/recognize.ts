@@ -6,16 +6,17 @@ import type { OcrLine, OcrWord } from '../../hocr.ts';
 import type { Gray } from '../../image/ink.ts';
 import { boundsOf } from '../../layout/segments.ts';
 import { type Corners, cropCorners, distance, type Point, toChannels } from './picture.ts';
+import { spacedWords } from './spacing.ts';
 
 /** Mean and deviation, the same for every channel. */
 const HALVES = [0.5, 0.5, 0.5];
-/** Minimum width, in pixels. Narrower lines are padded to it, as in training. */
-const MIN_WIDTH = 320;
+/** Minimum width, in pixels. Narrower lines are padded to it, because the network needs some context. */
+const MIN_WIDTH = 96;
 const MAX_WIDTH = 3_200;
+/** Height of letters, as a share of the height of a detected box, which has a margin. */
+const LETTERS = 0.72;
 /** Minimum height-to-width ratio of text that is considered vertical. */
 const UPRIGHT = 1.5;
-/** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
-const MIN_CONFIDENCE = 0.5;
 
 export interface CutLine {
   readonly corners: Corners;
@@ -93,39 +94,24 @@ interface Answer {
   readonly width: number;
 }
 
-/** A line with its words and positions; `undefined` if it is blank or its confidence is too low. */
+/** A line with its words and positions; `undefined` if it is blank. */
 export function lineOf({ corners, picture }: CutLine, { letters, steps, width }: Answer): OcrLine | undefined {
-  if (meanOf(letters) < MIN_CONFIDENCE) return undefined;
   /** Start of a step along the line, from 0 to 1. */
   const along = (step: number) => Math.max(0, Math.min(1, ((step / steps) * width) / picture.width));
-  const words = wordsIn(letters).map(
+  const words = spacedWords(picture, letters, (step) => along(step) * picture.width).map(
     (word): OcrWord => ({
-      text: word.map(({ text }) => text).join(''),
-      box: partOf(corners, along(word[0]!.step), along(word.at(-1)!.step + 1)),
-      confidence: meanOf(word),
+      text: word.letters.map(({ text }) => text).join(''),
+      box: partOf(corners, word.from / picture.width, word.to / picture.width),
+      confidence: meanOf(word.letters),
     }),
   );
   if (words.length === 0) return undefined;
-  const size = distance(corners.topLeft, corners.bottomLeft);
+  const size = distance(corners.topLeft, corners.bottomLeft) * LETTERS;
   return { box: boundsOf(words.map(({ box }) => box)), size, words };
 }
 
 const meanOf = (letters: readonly Letter[]): number =>
   letters.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, letters.length);
-
-function wordsIn(letters: readonly Letter[]): Letter[][] {
-  const words: Letter[][] = [];
-  let isOpen = false;
-  for (const letter of letters) {
-    if (letter.text.trim() === '') isOpen = false;
-    else if (isOpen) words.at(-1)!.push(letter);
-    else {
-      words.push([letter]);
-      isOpen = true;
-    }
-  }
-  return words;
-}
 
 /** The bounding box of a part of a line. */
 function partOf({ topLeft, topRight, bottomRight, bottomLeft }: Corners, from: number, to: number) {

@@ -10,6 +10,7 @@ export function createBuiltInTesseract(processes: ProcessPool<OcrTask, OcrTaskRe
   return {
     name: 'tesseract.js',
     supportsSparse: true,
+    has: (languages) => Promise.resolve(languages.every((name) => languageFile(name) !== undefined)),
     async recognize(picture, { languages, segmentation, signal }) {
       checkLanguages(languages);
       const missing = languages.filter((name) => languageFile(name) === undefined);

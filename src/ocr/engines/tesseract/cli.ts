@@ -34,11 +34,16 @@ function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   let installed: ReadonlySet<string> = new Set();
 
   /** Updates the list of languages if one is missing, because it may have been installed in the meantime. */
-  async function requireLanguages(languages: readonly string[]): Promise<void> {
+  async function has(languages: readonly string[]): Promise<boolean> {
     checkLanguages(languages);
-    if (languages.every((name) => installed.has(name))) return;
+    if (languages.every((name) => installed.has(name))) return true;
     const list = await run(options, ['--list-langs'], { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) });
     installed = new Set(list.split(/\r?\n/).slice(1).filter(Boolean));
+    return languages.every((name) => installed.has(name));
+  }
+
+  async function requireLanguages(languages: readonly string[]): Promise<void> {
+    if (await has(languages)) return;
     const missing = languages.filter((name) => !installed.has(name));
     if (missing.length > 0) {
       const packages = missing.map(
@@ -51,6 +56,7 @@ function createTesseractCli(options: TesseractCliOptions): OcrEngine {
   return {
     name: 'tesseract',
     supportsSparse: true,
+    has,
     async recognize(picture, { languages, segmentation, signal }: RecognizeOptions) {
       await requireLanguages(languages);
       const args = ['stdin', 'stdout', '-l', languages.join('+'), '--psm', SEGMENTATION_MODES[segmentation]];

@@ -2,9 +2,11 @@
  * The built-in Tesseract: a WebAssembly build with language data from installed packages. It makes no network requests.
  * Runs in a child process (`ocr/worker.ts`).
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Segmentation } from '../../engine.ts';
 import { IMAGE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
@@ -34,8 +36,13 @@ const PICTURE = '/input';
 
 const require = createRequire(import.meta.url);
 
-/** Path of a language's data in an installed package; `undefined` if it is not installed. */
+/**
+ * Path of a language's data: in the built package, in its folder `dist/tessdata/`; otherwise in an installed npm
+ * package. `undefined` if there is none.
+ */
 export function languageFile(language: string): string | undefined {
+  const shipped = fileURLToPath(new URL(`../../../tessdata/${language}.traineddata.gz`, import.meta.url));
+  if (existsSync(shipped)) return shipped;
   try {
     const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
     return path.join(folder, '4.0.0_best_int', `${language}.traineddata.gz`);

@@ -1,0 +1,62 @@
+/** Finds out how a page is turned, by reading its longest lines in each orientation with PP-OCR. */
+import type { Corners } from '../engines/pp-ocr/picture.ts';
+import { distance } from '../engines/pp-ocr/picture.ts';
+import type { OcrLine } from '../hocr.ts';
+import type { Rotation } from '../image/prepare.ts';
+import { meanOf } from './words.ts';
+
+/** The number of lines that are read. */
+const SAMPLE = 6;
+/** At this mean confidence, the opposite orientation is not tried. */
+const SURE = 0.93;
+/** The opposite orientation must be this many times as plausible. */
+const CLEARLY = 1.2;
+
+export interface Orientation {
+  /** Clockwise rotation that makes the page upright. */
+  readonly turn: Rotation;
+  /** Mean confidence of the lines that were read, 0 to 1. */
+  readonly confidence: number;
+  /** The text of these lines. */
+  readonly text: string;
+}
+
+const widthOf = ({ topLeft, topRight }: Corners): number => distance(topLeft, topRight);
+const heightOf = ({ topLeft, bottomLeft }: Corners): number => distance(topLeft, bottomLeft);
+
+export async function orientationOf(
+  boxes: readonly Corners[],
+  read: (boxes: readonly Corners[]) => Promise<readonly (OcrLine | undefined)[]>,
+): Promise<Orientation> {
+  const area = (some: readonly Corners[]) => some.reduce((sum, box) => sum + widthOf(box) * heightOf(box), 0);
+  const isTall = (box: Corners) => heightOf(box) > 1.5 * widthOf(box);
+  const tall = boxes.filter(isTall);
+  const isSideways = area(tall) > area(boxes) / 2;
+  const longest = (isSideways ? tall : boxes.filter((box) => !isTall(box)))
+    .toSorted((a, b) => Math.max(widthOf(b), heightOf(b)) - Math.max(widthOf(a), heightOf(a)))
+    .slice(0, SAMPLE);
+  const look = async (turn: Rotation): Promise<Orientation> => {
+    const lines = (await read(longest.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
+    const confidence = lines.reduce((sum, { words }) => sum + meanOf(words), 0) / Math.max(1, longest.length);
+    return { turn, confidence, text: lines.flatMap(({ words }) => words.map(({ text }) => text)).join(' ') };
+  };
+  const first = await look(isSideways ? 90 : 0);
+  if (first.confidence >= SURE || longest.length === 0) return first;
+  const second = await look(isSideways ? 270 : 180);
+  return second.confidence > CLEARLY * first.confidence ? second : first;
+}
+
+/** The same box on a page that is turned clockwise: its corners in the direction in which the text then runs. */
+function asTurned(box: Corners, turn: Rotation): Corners {
+  const { topLeft, topRight, bottomRight, bottomLeft } = box;
+  switch (turn) {
+    case 0:
+      return box;
+    case 90:
+      return { topLeft: bottomLeft, topRight: topLeft, bottomRight: topRight, bottomLeft: bottomRight };
+    case 180:
+      return { topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight };
+    case 270:
+      return { topLeft: topRight, topRight: bottomRight, bottomRight: bottomLeft, bottomLeft: topLeft };
+  }
+}

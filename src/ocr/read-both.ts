@@ -1,0 +1,168 @@
+/**
+ * Reads one image with both recognizers. PP-OCR finds the lines and the orientation and is sure of Latin and Chinese;
+ * Tesseract reads the letters of the script of the page; both read what `combine/stretches.ts` selects.
+ */
+import { type Combined, combine, readByNeural } from './combine/combine.ts';
+import { type Orientation, orientationOf } from './combine/orientation.ts';
+import { isChinese, KNOWN_SCRIPT, LATIN, PLAUSIBLE, plausibilityOf, SCRIPTS, type Script } from './combine/script.ts';
+import { boundsOfCorners, widened } from './combine/stretches.ts';
+import type { OcrEngine } from './engine.ts';
+import type { Corners, PpOcr } from './engines/pp-ocr/pp-ocr.ts';
+import type { OcrBox } from './hocr.ts';
+import type { Prepared, Rotation } from './image/prepare.ts';
+import { BLANK, type OcrReading, type OcrTools, readUpright, withoutNoise } from './read.ts';
+
+/** An upright image with its lines. */
+interface Seen {
+  readonly prepared: Prepared;
+  readonly boxes: readonly Corners[];
+  readonly orientation: Orientation;
+}
+
+/** How a page is to be read: by PP-OCR alone, or by an engine with these languages and PP-OCR. */
+interface Plan {
+  readonly neuralOnly?: boolean;
+  readonly engine: OcrEngine;
+  readonly languages: readonly string[];
+  /** Whether PP-OCR knows the letters. */
+  readonly lettersCount: boolean;
+  readonly notes: readonly string[];
+}
+
+export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural: PpOcr): Promise<OcrReading> {
+  const { signal } = tools;
+  const upright = await tools.prepare(picture, 0);
+  const { preparation } = upright;
+  if (upright.blank) return { page: BLANK, preparation, doubts: [], notes: [] };
+  const boxes = await neural.find(upright.picture, upright.lineHeight, signal);
+  if (boxes.length === 0) {
+    const page = withoutNoise(await readUpright(upright, tools));
+    return { page, preparation, doubts: [], notes: [] };
+  }
+  const orientation = await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal));
+  const seen = await turned({ prepared: upright, boxes, orientation }, orientation.turn, { picture, tools, neural });
+  const { plan, seen: final } = await planFor(seen, { picture, tools, neural });
+  const { page, doubts } = await follow(plan, final, tools, neural);
+  return { page: withoutNoise(page), preparation: final.prepared.preparation, doubts, notes: plan.notes };
+}
+
+interface Sources {
+  readonly picture: Uint8Array;
+  readonly tools: OcrTools;
+  readonly neural: PpOcr;
+}
+
+/** The same image turned clockwise, with its lines. */
+async function turned(seen: Seen, turn: Rotation, { picture, tools, neural }: Sources): Promise<Seen> {
+  if (turn === seen.prepared.preparation.turn) return seen;
+  const prepared = await tools.prepare(picture, turn);
+  const boxes = await neural.find(prepared.picture, prepared.lineHeight, tools.signal);
+  return { prepared, boxes, orientation: seen.orientation };
+}
+
+async function follow(plan: Plan, { prepared, boxes }: Seen, tools: OcrTools, neural: PpOcr): Promise<Combined> {
+  const { signal } = tools;
+  const read = (some: readonly Corners[]) => neural.read(prepared.picture, some, signal);
+  if (plan.neuralOnly) {
+    const { width, height } = prepared.preparation.made;
+    const stretches = boxes.map((corners) => ({ corners: widened(corners) }));
+    return readByNeural({ width, height, rules: prepared.rules }, stretches, read);
+  }
+  const page = await plan.engine.recognize(prepared.picture, {
+    languages: plan.languages,
+    segmentation: 'page',
+    signal,
+  });
+  return combine({ ...page, rules: prepared.rules }, boxes, { lettersCount: plan.lettersCount, read });
+}
+
+async function planFor(seen: Seen, sources: Sources): Promise<{ plan: Plan; seen: Seen }> {
+  const { tools } = sources;
+  const { languages, isAutomatic, engine } = tools;
+  const { confidence, text } = seen.orientation;
+  const isSure = confidence >= KNOWN_SCRIPT;
+  const asked: Plan = { engine, languages, lettersCount: isSure, notes: [] };
+  const wantsChinese = isAutomatic || languages.some((name) => name.startsWith('chi_'));
+  if (isSure && wantsChinese && isChinese(text)) return { plan: { ...asked, neuralOnly: true }, seen };
+  if (!isAutomatic) {
+    const found = (await tools.engineFor(languages)) ?? engine;
+    return { plan: { ...asked, engine: found }, seen };
+  }
+  if (isSure) return { plan: asked, seen };
+  return otherScript(seen, asked, sources);
+}
+
+/** Mean confidence of PP-OCR from which Chinese is Chinese, and not another script that looks like it. */
+const CHINESE = 0.85;
+
+interface Candidate {
+  readonly script: Script;
+  readonly plan: Plan;
+  readonly plausibility: number;
+}
+
+/** Tries the scripts that PP-OCR does not know, on a part of the page, and then on the page upside down. */
+async function otherScript(seen: Seen, latin: Plan, sources: Sources): Promise<{ plan: Plan; seen: Seen }> {
+  const { confidence, text } = seen.orientation;
+  const first = await surestScript(seen, latin, sources.tools);
+  if (confidence >= CHINESE && isChinese(text) && first?.script.name !== 'Japanese')
+    return { plan: { ...latin, neuralOnly: true }, seen };
+  if (first && first.plausibility >= PLAUSIBLE) return { plan: first.plan, seen };
+  const opposite = ((seen.prepared.preparation.turn + 180) % 360) as Rotation;
+  const flipped = await turned(seen, opposite, sources);
+  const second = await surestScript(flipped, latin, sources.tools);
+  if (second && second.plausibility >= PLAUSIBLE) return { plan: second.plan, seen: flipped };
+  if (confidence >= PLAUSIBLE) return { plan: { ...latin, lettersCount: true, notes: [unknownScript()] }, seen };
+  return { plan: { ...latin, notes: [unknownScript()] }, seen };
+}
+
+const unknownScript = (): string =>
+  'The script of a page was not recognized, so its text may be wrong: it is none of Latin, Chinese, Japanese, Korean, ' +
+  'Cyrillic, Greek and Arabic, or hard to read. LECTERN_OCR_LANGUAGES selects other languages, whose data must be installed';
+
+async function surestScript(seen: Seen, latin: Plan, tools: OcrTools): Promise<Candidate | undefined> {
+  const sample = await tools.crop(seen.prepared.picture, sampleOf(seen.boxes));
+  let best: Candidate | undefined;
+  for (const script of [LATIN, ...SCRIPTS]) {
+    const candidate = await candidateFor(script, latin, sample, tools);
+    if (candidate && candidate.plausibility > (best?.plausibility ?? 0)) best = candidate;
+  }
+  return best;
+}
+
+async function candidateFor(
+  script: Script,
+  latin: Plan,
+  sample: Uint8Array,
+  tools: OcrTools,
+): Promise<Candidate | undefined> {
+  for (const [rank, languages] of script.languages.entries()) {
+    const engine = await tools.engineFor(languages);
+    if (!engine) continue;
+    const read = await engine.recognize(sample, { languages, segmentation: 'block', signal: tools.signal });
+    const notes = rank === 0 ? [] : [standInNote(script, languages)];
+    const plan = { engine, languages, lettersCount: script === LATIN && latin.lettersCount, notes };
+    return { script, plan, plausibility: plausibilityOf(read, script) };
+  }
+  return undefined;
+}
+
+const standInNote = ({ name, languages }: Script, used: readonly string[]): string =>
+  `${name} text was read with the data of ${used.join(' and ')}, because that of ${languages[0]!.join(' and ')} is not ` +
+  'installed: the Tesseract program can be given it';
+
+/** Number of lines in a sample. */
+const SAMPLE_LINES = 3;
+
+/** The area of the longest line and of the lines below it. */
+function sampleOf(boxes: readonly Corners[]): OcrBox {
+  const bounds = boxes.map(boundsOfCorners);
+  const widest = bounds.reduce((best, box) => (box.right - box.left > best.right - best.left ? box : best));
+  const height = widest.bottom - widest.top;
+  return {
+    left: widest.left - height,
+    right: widest.right + height,
+    top: widest.top - 0.2 * height,
+    bottom: widest.top + SAMPLE_LINES * 1.5 * height,
+  };
+}
