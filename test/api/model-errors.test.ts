@@ -160,10 +160,10 @@ describe('texts without words', () => {
         embedder: (row) => {
           const fake = fakeEmbedder(row);
           const run = fake.embed;
-          // A text without words has two tokens, which mark its start and end.
+          // Two words have four tokens, of which two mark the start and the end.
           fake.embed = async (batch, options) =>
             (await run(batch, options)).map((output, at) =>
-              batch[at]!.tokens === 2 ? { ...output, values: new Float32Array(row.dimensions) } : output,
+              batch[at]!.tokens === 4 ? { ...output, values: new Float32Array(row.dimensions) } : output,
             );
           return fake;
         },
@@ -171,7 +171,7 @@ describe('texts without words', () => {
       },
     });
     onTestFinished(() => zero.close());
-    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', '\0', '', '\0'] });
+    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', 'not known', '', 'not known'] });
     const message = 'contains nothing that this model knows: its vector would be zero';
     expect([status, body.errors]).toEqual([
       422,

@@ -1,12 +1,12 @@
 /** Loads the files of the built-in model from the package. */
 import { open, readFile } from 'node:fs/promises';
+import os from 'node:os';
 import { problem } from '#errors.ts';
 
 export interface StaticFiles {
-  readonly tokenizer: {
-    /** Each piece with its score. */
-    readonly model: { readonly vocab: readonly (readonly [piece: string, score: number])[] };
-  };
+  /** The pieces of the vocabulary with their scores, by id. */
+  readonly pieces: readonly string[];
+  readonly scores: Float64Array;
   readonly config: StaticConfig;
   /** Row-major, vocabulary x learned dimensions. */
   readonly rows: Int8Array;
@@ -47,20 +47,16 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
       readFile(new URL('scales.f32.bin', folder)),
       readFile(new URL('idf.u8.bin', folder)),
     ]);
+    const parsed = JSON.parse(config) as StaticConfig;
     const files: StaticFiles = {
-      tokenizer: JSON.parse(tokenizer) as StaticFiles['tokenizer'],
-      config: JSON.parse(config) as StaticConfig,
+      ...readVocabulary(tokenizer, parsed.vocabulary),
+      config: parsed,
       rows: new Int8Array(rows.buffer, rows.byteOffset, rows.length),
       scales: readFloats(scales),
       idf,
     };
     const { vocabulary, dimensions } = files.config;
-    const sizes = [
-      rows.length / dimensions.learned,
-      files.scales.length,
-      idf.length,
-      files.tokenizer.model.vocab.length,
-    ];
+    const sizes = [rows.length / dimensions.learned, files.scales.length, idf.length, files.pieces.length];
     if (sizes.some((size) => size !== vocabulary)) throw new Error('the sizes of the files do not match');
     return files;
   } catch (error) {
@@ -68,10 +64,32 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
   }
 }
 
+/**
+ * Reads the vocabulary from the text of `tokenizer.json`: a list of `["piece",score]` at its end. Its pieces consist of
+ * letters, marks and numbers, so nothing in them is escaped. Parsing the whole file would take most of the time of a
+ * load.
+ */
+function readVocabulary(json: string, size: number): Pick<StaticFiles, 'pieces' | 'scores'> {
+  const pieces: string[] = [];
+  const scores = new Float64Array(size);
+  let at = json.indexOf('[[', json.indexOf('"vocab"'));
+  while (at > 0 && pieces.length < size) {
+    const from = json.indexOf('"', at) + 1;
+    const to = json.indexOf('"', from);
+    const end = json.indexOf(']', to);
+    if (from <= 0 || to < 0 || end < 0) break;
+    scores[pieces.length] = Number(json.slice(to + 2, end));
+    pieces.push(json.slice(from, to));
+    at = end;
+  }
+  if (scores.some(Number.isNaN)) throw new Error('the vocabulary is not readable');
+  return { pieces, scores };
+}
+
+/** Little-endian numbers, as on nearly all processors. */
 function readFloats(bytes: Buffer): Float32Array {
-  const floats = new Float32Array(bytes.length / 4);
-  for (let at = 0; at < floats.length; at++) floats[at] = bytes.readFloatLE(at * 4);
-  return floats;
+  if (os.endianness() === 'BE') bytes.swap32();
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
 /** Reads the file in one go: `readFile` does many small reads, which is slow for a large file. */
@@ -79,7 +97,7 @@ async function readWhole(file: URL): Promise<Uint8Array> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
-    const bytes = new Uint8Array(size);
+    const bytes = Buffer.allocUnsafeSlow(size);
     const { bytesRead } = await handle.read(bytes, 0, size, 0);
     return bytes.subarray(0, bytesRead);
   } finally {

@@ -33,8 +33,8 @@ export async function loadStaticModel(): Promise<StaticModel> {
   return createStaticModel(await readStaticFiles());
 }
 
-export function createStaticModel({ tokenizer, config, rows, scales, idf }: StaticFiles): StaticModel {
-  const vocabulary = createVocabulary(tokenizer.model.vocab);
+export function createStaticModel({ pieces, scores, config, rows, scales, idf }: StaticFiles): StaticModel {
+  const vocabulary = createVocabulary(pieces, scores);
   const terms = createTermMaker({
     config: config.hashed,
     wordMark: WORD_MARK,

@@ -14,9 +14,9 @@ export interface Vocabulary {
   encode(word: string): number[];
 }
 
-export function createVocabulary(pieces: readonly (readonly [piece: string, score: number])[]): Vocabulary {
-  const trie = buildTrie(pieces.map(([text], id) => ({ text, continuing: false, id })).slice(UNKNOWN + 1));
-  const scores = Float64Array.from(pieces, ([, score]) => score);
+export function createVocabulary(pieces: readonly string[], scoresOfPieces: Float64Array): Vocabulary {
+  const trie = buildTrie(pieces.map((text, id) => ({ text, continuing: false, id })).slice(UNKNOWN + 1));
+  const scores = Float64Array.from(scoresOfPieces);
   scores[UNKNOWN] = scores.reduce((least, score) => Math.min(least, score)) - UNKNOWN_PENALTY;
   const lattice = new Lattice(trie, scores);
   return { encode: (word) => lattice.encode(word) };

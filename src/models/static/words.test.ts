@@ -10,14 +10,15 @@ import { createTextReader } from './reading.ts';
 import { WordWalk } from './words.ts';
 
 const files = await readStaticFiles();
-const vocabulary = createVocabulary(files.tokenizer.model.vocab);
+const vocabulary = createVocabulary(files.pieces, files.scores);
 const terms = createTermMaker({ config: files.config.hashed, idfOf: () => undefined, wordMark: WORD_MARK });
 const reader = createTextReader(createLexicon(vocabulary, terms));
 const yieldIfDue = () => undefined;
 const idsOf = async (text: string) => [...(await reader.read(text, { yieldIfDue })).kept.ids];
 
 const file = new URL('../../../assets/lectern-static-v2/tokenizer.json', import.meta.url);
-const hub = new HubTokenizer(JSON.parse(readFileSync(file, 'utf8')), {});
+const json = JSON.parse(readFileSync(file, 'utf8'));
+const hub = new HubTokenizer(json, {});
 const expectedIds = (text: string): number[] => hub.encode(text, { add_special_tokens: false }).ids;
 
 function wordsOf(text: string, step = 1_000): string[] {
@@ -46,6 +47,10 @@ test('words do not depend on where a step ends', () => {
   const text = 'Straße naïve ΟΔΟΣ 😀 光合作用。植物 ﬁn  e\u0301t\u0323 \ud800 x'.repeat(3);
   const expected = wordsOf(text);
   for (let step = 1; step < 60; step++) expect(wordsOf(text, step), `${step}`).toEqual(expected);
+});
+
+test('the vocabulary is that of the file', () => {
+  expect(files.pieces.map((text, id) => [text, files.scores[id]])).toEqual(json.model.vocab);
 });
 
 /** A sample of real words in many scripts; the other characters are drawn from their blocks. */
@@ -79,9 +84,7 @@ const BLOCKS = [
 const character = fc
   .oneof(...BLOCKS.map(([from, to]) => fc.integer({ min: from, max: to })))
   .map((point) => String.fromCodePoint(point));
-const piece = fc
-  .nat(files.config.vocabulary - 1)
-  .map((id) => files.tokenizer.model.vocab[id]![0].replaceAll(WORD_MARK, ' '));
+const piece = fc.nat(files.config.vocabulary - 1).map((id) => files.pieces[id]!.replaceAll(WORD_MARK, ' '));
 const part = fc.oneof(fc.constantFrom(...SAMPLES), fc.constantFrom(' ', ' ', '.', '-', '\n'), piece, character);
 
 test('ids are those of @huggingface/tokenizers, on texts of many scripts', async () => {

@@ -26,44 +26,59 @@ export interface Piece {
 export function buildTrie(pieces: readonly Piece[]): Trie {
   let most = 2;
   for (const { text } of pieces) most += text.length;
-  // Pieces share prefixes, so there are far fewer edges than characters.
-  const bits = Math.ceil(Math.log2(most * 1.2));
+  // Pieces share prefixes, so there are usually far fewer edges than characters.
+  let bits = Math.ceil(Math.log2(most * 0.6));
+  for (;;) {
+    const trie = tryBuild(pieces, bits);
+    if (trie) return trie;
+    bits++;
+  }
+}
+
+/** Returns undefined if a table of this size would be too full to be fast. */
+function tryBuild(pieces: readonly Piece[], bits: number): Trie | undefined {
   const mask = 2 ** bits - 1;
   const shift = 32 - bits;
+  const maxEdges = mask * 0.75;
   // The two roots are the target of no edge, so they have numbers beyond the slots.
   const root = mask + 1;
   const continuingRoot = mask + 2;
-  const parents = new Int32Array(mask + 1).fill(-1);
+  // A free slot has the parent 0, so parents are stored plus 1, and ids too.
+  const parents = new Int32Array(mask + 1);
   const units = new Uint16Array(mask + 1);
-  const ids = new Int32Array(mask + 3).fill(-1);
+  const ids = new Int32Array(mask + 3);
 
   /** The slot of an edge, or the free slot where it would be. */
   const slotOf = (node: number, unit: number): number => {
     let slot = Math.imul(Math.imul(node, 0x85ebca6b) ^ unit, 0x9e3779b1) >>> shift;
-    while (parents[slot] !== -1 && (parents[slot] !== node || units[slot] !== unit)) slot = (slot + 1) & mask;
+    while (parents[slot] !== 0 && (parents[slot] !== node + 1 || units[slot] !== unit)) slot = (slot + 1) & mask;
     return slot;
   };
 
+  let edges = 0;
   for (const { text, continuing, id } of pieces) {
     let node = continuing ? continuingRoot : root;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       const slot = slotOf(node, unit);
-      parents[slot] = node;
-      units[slot] = unit;
+      if (parents[slot] === 0) {
+        if (++edges > maxEdges) return undefined;
+        parents[slot] = node + 1;
+        units[slot] = unit;
+      }
       node = slot;
     }
-    ids[node] = id;
+    ids[node] = id + 1;
   }
 
   const child = (node: number, unit: number): number => {
     const slot = slotOf(node, unit);
-    return parents[slot] === -1 ? -1 : slot;
+    return parents[slot] === 0 ? -1 : slot;
   };
   const trie: Trie = {
     root,
     child,
-    idAt: (node) => ids[node]!,
+    idAt: (node) => ids[node]! - 1,
     matchedTo: 0,
     longest(text, from, to, continuing) {
       let node = continuing ? continuingRoot : root;
@@ -71,8 +86,8 @@ export function buildTrie(pieces: readonly Piece[]): Trie {
       for (let at = from; at < to; at++) {
         node = child(node, text[at]!);
         if (node < 0) break;
-        if (ids[node] !== -1) {
-          found = ids[node]!;
+        if (ids[node] !== 0) {
+          found = ids[node]! - 1;
           trie.matchedTo = at + 1;
         }
       }
