@@ -11,6 +11,7 @@ import type { Choice } from './choose-blocks.ts';
 
 const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure', 'details']);
 const LISTS = new Set(['ul', 'ol', 'details']);
+const QUOTATION = 'blockquote';
 
 const maskOf = (...parts: Part[]) => parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
 /** Parts that may be between paragraphs without belonging to them. */
@@ -76,24 +77,22 @@ export function completeUnits(
     const first = survey.firstBlock[at]!;
     const end = survey.endBlock[at]!;
     const words = survey.words[at]!;
-    if (
-      !UNITS.has(name) ||
-      boilerplate[at] ||
-      (survey.parts[at]! & SEPARATE_PARTS) !== 0 ||
-      end <= first ||
-      words === 0
-    )
-      continue;
+    if (!UNITS.has(name) || boilerplate[at] || isSeparateUnit(survey, at) || end <= first || words === 0) continue;
     if (name === 'table' && words > survey.words[0]! * LAYOUT_TABLE_SHARE && !hasHead(survey, first)) continue;
     const share = (keptWords[end]! - keptWords[first]!) / words;
     if (share >= UNIT_SHARE || continuesKeptText(survey, keep, at)) keep.fill(1, first, end);
   }
 }
 
+/** Embedded posts are quotations whose names look like those of share buttons (`twitter-tweet`). */
+const isSeparateUnit = (survey: Survey, at: number): boolean =>
+  survey.elements[at]!.name !== QUOTATION && (survey.parts[at]! & SEPARATE_PARTS) !== 0;
+
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
 /**
- * Whether a unit follows kept text under its parent. A list must also be followed by kept text, or be the last element.
+ * Whether a unit follows kept text under its parent, and is not mostly links, which an embedded post may be. A list must
+ * also be followed by kept text, or be the last element.
  */
 function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
@@ -102,7 +101,7 @@ function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolea
   if (
     before < survey.firstBlock[above]! ||
     !keep[before] ||
-    survey.linkWords[at]! > survey.words[at]! * LINK_LIST_SHARE
+    (survey.elements[at]!.name !== QUOTATION && survey.linkWords[at]! > survey.words[at]! * LINK_LIST_SHARE)
   )
     return false;
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
