@@ -96,8 +96,13 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
     return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.expectedF1, source: 'nothing', choice };
   }
   const { probabilities, expectedF1 } = choice;
-  if (survey.words[0]! < MIN_SCORED_WORDS || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
-    const outside = overrule(blocksOutsideBoilerplate(survey, boilerplate), probabilities);
+  const isSmall = survey.words[0]! < MIN_SCORED_WORDS;
+  if (isSmall || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
+    let outside = blocksOutsideBoilerplate(survey, boilerplate);
+    if (isSmall) {
+      outside = overrule(outside, probabilities);
+      completeUnits(survey, outside, boilerplate, probabilities);
+    }
     return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);

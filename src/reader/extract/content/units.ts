@@ -30,6 +30,7 @@ const SEPARATE_PARTS = maskOf(
   'button',
   'footer',
 );
+const SHARE = maskOf('share');
 /** Phrases that identify these parts if their class names do not. */
 const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
@@ -40,8 +41,9 @@ const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal
 const LAYOUT_TABLE_SHARE = 0.6;
 /** Share of links above which a list is a link list. */
 const LINK_LIST_SHARE = 0.5;
-/** If this share of a unit's words is kept, the rest is kept too. */
+/** If this share of a unit's words is kept, the rest is kept too, except blocks with a lower probability. */
 const UNIT_SHARE = 0.6;
+const MIN_UNIT_PROBABILITY = 0.15;
 /** Length of the longest gap that is filled, in words, and the minimum probability of each of its blocks. */
 const MAX_GAP_WORDS = 60;
 const MIN_PROBABILITY = 0.08;
@@ -80,13 +82,16 @@ export function completeUnits(
     if (!UNITS.has(name) || boilerplate[at] || isSeparateUnit(survey, at) || end <= first || words === 0) continue;
     if (name === 'table' && words > survey.words[0]! * LAYOUT_TABLE_SHARE && !hasHead(survey, first)) continue;
     const share = (keptWords[end]! - keptWords[first]!) / words;
-    if (share >= UNIT_SHARE || continuesKeptText(survey, keep, at)) keep.fill(1, first, end);
+    if (share < UNIT_SHARE && !continuesKeptText(survey, keep, at)) continue;
+    for (let block = first; block < end; block++) if (probabilities[block]! >= MIN_UNIT_PROBABILITY) keep[block] = 1;
   }
 }
 
 /** Embedded posts are quotations whose names look like those of share buttons (`twitter-tweet`). */
-const isSeparateUnit = (survey: Survey, at: number): boolean =>
-  survey.elements[at]!.name !== QUOTATION && (survey.parts[at]! & SEPARATE_PARTS) !== 0;
+function isSeparateUnit(survey: Survey, at: number): boolean {
+  const parts = survey.elements[at]!.name === QUOTATION ? SEPARATE_PARTS & ~SHARE : SEPARATE_PARTS;
+  return (survey.parts[at]! & parts) !== 0;
+}
 
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
