@@ -24,6 +24,9 @@ const WALL = `<!doctype html><title>Kiln log</title>
   if (!document.getElementById('usercentrics-root')) document.querySelector('main').className = '';
 }).observe(document.body, { childList: true })</script>`;
 
+const SHELL = `<!doctype html><title>Kiln log</title><div id="root"></div><script src="/app.js"></script>`;
+const WITH_DATA = `${SHELL}<script type="application/ld+json">${JSON.stringify({ '@type': 'Article', articleBody: PROSE })}</script>`;
+
 let site: Site;
 let server: TestServer;
 beforeAll(async () => {
@@ -33,6 +36,8 @@ beforeAll(async () => {
     '/browsers': onlyForBrowsers(ARTICLE),
     '/nobody': onlyForBrowsers(CHALLENGE),
     '/wall': WALL,
+    '/shell': SHELL,
+    '/data': WITH_DATA,
     '/header': ({ response }) => {
       response.setHeader('x-vercel-mitigated', 'deny');
       sendHtml(response, '<title>pots</title><p>No.</p>', 403);
@@ -66,6 +71,15 @@ describe('a page in place of the content', () => {
       'Blocked: challenge by cloudflare. This is not the content of the page; tried: direct.',
     );
     expect([data.usage.tokens, meta.usage.tokens, headers.get('x-usage-tokens')]).toEqual([0, 0, '0']);
+  });
+
+  it('is not a page whose text is in its linked data', async () => {
+    expect((await read('/shell', { 'x-engine': 'direct' })).data.blocked).toEqual({ kind: 'js-shell', by: 'generic' });
+    const { data } = await read('/data', { 'x-engine': 'direct', 'x-assert-not-blocked': 'true' });
+    expect(data.content).toBe(PROSE.trim());
+    expect(data.blocked).toBeUndefined();
+    expect(data.warning).toContain('taken from its linked data');
+    expect(data.warning).not.toContain('not the content');
   });
 
   it('is marked in text and in streams', async () => {

@@ -1,5 +1,6 @@
 /** Examines a page or a text for signs that it stands in place of the content. */
 import type { Document } from '#html/node.ts';
+import { hasEmbeddedText } from '../extract/embedded/embedded-text.ts';
 import type { Blocked } from './blocked.ts';
 import { type DetectionInput, detectBlocked } from './detect.ts';
 import { blockedPageFacts, hasMuchText, textFacts } from './page-facts.ts';
@@ -7,8 +8,12 @@ import { blockedPageFacts, hasMuchText, textFacts } from './page-facts.ts';
 export type Answer = Omit<DetectionInput, 'facts'>;
 
 /** What a page is instead of the content; `undefined` for content. Call it before the tree is changed. */
-export const examinePage = (document: Document, answer: Answer): Blocked | undefined =>
-  hasMuchText(document) ? undefined : detectBlocked({ ...answer, facts: blockedPageFacts(document) });
+export function examinePage(document: Document, answer: Answer): Blocked | undefined {
+  if (hasMuchText(document)) return undefined;
+  const blocked = detectBlocked({ ...answer, facts: blockedPageFacts(document) });
+  // The answer for such a page is the text in its scripts, with a warning.
+  return blocked?.kind === 'js-shell' && answer.status < 400 && hasEmbeddedText(document) ? undefined : blocked;
+}
 
 /** The same for a text that is not HTML. Only its status can show that it is not the content. */
 export const examineText = (text: string, answer: Answer): Blocked | undefined =>

@@ -35,6 +35,12 @@ export interface SelectionOptions {
 const MIN_EXPECTED_F1 = 0.15;
 /** A page with fewer words is too small to score. It is so short that everything except boilerplate is returned. */
 const MIN_SCORED_WORDS = 150;
+/**
+ * Below and above these probabilities, the trees are sure enough about a block of a small page to overrule the names of
+ * its boxes.
+ */
+const SURE_BOILERPLATE = 0.2;
+const SURE_CONTENT = 0.8;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
 /** Text with the title of the page is trusted even if it is a smaller share. Number of words. */
@@ -90,14 +96,28 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
     return { keep: new Uint8Array(survey.blocks.length), confidence: 1 - choice.expectedF1, source: 'nothing', choice };
   }
   const { probabilities, expectedF1 } = choice;
-  if (survey.words[0]! < MIN_SCORED_WORDS || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
-    const outside = blocksOutsideBoilerplate(survey, boilerplate);
+  const isSmall = survey.words[0]! < MIN_SCORED_WORDS;
+  if (isSmall || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
+    let outside = blocksOutsideBoilerplate(survey, boilerplate);
+    if (isSmall) {
+      outside = overrule(outside, probabilities);
+      completeUnits(survey, outside, boilerplate, probabilities);
+    }
     return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);
   completeUnits(survey, keep, boilerplate, probabilities);
   if (likelyList(choice)) completeRecords(survey, keep, boilerplate, choice);
   return { keep, confidence: expectedF1, source: 'main', choice };
+}
+
+/** Applies the estimates of which the trees are sure. Returns the choice unchanged if nothing would remain of it. */
+function overrule(keep: Uint8Array, probabilities: Float32Array): Uint8Array {
+  const changed = keep.map((kept, at) => {
+    const p = probabilities[at]!;
+    return p < SURE_BOILERPLATE ? 0 : p >= SURE_CONTENT ? 1 : kept;
+  });
+  return changed.includes(1) ? changed : keep;
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Choice } from './choose-blocks.ts';
 
 const UNITS = new Set(['pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'figure', 'details']);
 const LISTS = new Set(['ul', 'ol', 'details']);
+const QUOTATION = 'blockquote';
 
 const maskOf = (...parts: Part[]) => parts.reduce((mask, part) => mask | (1 << PARTS.indexOf(part)), 0);
 /** Parts that may be between paragraphs without belonging to them. */
@@ -29,6 +30,7 @@ const SEPARATE_PARTS = maskOf(
   'button',
   'footer',
 );
+const SHARE = maskOf('share');
 /** Phrases that identify these parts if their class names do not. */
 const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
   (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
@@ -39,8 +41,9 @@ const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal
 const LAYOUT_TABLE_SHARE = 0.6;
 /** Share of links above which a list is a link list. */
 const LINK_LIST_SHARE = 0.5;
-/** If this share of a unit's words is kept, the rest is kept too. */
+/** If this share of a unit's words is kept, the rest is kept too, except blocks with a lower probability. */
 const UNIT_SHARE = 0.6;
+const MIN_UNIT_PROBABILITY = 0.15;
 /** Length of the longest gap that is filled, in words, and the minimum probability of each of its blocks. */
 const MAX_GAP_WORDS = 60;
 const MIN_PROBABILITY = 0.08;
@@ -76,24 +79,25 @@ export function completeUnits(
     const first = survey.firstBlock[at]!;
     const end = survey.endBlock[at]!;
     const words = survey.words[at]!;
-    if (
-      !UNITS.has(name) ||
-      boilerplate[at] ||
-      (survey.parts[at]! & SEPARATE_PARTS) !== 0 ||
-      end <= first ||
-      words === 0
-    )
-      continue;
+    if (!UNITS.has(name) || boilerplate[at] || isSeparateUnit(survey, at) || end <= first || words === 0) continue;
     if (name === 'table' && words > survey.words[0]! * LAYOUT_TABLE_SHARE && !hasHead(survey, first)) continue;
     const share = (keptWords[end]! - keptWords[first]!) / words;
-    if (share >= UNIT_SHARE || continuesKeptText(survey, keep, at)) keep.fill(1, first, end);
+    if (share < UNIT_SHARE && !continuesKeptText(survey, keep, at)) continue;
+    for (let block = first; block < end; block++) if (probabilities[block]! >= MIN_UNIT_PROBABILITY) keep[block] = 1;
   }
+}
+
+/** Embedded posts are quotations whose names look like those of share buttons (`twitter-tweet`). */
+function isSeparateUnit(survey: Survey, at: number): boolean {
+  const parts = survey.elements[at]!.name === QUOTATION ? SEPARATE_PARTS & ~SHARE : SEPARATE_PARTS;
+  return (survey.parts[at]! & parts) !== 0;
 }
 
 const hasHead = (survey: Survey, first: number): boolean => survey.elements[survey.blocks[first]!.owner]!.name === 'th';
 
 /**
- * Whether a unit follows kept text under its parent. A list must also be followed by kept text, or be the last element.
+ * Whether a unit follows kept text under its parent, and is not mostly links, which an embedded post may be. A list must
+ * also be followed by kept text, or be the last element.
  */
 function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
@@ -102,7 +106,7 @@ function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolea
   if (
     before < survey.firstBlock[above]! ||
     !keep[before] ||
-    survey.linkWords[at]! > survey.words[at]! * LINK_LIST_SHARE
+    (survey.elements[at]!.name !== QUOTATION && survey.linkWords[at]! > survey.words[at]! * LINK_LIST_SHARE)
   )
     return false;
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;

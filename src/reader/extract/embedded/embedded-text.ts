@@ -26,16 +26,24 @@ export interface EmbeddedText {
 /** Appends the embedded text of a page to its body, as one element; returns undefined if there is none. */
 export function appendEmbeddedText(document: Document): EmbeddedText | undefined {
   const body = find(document, 'body');
-  if (!body) return undefined;
+  const found = body && embeddedTexts(document);
+  if (!body || !found) return undefined;
+  const element = new Element('article');
+  for (const text of found.texts) appendText(element, text);
+  append(body, element);
+  return { source: found.source, element };
+}
+
+/** Whether a page that shows no text can be answered with embedded text. */
+export const hasEmbeddedText = (document: Document): boolean =>
+  Boolean(find(document, 'body')) && embeddedTexts(document) !== undefined;
+
+function embeddedTexts(document: Document): { source: EmbeddedSource; texts: string[] } | undefined {
   const scripts = scriptsOf(document);
   const bodies = linkedBodies(scripts.linked);
   const source = lengthOf(bodies) >= MIN_CHARACTERS ? 'linked data' : 'script data';
   const texts = source === 'linked data' ? bodies : proseOf(scripts.state);
-  if (lengthOf(texts) < MIN_CHARACTERS) return undefined;
-  const element = new Element('article');
-  for (const text of texts) appendText(element, text);
-  append(body, element);
-  return { source, element };
+  return lengthOf(texts) < MIN_CHARACTERS ? undefined : { source, texts };
 }
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);

@@ -7,6 +7,7 @@ import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
 import { block } from './block.ts';
 import { BLOCK_ELEMENTS } from './block-elements.ts';
 import { lineBreak } from './break.ts';
+import { button } from './button.ts';
 import { code, codeLines, pre } from './code.ts';
 import { definition, term } from './definition.ts';
 import { em, strike, strong } from './emphasis.ts';
@@ -62,6 +63,7 @@ export const ELEMENTS: ReadonlyMap<string, EnterHandler> = new Map<string, Enter
   ['b', strong],
   ['blockquote', blockquote],
   ['br', lineBreak],
+  ['button', button],
   ['caption', caption],
   ['cite', cite],
   ['code', code],
