@@ -28,6 +28,11 @@ export interface DocumentPage {
   readonly html: string;
   /** Whether the page has visible content but no text, so that it needs text recognition. */
   readonly scanned?: boolean;
+  /** The title of a slide or chapter; the name of a sheet. */
+  readonly name?: string | undefined;
+  /** The size as displayed: in points, for images in pixels. Unset for pages without a size. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
 }
 
 export interface ParsedDocument {
@@ -53,9 +58,14 @@ export interface ParsedDocument {
 export interface ParseOptions {
   /** Reads only this page, counted from 1. If the number is beyond the last page, all pages are read. */
   readonly page?: number | undefined;
+  /** Whether to mark the blocks with their boxes, for kinds that know them (marks.ts). */
+  readonly boxes?: boolean | undefined;
   /** Time limit for kinds that read page by page; they return the pages read so far. No limit if unset. */
   readonly timeMs?: number | undefined;
 }
+
+/** What the caller of a read may choose. */
+export type ReadOptions = Omit<ParseOptions, 'timeMs'>;
 
 export interface PictureOptions {
   /** Counted from 1. */

@@ -12,6 +12,7 @@ import {
   type ParsedDocument,
   type PictureOptions,
   type PicturesOptions,
+  type ReadOptions,
 } from './document.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
 import { createPdfCache } from './office/pdf-cache.ts';
@@ -27,7 +28,7 @@ export interface Documents {
    * Reads the pages of a file. Throws DocumentError, QueueFullError (no process became free in time) or the signal's
    * reason.
    */
-  read(file: DocumentFile, options: { readonly page?: number | undefined }, signal: AbortSignal): Promise<ReadFile>;
+  read(file: DocumentFile, options: ReadOptions, signal: AbortSignal): Promise<ReadFile>;
   /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
@@ -113,12 +114,13 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
   }
 
   return {
-    async read(file, { page }, signal) {
-      const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
+    async read(file, asked, signal) {
+      const options = { ...asked, timeMs };
+      const first = await run({ do: 'parse', file: canonical(file), options }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
       const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
       const newer = await convert(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
-      const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
+      const second = await run({ do: 'parse', file: newer, options }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
     },

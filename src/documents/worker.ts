@@ -7,6 +7,7 @@ import {
   type DocumentErrorKind,
   type DocumentFile,
   type ParsedDocument,
+  type ParseOptions,
   type PictureOptions,
   type PicturesOptions,
 } from './document.ts';
@@ -14,7 +15,7 @@ import { kindOf } from './kinds.ts';
 import { wellFormed } from './well-formed.ts';
 
 export type Task =
-  | { readonly do: 'parse'; readonly file: DocumentFile; readonly page: number | undefined; readonly timeMs: number }
+  | { readonly do: 'parse'; readonly file: DocumentFile; readonly options: ParseOptions }
   | { readonly do: 'picture'; readonly file: DocumentFile; readonly options: PictureOptions }
   | { readonly do: 'pictures'; readonly file: DocumentFile; readonly options: PicturesOptions };
 
@@ -45,8 +46,7 @@ export default async function work(task: Task): Promise<Outcome> {
     const kind = await kindOf(mediaType);
     if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
-      const { page, timeMs } = task;
-      return { kind: 'document', mediaType, document: wellFormed(await kind.parse(file, bytes, { page, timeMs })) };
+      return { kind: 'document', mediaType, document: wellFormed(await kind.parse(file, bytes, task.options)) };
     }
     if (task.do === 'pictures') {
       if (!kind.pictures)

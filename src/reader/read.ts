@@ -37,6 +37,8 @@ export interface ReadRequest {
   readonly freshMs?: number | undefined;
   /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
+  /** Whether to return the places of the blocks of a document. */
+  readonly blockPlaces?: boolean | undefined;
   /**
    * Called during a fetch before a redirect or link of a page is followed; throwing ends the read. The read then shares
    * no work with other reads. For browser reads, the function is called once, with the final URL.

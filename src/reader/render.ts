@@ -28,10 +28,14 @@ import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
+import { cleanPages } from './markdown/page-offsets.ts';
 import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
+import { type PageSpan, pageSpans, pagesOfRanges } from './places/page-spans.ts';
+import { lineStarts, placedBlocks } from './places/placed-blocks.ts';
+import { type Places, takePlaces } from './places/take-places.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { showsTitle } from './shown-title.ts';
@@ -51,6 +55,8 @@ export interface RenderTask {
   readonly captions?: Readonly<Record<string, string>> | undefined;
   /** Whether to return the links of the whole page. */
   readonly pageLinks?: boolean | undefined;
+  /** Whether to return the places of the blocks of a document. */
+  readonly blockPlaces?: boolean | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
   readonly isGiven?: boolean | undefined;
   readonly isKeyless?: boolean | undefined;
@@ -77,7 +83,7 @@ export interface RenderLimits {
 }
 
 export function render(
-  { snapshot, options, requestedUrl, limits, captions, pageLinks, isGiven, isKeyless }: RenderTask,
+  { snapshot, options, requestedUrl, limits, captions, pageLinks, blockPlaces, isGiven, isKeyless }: RenderTask,
   done?: OnStepDone,
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
@@ -87,6 +93,8 @@ export function render(
   const framesUnread = replaceFrameset(parsed.document);
   done?.('parse');
   const { document } = parsed;
+  const taken = snapshot.document && takePlaces(document, options.targetSelector.length > 0);
+  const places = snapshot.document?.pages && taken;
   // Must run before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const removals = options.explain ? new RemovalLog(document) : undefined;
@@ -113,7 +121,17 @@ export function render(
   const article = extracted(document, { snapshot, options, url, baseUrl, whole, removals, invisibleParts });
   done?.('extract');
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, removals })
+    ? markdownOf(article, parsed, {
+        snapshot,
+        options,
+        url,
+        baseUrl,
+        limits,
+        captions,
+        removals,
+        places,
+        traces: options.explain || (blockPlaces === true && places !== undefined),
+      })
     : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
@@ -126,6 +144,8 @@ export function render(
     url,
     article,
     removals,
+    places,
+    blockPlaces,
     fields,
     markdown,
     links,
@@ -148,6 +168,7 @@ export function render(
 export function modelInputOf({ snapshot, options, requestedUrl, limits }: RenderTask): ModelInput {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
+  if (snapshot.document) takePlaces(document, false);
   replaceFrameset(document);
   const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
@@ -227,6 +248,8 @@ interface Parts {
   readonly url: string;
   readonly article: Article;
   readonly removals: RemovalLog | undefined;
+  readonly places: Places | undefined;
+  readonly blockPlaces: boolean | undefined;
   readonly fields: { readonly html?: string | undefined; readonly text?: string | undefined };
   readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
@@ -255,6 +278,8 @@ function assemble({
   url,
   article: { content: kept, ...unclean },
   removals,
+  places,
+  blockPlaces,
   fields,
   markdown,
   links,
@@ -308,8 +333,14 @@ function assemble({
     : '';
   if (content !== undefined) page.content = head ? cut(head + content) : content;
   if (content !== undefined && options.markdownChunking) {
-    page.chunks = chunkMarkdown(content, { strategy: options.markdownChunking, title: article.title });
+    const { markdownChunking: strategy, pageMarkers } = options;
+    const chunks = chunkMarkdown(content, { strategy, title: article.title, pageMarkers });
+    page.chunks = chunks.map(({ text }) => text);
+    const spans = pagesIn(content, { ...markdown!, snapshot, head: 0 });
+    if (spans) page.chunkPages = pagesOfRanges(spans, chunks);
   }
+  const spans = content && pagesIn(page.content!, { ...markdown!, snapshot, head: head.length });
+  if (spans) page.pages = spans;
   if (html !== undefined) page.html = html;
   if (text !== undefined) page.text = text;
   if (options.exportStorageState && snapshot.storageState) page.storageState = snapshot.storageState;
@@ -330,14 +361,19 @@ function assemble({
   if (removals) {
     const { trace, fromPage = false } = markdown ?? {};
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
-    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written);
+    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written, places);
   }
+  const placed =
+    blockPlaces && places && markdown?.trace && page.content !== undefined
+      ? placedBlocks(markdown.trace, head + markdown.markdown, lineStarts(head).length - 1, places)
+      : undefined;
   const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: orderedPage(page),
     body: plainBody(page, options, summaries),
     tokens,
+    ...(placed && { placedBlocks: placed }),
     screenshot: snapshot.screenshot,
     pageshot: snapshot.pageshot,
     uncaptioned: markdown?.uncaptioned,
@@ -348,6 +384,15 @@ function assemble({
     ...(snapshot.robotsTag !== undefined && { robotsTag: snapshot.robotsTag }),
     ...(snapshot.retryAfter !== undefined && { retryAfter: snapshot.retryAfter }),
   };
+}
+
+/** The pages of a document in the content of its answer; `undefined` for a document without pages. */
+function pagesIn(
+  content: string,
+  { markdown, pages, snapshot, head }: PageMarkdown & Pick<Conversion, 'snapshot'> & { readonly head: number },
+): PageSpan[] | undefined {
+  const facts = snapshot.document?.pages;
+  return facts && pages && pageSpans(facts, cleanPages(pages, markdown, cleanCharacters), { content, head });
 }
 
 /** A file shows what it has, and a selection of the caller may be empty. */
@@ -382,6 +427,9 @@ interface Conversion {
   readonly baseUrl: string;
   readonly captions?: RenderTask['captions'];
   readonly removals?: RemovalLog | undefined;
+  readonly places?: Places | undefined;
+  /** Whether to record the source of each block. */
+  readonly traces: boolean;
 }
 
 interface PageMarkdown extends MarkdownResult {
@@ -414,10 +462,11 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
 function convert(
   root: Document | Element,
   title: string,
-  { snapshot, options, url, baseUrl, captions }: Conversion,
+  { snapshot, options, url, baseUrl, captions, places, traces: trace }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
-  const { markdownChunking, formats, explain: trace } = options;
+  const { markdownChunking, formats, pageMarkers: markers } = options;
+  const pages = snapshot.document?.pages;
   return toMarkdown(root, {
     ...style,
     headingStyle: markdownChunking ? 'atx' : style.headingStyle,
@@ -433,6 +482,7 @@ function convert(
     ...(formats.has('markdown') && { title }),
     tablesOfFile: WITH_DATA_TABLES.has(snapshot.document?.mediaType ?? ''),
     trace,
+    ...(places && pages && { pages: { numbers: pages.map(({ number }) => number), of: places.pageOf, markers } }),
   });
 }
 

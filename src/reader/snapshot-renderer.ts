@@ -45,7 +45,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
   const { renderer, files, writers, captioner } = parts;
   const renditions = createRenditionCache();
 
-  function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
+  function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks, blockPlaces }: ReadRequest): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
     const isGiven = target.given !== undefined || target.upload !== undefined;
@@ -55,6 +55,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
       requestedUrl: target.url,
       limits: most,
       ...(pageLinks && { pageLinks }),
+      ...(blockPlaces && { blockPlaces }),
       ...(isGiven && { isGiven }),
       ...(!keyed && { isKeyless: true }),
     };

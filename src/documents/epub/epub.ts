@@ -44,7 +44,7 @@ export const kind: DocumentKind = {
         break;
       }
       hiddenCount += chapter.hiddenCount;
-      pages.push({ number, html: chapter.html });
+      pages.push({ number, html: chapter.html, ...(chapter.title && { name: chapter.title }) });
     }
     if (pages.length === 0) throw new DocumentError('damaged', 'None of the chapters of the book can be read');
     if (!zip.complete) notes.push(CUT_OFF);

@@ -1,5 +1,5 @@
 /** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
-import type { DocumentPage } from '../document.ts';
+import type { DocumentPage, ParseOptions } from '../document.ts';
 import { type Block, isContinuedBy, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
@@ -13,12 +13,16 @@ import { joinRuns } from './join-runs.ts';
 import { toSegments } from './lines.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
+import { placer } from './places.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
 import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
 import { withRelativeBold } from './weights.ts';
 
 interface LaidOut {
   readonly number: number;
+  readonly size: { readonly width: number; readonly height: number };
+  /** The rotation, in degrees, of the coordinates of its regions. */
+  readonly turn: number;
   readonly regions: readonly Region[];
   readonly turned: readonly Region[];
   readonly scanned: boolean;
@@ -35,7 +39,7 @@ export interface Layout {
 /** Maximum size of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-export function createLayout(): Layout {
+export function createLayout({ boxes = false }: Pick<ParseOptions, 'boxes'> = {}): Layout {
   const pages: LaidOut[] = [];
   let cutOff = false;
   return {
@@ -54,14 +58,14 @@ export function createLayout(): Layout {
       settleHeadings(blocks, typography);
       const out: DocumentPage[] = [];
       let length = 0;
-      for (const [at, { number, scanned }] of pages.entries()) {
-        const html = toHtml(withNotes(blocks[at]!), number);
+      for (const [at, { number, scanned, size }] of pages.entries()) {
+        const html = toHtml(withNotes(blocks[at]!), { number, placeOf: boxes ? placer(pages[at]!) : noPlace });
         length += html.length;
         if (length > MAX_OUTPUT) {
           cutOff = true;
           break;
         }
-        out.push({ number, html, scanned });
+        out.push({ number, html, scanned, ...size });
       }
       return out;
     },
@@ -69,11 +73,15 @@ export function createLayout(): Layout {
   };
 }
 
+const noPlace = (): string => '';
+
 function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
   const { number, content, turned, scanned } = page;
   const segments = segmentsWithInsets(withDrawnBullets(pieces, content.dots), page, bodySize);
   return {
     number,
+    size: page.displayed,
+    turn: page.turn,
     regions: toRegions(segments, { bodySize }).map(withoutSpentPieces),
     turned: turned.map((group) => regionOf(toSegments(group))),
     scanned,
@@ -96,7 +104,7 @@ const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block
   ...toBlocks(regions, typography),
   ...turned.flatMap((region) =>
     toBlocks([region], typography).map(
-      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block),
+      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : { ...block, box: undefined }),
     ),
   ),
 ];

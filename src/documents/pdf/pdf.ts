@@ -20,7 +20,7 @@ const NEIGHBORS = 2;
 async function parse(
   _file: DocumentFile,
   bytes: Uint8Array,
-  { page, timeMs = Number.POSITIVE_INFINITY }: ParseOptions,
+  { page, timeMs = Number.POSITIVE_INFINITY, boxes }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
   const reader = await createReader(bytes);
@@ -28,7 +28,7 @@ async function parse(
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
     const last = Math.min(numPages, MAX_PAGES);
-    const layout = createLayout();
+    const layout = createLayout({ boxes });
     const failed: number[] = [];
     let hiddenCount = 0;
     let texts: PageText[] = [];

@@ -37,6 +37,7 @@ const DEFAULTS = {
   withImagesSummary: false,
   keepImgDataUrl: false,
   noGfm: false,
+  pageMarkers: false,
   setCookies: [] as string[],
   skipCertVerification: false,
   withGeneratedAlt: false,

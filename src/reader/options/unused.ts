@@ -103,7 +103,12 @@ const RULES: readonly Rule[] = [
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
     why: 'no model reads the page in this format',
   },
-  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
+  {
+    names: ['pageMarkers'],
+    applies: ({ options }) => options.modelFormat !== undefined || !wantsMarkdown(options),
+    why: 'only the Markdown of a document has page markers',
+  },
+  { names: ['page', 'pageMarkers'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
   {
     names: [
       'waitForSelector',

@@ -57,7 +57,11 @@ function createWriter(file: OdfFile, page: number | undefined) {
         );
       }
       const html = output.takeHtml();
-      pages.push({ number: shown, html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}` });
+      pages.push({
+        number: shown,
+        html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}`,
+        name: sheet.name,
+      });
     },
     done: () => ({ pages, shown, seen, hiddenCount, notes }),
   };

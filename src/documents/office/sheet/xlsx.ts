@@ -48,7 +48,13 @@ export const kind: DocumentKind = {
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title,
-      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(requested[at]!) + 1, html })),
+      pages: read.map(
+        ({ html }, at): DocumentPage => ({
+          number: shown.indexOf(requested[at]!) + 1,
+          html,
+          name: requested[at]!.name,
+        }),
+      ),
       pageCount: shown.length,
       metadata,
       publishedTime,
