@@ -53,6 +53,10 @@ export interface ParsedDocument {
   readonly notes: readonly string[];
   /** Number of invisible pieces of text that were removed. */
   readonly hiddenCount: number;
+  /** Number of pictures that are too large, too many, or in a format that browsers do not show. */
+  readonly picturesLeftOut?: number | undefined;
+  /** Whether the pages of a PDF contain its figures as images. */
+  readonly figures?: boolean | undefined;
 }
 
 export interface ParseOptions {
@@ -60,6 +64,8 @@ export interface ParseOptions {
   readonly page?: number | undefined;
   /** Whether to mark the blocks with their boxes, for kinds that know them (marks.ts). */
   readonly boxes?: boolean | undefined;
+  /** Whether to include the figures of a PDF as images. */
+  readonly figures?: boolean | undefined;
   /** Time limit for kinds that read page by page; they return the pages read so far. No limit if unset. */
   readonly timeMs?: number | undefined;
 }

@@ -115,6 +115,8 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
         publishedTime: document.publishedTime,
         lang: document.lang,
         hiddenCount: document.hiddenCount,
+        ...(document.picturesLeftOut && { picturesLeftOut: document.picturesLeftOut }),
+        ...(document.figures && { figures: true }),
       },
     };
   } catch (error) {
@@ -123,8 +125,12 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
 }
 
 /** Returns the document. Throws AssertionFailureError if the caller's timeout expires first. */
-async function readInTime({ snapshot, signal, deadline }: FileReadRequest, page: number | undefined, tools: FileTools) {
-  const asked = { page, boxes: true };
+async function readInTime(
+  { snapshot, options, signal, deadline }: FileReadRequest,
+  page: number | undefined,
+  tools: FileTools,
+) {
+  const asked = { page, boxes: true, figures: options.figures };
   if (deadline === undefined) return tools.documents.read(snapshot.file, asked, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
   try {

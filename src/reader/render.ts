@@ -33,8 +33,15 @@ import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
+import { captionPictures } from './places/caption-pictures.ts';
 import { type PageSpan, pageSpans, pagesOfRanges } from './places/page-spans.ts';
 import { lineStarts, placedBlocks } from './places/placed-blocks.ts';
+import {
+  createPictureNames,
+  type PictureNames,
+  type PictureUrls,
+  type ServedPicture,
+} from './places/served-pictures.ts';
 import { type Places, takePlaces } from './places/take-places.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
@@ -57,6 +64,8 @@ export interface RenderTask {
   readonly pageLinks?: boolean | undefined;
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
+  /** Set if the pictures of a document can be served to the caller. */
+  readonly pictureUrls?: PictureUrls | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
   readonly isGiven?: boolean | undefined;
   readonly isKeyless?: boolean | undefined;
@@ -83,7 +92,18 @@ export interface RenderLimits {
 }
 
 export function render(
-  { snapshot, options, requestedUrl, limits, captions, pageLinks, blockPlaces, isGiven, isKeyless }: RenderTask,
+  {
+    snapshot,
+    options,
+    requestedUrl,
+    limits,
+    captions,
+    pageLinks,
+    blockPlaces,
+    pictureUrls,
+    isGiven,
+    isKeyless,
+  }: RenderTask,
   done?: OnStepDone,
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
@@ -95,6 +115,8 @@ export function render(
   const { document } = parsed;
   const taken = snapshot.document && takePlaces(document, options.targetSelector.length > 0);
   const places = snapshot.document?.pages && taken;
+  if (snapshot.document) captionPictures(document);
+  const pictureNames = pictureUrls && snapshot.document ? createPictureNames(pictureUrls, snapshot.url) : undefined;
   // Must run before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const removals = options.explain ? new RemovalLog(document) : undefined;
@@ -113,6 +135,7 @@ export function render(
   const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
   const addresses = {
     keepDataUrl: options.keepImgDataUrl,
+    pictureUrl: pictureNames?.urlOf,
     ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
   };
   const images = pictures.length > 0 ? collectImages(document, baseUrl, addresses, pictures) : [];
@@ -130,6 +153,7 @@ export function render(
         captions,
         removals,
         places,
+        pictureNames,
         traces: options.explain || (blockPlaces === true && places !== undefined),
       })
     : undefined;
@@ -159,8 +183,16 @@ export function render(
     unmatched,
     tooMuch: markdown !== undefined && isTooMuch(parsed, { snapshot, limits }),
   };
-  return { ...assemble(parts), ...(found && { pageLinks: found }) };
+  const rendition = assemble(parts);
+  const served = pictureNames ? shownPictures(rendition.page, pictureNames) : [];
+  return { ...rendition, ...(found && { pageLinks: found }), ...(served.length > 0 && { pictures: served }) };
 }
+
+/** The pictures whose URLs are in an answer. */
+const shownPictures = ({ content = '', images = {} }: Page, names: PictureNames): ServedPicture[] => {
+  const listed = new Set(Object.values(images));
+  return names.named().filter(({ url }) => listed.has(url) || content.includes(url));
+};
 
 /**
  * The input for a model: the main content, or the whole page if an instruction or schema may refer to any part of it.
@@ -319,6 +351,7 @@ function assemble({
     unmatched,
     tooMuch,
     cutAt: isCut ? options.maxTokens : undefined,
+    picturesLeftOut: options.retainImages.startsWith('all') ? snapshot.document?.picturesLeftOut : undefined,
     unused: unusedOptions({ snapshot, options, isGiven, isKeyless }),
   });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
@@ -428,6 +461,7 @@ interface Conversion {
   readonly captions?: RenderTask['captions'];
   readonly removals?: RemovalLog | undefined;
   readonly places?: Places | undefined;
+  readonly pictureNames?: PictureNames | undefined;
   /** Whether to record the source of each block. */
   readonly traces: boolean;
 }
@@ -462,7 +496,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
 function convert(
   root: Document | Element,
   title: string,
-  { snapshot, options, url, baseUrl, captions, places, traces: trace }: Conversion,
+  { snapshot, options, url, baseUrl, captions, places, pictureNames, traces: trace }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
   const { markdownChunking, formats, pageMarkers: markers } = options;
@@ -480,6 +514,7 @@ function convert(
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
+    pictureUrl: pictureNames?.urlOf,
     tablesOfFile: WITH_DATA_TABLES.has(snapshot.document?.mediaType ?? ''),
     trace,
     ...(places && pages && { pages: { numbers: pages.map(({ number }) => number), of: places.pageOf, markers } }),

@@ -8,6 +8,7 @@ import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
 import type { PageSpan } from './places/page-spans.ts';
 import type { PlacedBlock } from './places/placed-blocks.ts';
+import type { ServedPicture } from './places/served-pictures.ts';
 import type { StorageState } from './snapshot.ts';
 
 /** The page object of JSON and stream responses; its keys are in the order in which they are written. */
@@ -69,6 +70,8 @@ export interface Rendition {
   readonly retryAfter?: string | undefined;
   /** Links of the page, if requested. */
   readonly pageLinks?: CrawlLinks | undefined;
+  /** Pictures of a document to which the page refers by URLs of this server. */
+  readonly pictures?: readonly ServedPicture[] | undefined;
   /** The blocks of a document with a place, in order, if requested. */
   readonly placedBlocks?: readonly PlacedBlock[] | undefined;
 }

@@ -53,7 +53,17 @@ export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionC
 }
 
 /** The text is part of the key, because two copies made at the same moment may differ. */
-function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, blockPlaces, isGiven, isKeyless }: RenderTask): string {
+function keyOf({
+  snapshot,
+  options,
+  requestedUrl,
+  limits,
+  pageLinks,
+  blockPlaces,
+  pictureUrls,
+  isGiven,
+  isKeyless,
+}: RenderTask): string {
   const { text, ...facts } = snapshot;
   const form = JSON.stringify([
     facts,
@@ -62,6 +72,7 @@ function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, blockPlaces
     limits,
     pageLinks,
     blockPlaces,
+    pictureUrls,
     isGiven,
     isKeyless,
   ]);
@@ -78,7 +89,7 @@ const LINK_CHARACTERS = 150;
 const PLACE_CHARACTERS = 100;
 
 /** Estimated size in characters. The body repeats the page object, so both are counted. */
-const sizeOf = ({ body, page, pageLinks, placedBlocks }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks, placedBlocks, pictures = [] }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
@@ -86,4 +97,5 @@ const sizeOf = ({ body, page, pageLinks, placedBlocks }: Rendition): number =>
   (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLANATION_CHARACTERS : 0) +
   (pageLinks?.links.length ?? 0) * LINK_CHARACTERS +
   ((page.pages?.length ?? 0) + (placedBlocks?.length ?? 0)) * PLACE_CHARACTERS +
+  pictures.reduce((sum, { dataUrl }) => sum + dataUrl.length, 0) +
   1_000;

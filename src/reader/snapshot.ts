@@ -27,6 +27,10 @@ export interface DocumentFacts {
   readonly publishedTime?: string | undefined;
   readonly lang?: string | undefined;
   readonly hiddenCount: number;
+  /** Number of its pictures that are not in the text. */
+  readonly picturesLeftOut?: number | undefined;
+  /** Whether the text has the figures of a PDF as images. */
+  readonly figures?: boolean | undefined;
 }
 
 /** Cookies and local storage (docs/reference/wire/reader.md, Storage state). */

@@ -59,6 +59,7 @@ export const kind: DocumentKind = {
       lang: language?.split(',', 1)[0],
       notes,
       hiddenCount,
+      picturesLeftOut: draw.leftOut(),
     };
   },
 };

@@ -51,6 +51,8 @@ export type Block = Placed &
       }
     | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[]; readonly look?: Look | undefined }
     | { readonly kind: 'code'; readonly text: string }
+    /** An image with its data URL. */
+    | { readonly kind: 'figure'; readonly alt: string; readonly source: string; readonly look?: undefined }
     | Item
     | { readonly kind: 'table'; readonly table: Table }
   );

@@ -58,6 +58,8 @@ function single(block: Exclude<Block, PlacedItem>, writing: Writing): string {
       return `<blockquote${mark}><p>${inline(block.runs, writing)}</p></blockquote>`;
     case 'code':
       return `<pre${mark}><code>${escapeText(block.text)}</code></pre>`;
+    case 'figure':
+      return `<p${mark}><img alt="${escapeAttribute(block.alt)}" src="${block.source}"></p>`;
     case 'table':
       return tableHtml(block.table, mark, writing);
   }

@@ -4,7 +4,9 @@ import { type Block, isContinuedBy, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { joinTables } from './continued-tables.ts';
+import type { DrawnFigure } from './draw-figures.ts';
 import type { Piece } from './drawn-content.ts';
+import { type FigureBox, figuresOn, withoutRepeated } from './figures.ts';
 import { withoutFurniture } from './furniture.ts';
 import { settleHeadings } from './headings.ts';
 import { toHtml } from './html.ts';
@@ -13,6 +15,7 @@ import { joinRuns } from './join-runs.ts';
 import { toSegments } from './lines.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
+import { placeFigures } from './place-figures.ts';
 import { placer } from './places.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
 import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
@@ -26,12 +29,16 @@ interface LaidOut {
   readonly regions: readonly Region[];
   readonly turned: readonly Region[];
   readonly scanned: boolean;
+  readonly figures: readonly FigureBox[];
 }
 
 export interface Layout {
   /** Lays out consecutive pages. With `only`, keeps just that page. */
   add(texts: readonly PageText[], only?: number | null): void;
-  finish(): DocumentPage[];
+  /** The figures of the pages that were added. */
+  figures(): FigureBox[];
+  /** `drawn`: the figures to include. */
+  finish(drawn?: readonly DrawnFigure[]): DocumentPage[];
   /** Whether the output limit was reached. */
   isCutOff(): boolean;
 }
@@ -50,12 +57,17 @@ export function createLayout({ boxes = false }: Pick<ParseOptions, 'boxes'> = {}
         if (only === null || number === only) pages.push(laidOut(texts[at]!, pieces, bodySize));
       });
     },
-    finish() {
+    figures: () => withoutRepeated(pages.flatMap(({ figures }) => figures)),
+    finish(drawn = []) {
       const typography = typographyOf(pages.flatMap(({ regions }) => regions));
       const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
       joinTables(blocks);
       settleHeadings(blocks, typography);
+      for (const [at, { number }] of pages.entries()) {
+        const own = drawn.filter(({ page }) => page === number);
+        if (own.length > 0) placeFigures(blocks[at]!, own);
+      }
       const out: DocumentPage[] = [];
       let length = 0;
       for (const [at, { number, scanned, size }] of pages.entries()) {
@@ -85,6 +97,7 @@ function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): La
     regions: toRegions(segments, { bodySize }).map(withoutSpentPieces),
     turned: turned.map((group) => regionOf(toSegments(group))),
     scanned,
+    figures: figuresOn(page),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Reads PDF files as text in reading order: analyzes the layout of the content that PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
+import { drawFigures } from './draw-figures.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
@@ -20,7 +21,7 @@ const NEIGHBORS = 2;
 async function parse(
   _file: DocumentFile,
   bytes: Uint8Array,
-  { page, timeMs = Number.POSITIVE_INFINITY, boxes }: ParseOptions,
+  { page, timeMs = Number.POSITIVE_INFINITY, boxes, figures: wantsFigures = false }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
   const reader = await createReader(bytes);
@@ -49,7 +50,9 @@ async function parse(
       texts = [];
     }
     layout.add(texts, only);
-    const pages = layout.finish();
+    const figures = wantsFigures ? layout.figures() : [];
+    const drawn = await drawFigures(bytes, figures, until);
+    const pages = layout.finish(drawn);
     if (pages.length === 0) throw reader.fault();
     const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unreadPagesNote(failed));
@@ -67,6 +70,8 @@ async function parse(
       lang: typeof info.Language === 'string' && /^[a-z]{2,3}\b/i.test(info.Language) ? info.Language : undefined,
       notes,
       hiddenCount,
+      figures: wantsFigures,
+      picturesLeftOut: figures.length - drawn.length,
     };
   } finally {
     await reader.close();

@@ -33,6 +33,8 @@ export interface MarkdownOptions extends MarkdownStyle {
    * data URLs.
    */
   readonly documentBase?: string | undefined;
+  /** See `ImageUrlOptions`. */
+  readonly pictureUrl?: ((dataUrl: string) => string | undefined) | undefined;
   /** For whole-page conversions: written as the first line. */
   readonly title?: string | undefined;
   /** Whether to record the source element of each block. */

@@ -108,7 +108,11 @@ const RULES: readonly Rule[] = [
     applies: ({ options }) => options.modelFormat !== undefined || !wantsMarkdown(options),
     why: 'only the Markdown of a document has page markers',
   },
-  { names: ['page', 'pageMarkers'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
+  {
+    names: ['page', 'pageMarkers'],
+    applies: ({ hasPages }) => !hasPages,
+    why: 'the target is not a document with pages',
+  },
   {
     names: [
       'waitForSelector',

@@ -60,6 +60,7 @@ export const kind: DocumentKind = {
       publishedTime,
       lang: language,
       notes: [...reading.notes],
+      picturesLeftOut: reading.draw.leftOut(),
       hiddenCount: sheets.length - shown.length + read.reduce((sum, { hiddenCount }) => sum + hiddenCount, 0),
     };
   },

@@ -23,10 +23,11 @@ export const kind: DocumentKind = {
     const file = openOdf(bytes);
     const styles = new StyleCollector();
     const look = new Look();
+    const draw = createDraw((name) => file.bytes(name));
     const context: OdpContext = {
       file,
       styles,
-      draw: createDraw((name) => file.bytes(name)),
+      draw,
       sizeOf: (master) => look.sizeOf(master),
     };
     const output = new HtmlOutput();
@@ -65,7 +66,16 @@ export const kind: DocumentKind = {
     const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     const { about } = file;
     const lang = about.lang ?? styles.language;
-    return { ...about, title: about.title || title, lang, pages: requested, pageCount: shown, notes, hiddenCount };
+    return {
+      ...about,
+      title: about.title || title,
+      lang,
+      pages: requested,
+      pageCount: shown,
+      notes,
+      hiddenCount,
+      picturesLeftOut: draw.leftOut(),
+    };
   },
 };
 

@@ -56,6 +56,7 @@ export const kind: DocumentKind = {
       lang: about.language,
       notes,
       hiddenCount,
+      picturesLeftOut: draw.leftOut(),
     };
   },
 };
