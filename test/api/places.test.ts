@@ -1,7 +1,9 @@
 /**
  * Where the parts of a document stand, through the whole server: pages with their offsets, page markers, the pages of
- * chunks, and the places of blocks in explanations.
+ * chunks, the places of blocks in explanations, and pictures.
  */
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { Document, ImageRun, Packer, Paragraph } from 'docx';
 import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workbook } from '../../src/documents/office/sheet/workbook.suite.ts';
@@ -237,6 +239,73 @@ describe('pages of other kinds', { timeout: LONG_MS }, () => {
       '<!-- page 2 -->',
       expect.stringMatching(/^<!-- page 3 -->\n\n## Stock\n\n\| Glaze \| Cone \|/),
     ]);
+  });
+});
+
+describe('pictures', { timeout: LONG_MS }, () => {
+  /** A picture in the middle of a page, in two strips, with text above and a caption below. */
+  async function withFigure(): Promise<Uint8Array> {
+    const made = await PDFDocument.create();
+    const font = await made.embedFont(StandardFonts.Helvetica);
+    const canvas = createCanvas(80, 40);
+    const paint = canvas.getContext('2d');
+    paint.fillStyle = '#c02020';
+    paint.fillRect(0, 0, 80, 40);
+    const strip = await made.embedPng(canvas.toBuffer('image/png'));
+    const page = made.addPage([400, 600]);
+    page.drawText('Above the picture, a kiln is described in words.', { x: 50, y: 520, size: 11, font });
+    page.drawImage(strip, { x: 60, y: 400, width: 160, height: 80 });
+    page.drawImage(strip, { x: 60, y: 320, width: 160, height: 80 });
+    page.drawText('Figure 1: A kiln of red brick', { x: 60, y: 300, size: 11, font });
+    page.drawText('Below the picture, the text goes on about pots.', { x: 50, y: 240, size: 11, font });
+    return made.save();
+  }
+
+  it('of a PDF are left out unless images are requested', async () => {
+    const file = await withFigure();
+    expect((await read(file)).data.content).not.toContain('![');
+    const { data } = await read(file, { retainImages: 'all', explain: true });
+    const [, url] = /!\[Image 1: Figure 1: A kiln of red brick\]\((\S+)\)/.exec(data.content)!;
+    expect(data.content.indexOf('Above the')).toBeLessThan(data.content.indexOf('!['));
+    expect(data.content).toMatch(/\)\n\nFigure 1: A kiln of red brick\n\nBelow the picture/);
+    expect(url).toMatch(new RegExp(`^${server.reader}/\\.pictures/[\\w-]{32}\\.png$`));
+    const answer = await fetch(url!);
+    expect(answer.headers.get('content-type')).toBe('image/png');
+    const image = await loadImage(Buffer.from(await answer.arrayBuffer()));
+    expect([image.width, image.height]).toEqual([320, 320]);
+    const block = data.explanation.blocks.find(({ text }: Answer) => text.startsWith('!['));
+    expect(block.box).toEqual({ page: 1, x: 60, y: 120, width: 160, height: 160 });
+    expect((await read(file)).data.content).not.toContain('![');
+    expect((await read(file, { retainImages: 'none' })).data.content).not.toContain('![');
+  });
+
+  it('can be inline, and are not stored for callers who forbid it', async () => {
+    const file = await withFigure();
+    const inline = (await read(file, { retainImages: 'all', keepImgDataUrl: true })).data.content;
+    expect(inline).toMatch(/!\[Image 1: [^\]]+\]\(data:image\/png;base64,/);
+    const headers = { dnt: '1', 'content-type': 'application/json', accept: 'application/json' };
+    const body = JSON.stringify({ file: Buffer.from(file).toString('base64'), retainImages: 'all' });
+    const answer: Answer = await (await fetch(server.reader, { method: 'POST', headers, body })).json();
+    expect(answer.data.content).toMatch(/!\[Image 1: [^\]]+\]\(blob:/);
+  });
+
+  it('of a Word file are at temporary URLs, with their captions', async () => {
+    const canvas = createCanvas(64, 64);
+    const children = [
+      new Paragraph('Text before the picture.'),
+      new Paragraph({
+        children: [
+          new ImageRun({ type: 'png', data: canvas.toBuffer('image/png'), transformation: { width: 64, height: 64 } }),
+        ],
+      }),
+      new Paragraph('Figure 2. The glaze after firing'),
+    ];
+    const file = await Packer.toBuffer(new Document({ sections: [{ children }] }));
+    const { data } = await read(file, { withImagesSummary: true }, 'glaze.docx');
+    const [, url] = /!\[Image 1: Figure 2\. The glaze after firing\]\((\S+)\)/.exec(data.content)!;
+    expect(Object.values(data.images)).toEqual([url]);
+    expect((await fetch(url!)).headers.get('content-type')).toBe('image/png');
+    expect((await fetch(`${server.reader}/.pictures/${'x'.repeat(32)}.png`)).status).toBe(404);
   });
 });
 
