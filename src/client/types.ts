@@ -36,6 +36,8 @@ export interface Page {
   content?: string;
   /** The Markdown in chunks, with `markdownChunking`. */
   chunks?: string[];
+  /** The first and last page of each chunk, for documents with pages. */
+  chunkPages?: [first: number, last: number][];
   publishedTime?: string;
   html?: string;
   text?: string;
@@ -45,6 +47,8 @@ export interface Page {
   storageState?: StorageState;
   /** The number of pages of the document, if it was read completely. */
   numPages?: number;
+  /** The pages of the document that were read. */
+  pages?: DocumentPage[];
   /** Link texts and URLs, with `withLinksSummary`; pairs with `all`. */
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;
@@ -55,6 +59,29 @@ export interface Page {
   /** How the content was chosen, with `explain`. */
   explanation?: Explanation;
   usage: { tokens: number };
+}
+
+/** A page, slide, sheet or chapter of a document. */
+export interface DocumentPage {
+  /** Counted from 1. */
+  number: number;
+  /** The title of a slide or chapter; the name of a sheet. */
+  name?: string;
+  /** The text of the page is `content.slice(start, end)`; offsets count UTF-16 code units. */
+  start: number;
+  end: number;
+  /** In points (1/72 inch). */
+  width?: number;
+  height?: number;
+}
+
+/** A rectangle on a page of a document, in points from its upper left corner. */
+export interface PageBox {
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface StorageState {
@@ -99,7 +126,7 @@ export interface Explanation {
   }[];
   removedCount: number;
   /** Source element of each Markdown block. */
-  blocks: { line: number; lines: number; selector: string; text: string }[];
+  blocks: { line: number; lines: number; selector: string; text: string; page?: number; box?: PageBox }[];
   blockCount: number;
 }
 
@@ -119,7 +146,7 @@ export interface FoundPage extends Omit<Partial<Page>, 'title' | 'url' | 'descri
   /** Markdown; empty if the page was not read. */
   content: string;
   /** The selected passages, with `passages`. */
-  passages?: { text: string; heading?: string; tokens: number }[];
+  passages?: { text: string; heading?: string; tokens: number; page?: number; box?: PageBox }[];
   favicon?: string;
   usage: { tokens: number };
 }

@@ -28,6 +28,11 @@ export interface DocumentPage {
   readonly html: string;
   /** Whether the page has visible content but no text, so that it needs text recognition. */
   readonly scanned?: boolean;
+  /** The title of a slide or chapter; the name of a sheet. */
+  readonly name?: string | undefined;
+  /** The size as displayed: in points, for images in pixels. Unset for pages without a size. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
 }
 
 export interface ParsedDocument {
@@ -48,6 +53,10 @@ export interface ParsedDocument {
   readonly notes: readonly string[];
   /** Number of invisible pieces of text that were removed. */
   readonly hiddenCount: number;
+  /** Number of pictures that are too large, too many, or in a format that browsers do not show. */
+  readonly picturesLeftOut?: number | undefined;
+  /** Whether the pages of a PDF contain its figures as images. */
+  readonly figures?: boolean | undefined;
 }
 
 /** Whether headers, footers, page numbers and watermarks of a PDF are left out. */
@@ -56,6 +65,10 @@ export const PDF_RUNNING_TEXT = ['drop', 'keep'] as const;
 export interface ParseOptions {
   /** Reads only this page, counted from 1. If the number is beyond the last page, all pages are read. */
   readonly page?: number | undefined;
+  /** Whether to mark the blocks with their boxes, for kinds that know them (marks.ts). */
+  readonly boxes?: boolean | undefined;
+  /** Whether to include the figures of a PDF as images. */
+  readonly figures?: boolean | undefined;
   /** Time limit for kinds that read page by page; they return the pages read so far. No limit if unset. */
   readonly timeMs?: number | undefined;
   /** Default: `drop`. */

@@ -226,6 +226,14 @@ export const READ_FLAGS: readonly FlagRow[] = [
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
   },
   {
+    name: 'pageMarkers',
+    kind: 'switch',
+    group: 'Markdown',
+    meaning:
+      'Writes a comment such as `<!-- page 3 -->` on a line of its own before the content of each page, slide, sheet or chapter of a document.',
+    defaultText: 'false',
+  },
+  {
     name: 'engine',
     kind: 'text',
     group: 'Engine and timing',
@@ -704,6 +712,14 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     group: 'Markdown',
     meaning:
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
+  },
+  {
+    name: 'pageMarkers',
+    kind: 'switch',
+    group: 'Markdown',
+    meaning:
+      'Writes a comment such as `<!-- page 3 -->` on a line of its own before the content of each page, slide, sheet or chapter of a document.',
+    defaultText: 'false',
   },
   {
     name: 'respondTiming',

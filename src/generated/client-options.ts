@@ -63,6 +63,8 @@ export interface ReadOptions {
   readonly noGfm?: 'table' | boolean | undefined;
   /** Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk. */
   readonly markdownChunking?: string | boolean | undefined;
+  /** Writes a comment such as `<!-- page 3 -->` on a line of its own before the content of each page, slide, sheet or chapter of a document. Default: false. */
+  readonly pageMarkers?: boolean | undefined;
   /** Maximum length, applied separately to content, HTML and text; the rest is cut off. At least 500. Unit: tokens. */
   readonly maxTokens?: number | undefined;
   /** Maximum charge. The read fails with BudgetExceededError if the response would cost more; 0 means no maximum. Unit: tokens. */

@@ -1,9 +1,12 @@
 /** Explains a result: which step removed which part, and the source element of each block of the Markdown. */
+import type { PageBox } from '#documents/marks.ts';
 import type { Article } from './article.ts';
 import { MACHINE_ONLY_ELEMENTS, type Removal, type RemovalLog, readableText } from './extract/content/removal-log.ts';
 import { extractionVersion } from './extract/version.ts';
 import type { MarkdownOptions } from './markdown/to-markdown.ts';
 import type { MarkdownTrace, TracedBlock } from './markdown/trace.ts';
+import { lineStarts } from './places/placed-blocks.ts';
+import { type Places, placeOf } from './places/take-places.ts';
 
 export interface Explanation {
   /** Version of the extraction that produced this result. */
@@ -33,6 +36,10 @@ export interface ExplainedBlock {
   selector: string;
   /** Start of the first line of the block; at most 100 characters. */
   text: string;
+  /** The page, slide, sheet or chapter of a document. */
+  page?: number;
+  /** The rectangle on that page, for PDFs. */
+  box?: PageBox;
 }
 
 const MAX_BLOCKS = 2_000;
@@ -48,9 +55,14 @@ export interface WrittenMarkdown {
   readonly options: Pick<MarkdownOptions, 'retainImages' | 'retainLinks'>;
 }
 
-export function explain(removals: RemovalLog, article: Article, written: WrittenMarkdown | undefined): Explanation {
+export function explain(
+  removals: RemovalLog,
+  article: Article,
+  written: WrittenMarkdown | undefined,
+  places?: Places,
+): Explanation {
   const { kind, kindConfidence, confidence, source } = article;
-  const { blocks, count } = written ? explainBlocks(removals, written) : { blocks: [], count: 0 };
+  const { blocks, count } = written ? explainBlocks(removals, written, places) : { blocks: [], count: 0 };
   if (written) recordLeftOut(removals, written);
   return {
     version: extractionVersion(),
@@ -68,7 +80,11 @@ export function explain(removals: RemovalLog, article: Article, written: Written
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Returns the blocks that are in the result. Those that were cut off are recorded as removed. */
-function explainBlocks(removals: RemovalLog, { trace, markdown, head, content }: WrittenMarkdown) {
+function explainBlocks(
+  removals: RemovalLog,
+  { trace, markdown, head, content }: WrittenMarkdown,
+  places: Places | undefined,
+) {
   const whole = head + markdown;
   const starts = lineStarts(whole);
   const before = lineStarts(head).length - 1;
@@ -85,7 +101,8 @@ function explainBlocks(removals: RemovalLog, { trace, markdown, head, content }:
     const selector = blocks.length < MAX_BLOCKS && block.source && removals.selectorOf(block.source);
     if (!selector) continue;
     const text = content.slice(start, Math.min(start + MAX_TEXT_CHARACTERS, end)).split('\n', 1)[0]!;
-    blocks.push({ line: line + 1, lines: Math.min(block.lines, last - line), selector, text });
+    const place = places && block.source ? placeOf(block.source, places) : {};
+    blocks.push({ line: line + 1, lines: Math.min(block.lines, last - line), selector, text, ...place });
   }
   return { blocks, count };
 }
@@ -94,13 +111,6 @@ const MAX_TEXT_CHARACTERS = 100;
 
 function recordCut(removals: RemovalLog, { source }: TracedBlock, text: string): void {
   if (source) removals.add({ step: 'cut', rule: 'beyond maxTokens', node: source, text });
-}
-
-/** Offset of each line. */
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
 }
 
 /** Records elements that have no output in the Markdown although they are visible. */

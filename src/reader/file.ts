@@ -9,6 +9,7 @@ import { QueueFullError } from '#concurrency/task-queue.ts';
 import { extensionOf, typeOfBytes } from '#documents/detect.ts';
 import { DocumentError, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
+import { pageStartMark } from '#documents/marks.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import type { Ocr } from '#ocr/index.ts';
@@ -18,7 +19,7 @@ import { cleanMarkdown } from './formats/clean-output.ts';
 import { type Picture, tinyImageText } from './formats/describe-image.ts';
 import { VISION_SETTINGS } from './formats/model-settings.ts';
 import type { Options } from './options/resolve.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { PageFacts, Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 
 export interface FileTools {
@@ -109,10 +110,13 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
         mediaType: document.mediaType,
         pageCount: single ? undefined : document.pageCount,
         page: single ? page : undefined,
+        pages: document.pageCount === undefined ? undefined : document.pages.map(pageFacts),
         metadata: document.metadata,
         publishedTime: document.publishedTime,
         lang: document.lang,
         hiddenCount: document.hiddenCount,
+        ...(document.picturesLeftOut && { picturesLeftOut: document.picturesLeftOut }),
+        ...(document.figures && { figures: true }),
       },
     };
   } catch (error) {
@@ -123,7 +127,7 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
 /** Returns the document. Throws AssertionFailureError if the caller's timeout expires first. */
 async function readInTime(read: FileReadRequest, page: number | undefined, tools: FileTools) {
   const { snapshot, signal, deadline, options } = read;
-  const asked = { page, pdfRunningText: options.pdfRunningText };
+  const asked = { page, boxes: true, figures: options.figures, pdfRunningText: options.pdfRunningText };
   if (deadline === undefined) return tools.documents.read(snapshot.file, asked, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
   try {
@@ -261,10 +265,22 @@ async function describePicture(read: FileReadRequest, document: ReadFile, { desc
 function htmlOf(document: ReadFile, pages: readonly DocumentPage[], title: string) {
   if (document.source !== undefined) return { text: document.source, mediaType: 'text/plain' };
   const lang = document.lang ? ` lang="${escapeAttribute(document.lang)}"` : '';
-  const body = pages.map(({ html }) => html).join('\n');
+  const hasPages = document.pageCount !== undefined;
+  const body = pages.map(({ number, html }) => (hasPages ? `${pageStartMark(number)}\n${html}` : html)).join('\n');
   const text = `<!DOCTYPE html><html${lang}><head><meta charset="utf-8"><title>${escapeText(title)}</title></head><body>${body}</body></html>`;
   return { text, mediaType: 'text/html' };
 }
+
+/** Longest name of a page, in characters. */
+const MAX_NAME = 200;
+
+const pageFacts = ({ number, name, width, height }: DocumentPage): PageFacts => ({
+  number,
+  ...(name && { name: name.slice(0, MAX_NAME) }),
+  ...(width !== undefined && height !== undefined && { width: hundredths(width), height: hundredths(height) }),
+});
+
+const hundredths = (points: number): number => Math.round(points * 100) / 100;
 
 /** Returns a file name, or the last part of a URL path. */
 function nameOf(text: string): string {

@@ -14,7 +14,8 @@ export function htmlField(
   { removeSelector, targetSelector }: Pick<Options, 'removeSelector' | 'targetSelector'>,
 ): string {
   const selected = removeSelector.length > 0 || targetSelector.length > 0;
-  const isAsSent = isHtml(snapshot) && snapshot.engine !== 'browser' && !selected;
+  // The HTML of a file contains marks, which were taken out of the tree.
+  const isAsSent = isHtml(snapshot) && snapshot.engine !== 'browser' && !snapshot.document && !selected;
   return withoutControlCharacters(isAsSent ? snapshot.text : htmlWithoutMarks(document));
 }
 

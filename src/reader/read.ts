@@ -16,6 +16,7 @@ import { createFailureLimit } from './failure-limit.ts';
 import { type FileSnapshot, type FileTools, readFileSnapshot } from './file.ts';
 import type { ModelTools } from './formats/write-by-model.ts';
 import { type Options, withoutDescriptions, withoutModel } from './options/resolve.ts';
+import type { PictureUrls } from './places/served-pictures.ts';
 import { assertAllowed, isFailedTarget } from './read-checks.ts';
 import type { Rendition } from './rendition.ts';
 import { createShoot } from './shoot.ts';
@@ -37,6 +38,10 @@ export interface ReadRequest {
   readonly freshMs?: number | undefined;
   /** Whether to return the links of the whole page, for a crawl. */
   readonly pageLinks?: boolean | undefined;
+  /** Whether to return the places of the blocks of a document. */
+  readonly blockPlaces?: boolean | undefined;
+  /** Set if the pictures of a document can be served to the caller. */
+  readonly pictureUrls?: PictureUrls | undefined;
   /**
    * Called during a fetch before a redirect or link of a page is followed; throwing ends the read. The read then shares
    * no work with other reads. For browser reads, the function is called once, with the final URL.

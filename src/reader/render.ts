@@ -28,10 +28,21 @@ import { htmlField, wantsHtml } from './html-field.ts';
 import { CHUNK_SEPARATOR, textLayout } from './layout.ts';
 import { withCaptions } from './markdown/alt-text.ts';
 import { frontmatter } from './markdown/frontmatter.ts';
+import { cleanPages } from './markdown/page-offsets.ts';
 import { imagesSummary, linksSummary } from './markdown/summaries.ts';
 import { type MarkdownResult, toMarkdown } from './markdown/to-markdown.ts';
 import { type Options, wantsMarkdown } from './options/resolve.ts';
 import { unusedOptions } from './options/unused.ts';
+import { captionPictures } from './places/caption-pictures.ts';
+import { type PageSpan, pageSpans, pagesOfRanges } from './places/page-spans.ts';
+import { lineStarts, placedBlocks } from './places/placed-blocks.ts';
+import {
+  createPictureNames,
+  type PictureNames,
+  type PictureUrls,
+  type ServedPicture,
+} from './places/served-pictures.ts';
+import { type Places, takePlaces } from './places/take-places.ts';
 import { orderedPage, type Page, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { showsTitle } from './shown-title.ts';
@@ -51,6 +62,10 @@ export interface RenderTask {
   readonly captions?: Readonly<Record<string, string>> | undefined;
   /** Whether to return the links of the whole page. */
   readonly pageLinks?: boolean | undefined;
+  /** Whether to return the places of the blocks of a document. */
+  readonly blockPlaces?: boolean | undefined;
+  /** Set if the pictures of a document can be served to the caller. */
+  readonly pictureUrls?: PictureUrls | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
   readonly isGiven?: boolean | undefined;
   readonly isKeyless?: boolean | undefined;
@@ -77,7 +92,18 @@ export interface RenderLimits {
 }
 
 export function render(
-  { snapshot, options, requestedUrl, limits, captions, pageLinks, isGiven, isKeyless }: RenderTask,
+  {
+    snapshot,
+    options,
+    requestedUrl,
+    limits,
+    captions,
+    pageLinks,
+    blockPlaces,
+    pictureUrls,
+    isGiven,
+    isKeyless,
+  }: RenderTask,
   done?: OnStepDone,
 ): Rendition {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
@@ -87,6 +113,10 @@ export function render(
   const framesUnread = replaceFrameset(parsed.document);
   done?.('parse');
   const { document } = parsed;
+  const taken = snapshot.document && takePlaces(document, options.targetSelector.length > 0);
+  const places = snapshot.document?.pages && taken;
+  if (snapshot.document) captionPictures(document);
+  const pictureNames = pictureUrls && snapshot.document ? createPictureNames(pictureUrls, snapshot.url) : undefined;
   // Must run before anything is removed from the tree.
   const found = pageLinks ? pageLinksOf(document, snapshot.url) : undefined;
   const removals = options.explain ? new RemovalLog(document) : undefined;
@@ -105,6 +135,7 @@ export function render(
   const links = anchors.length > 0 ? collectLinks(document, baseUrl, mode, anchors) : [];
   const addresses = {
     keepDataUrl: options.keepImgDataUrl,
+    pictureUrl: pictureNames?.urlOf,
     ...(baseUrl !== url && { origin: new URL(baseUrl).origin }),
   };
   const images = pictures.length > 0 ? collectImages(document, baseUrl, addresses, pictures) : [];
@@ -113,7 +144,18 @@ export function render(
   const article = extracted(document, { snapshot, options, url, baseUrl, whole, removals, invisibleParts });
   done?.('extract');
   const markdown = wantsMarkdown(options)
-    ? markdownOf(article, parsed, { snapshot, options, url, baseUrl, limits, captions, removals })
+    ? markdownOf(article, parsed, {
+        snapshot,
+        options,
+        url,
+        baseUrl,
+        limits,
+        captions,
+        removals,
+        places,
+        pictureNames,
+        traces: options.explain || (blockPlaces === true && places !== undefined),
+      })
     : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
@@ -126,6 +168,8 @@ export function render(
     url,
     article,
     removals,
+    places,
+    blockPlaces,
     fields,
     markdown,
     links,
@@ -139,8 +183,16 @@ export function render(
     unmatched,
     tooMuch: markdown !== undefined && isTooMuch(parsed, { snapshot, limits }),
   };
-  return { ...assemble(parts), ...(found && { pageLinks: found }) };
+  const rendition = assemble(parts);
+  const served = pictureNames ? shownPictures(rendition.page, pictureNames) : [];
+  return { ...rendition, ...(found && { pageLinks: found }), ...(served.length > 0 && { pictures: served }) };
 }
+
+/** The pictures whose URLs are in an answer. */
+const shownPictures = ({ content = '', images = {} }: Page, names: PictureNames): ServedPicture[] => {
+  const listed = new Set(Object.values(images));
+  return names.named().filter(({ url }) => listed.has(url) || content.includes(url));
+};
 
 /**
  * The input for a model: the main content, or the whole page if an instruction or schema may refer to any part of it.
@@ -148,6 +200,7 @@ export function render(
 export function modelInputOf({ snapshot, options, requestedUrl, limits }: RenderTask): ModelInput {
   const url = options.base === 'final' ? snapshot.url : requestedUrl;
   const { document } = documentOf(snapshot);
+  if (snapshot.document) takePlaces(document, false);
   replaceFrameset(document);
   const styles = stylesOf(document, snapshot);
   applySelectors(document, options);
@@ -227,6 +280,8 @@ interface Parts {
   readonly url: string;
   readonly article: Article;
   readonly removals: RemovalLog | undefined;
+  readonly places: Places | undefined;
+  readonly blockPlaces: boolean | undefined;
   readonly fields: { readonly html?: string | undefined; readonly text?: string | undefined };
   readonly markdown: PageMarkdown | undefined;
   readonly links: Link[];
@@ -255,6 +310,8 @@ function assemble({
   url,
   article: { content: kept, ...unclean },
   removals,
+  places,
+  blockPlaces,
   fields,
   markdown,
   links,
@@ -294,6 +351,7 @@ function assemble({
     unmatched,
     tooMuch,
     cutAt: isCut ? options.maxTokens : undefined,
+    picturesLeftOut: options.retainImages.startsWith('all') ? snapshot.document?.picturesLeftOut : undefined,
     unused: unusedOptions({ snapshot, options, isGiven, isKeyless }),
   });
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
@@ -308,8 +366,14 @@ function assemble({
     : '';
   if (content !== undefined) page.content = head ? cut(head + content) : content;
   if (content !== undefined && options.markdownChunking) {
-    page.chunks = chunkMarkdown(content, { strategy: options.markdownChunking, title: article.title });
+    const { markdownChunking: strategy, pageMarkers } = options;
+    const chunks = chunkMarkdown(content, { strategy, title: article.title, pageMarkers });
+    page.chunks = chunks.map(({ text }) => text);
+    const spans = pagesIn(content, { ...markdown!, snapshot, head: 0 });
+    if (spans) page.chunkPages = pagesOfRanges(spans, chunks);
   }
+  const spans = content && pagesIn(page.content!, { ...markdown!, snapshot, head: head.length });
+  if (spans) page.pages = spans;
   if (html !== undefined) page.html = html;
   if (text !== undefined) page.text = text;
   if (options.exportStorageState && snapshot.storageState) page.storageState = snapshot.storageState;
@@ -330,14 +394,19 @@ function assemble({
   if (removals) {
     const { trace, fromPage = false } = markdown ?? {};
     const written = trace && { trace, markdown: markdown!.markdown, head, content: page.content!, options };
-    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written);
+    page.explanation = explain(removals, fromPage ? { ...article, source: 'page' } : article, written, places);
   }
+  const placed =
+    blockPlaces && places && markdown?.trace && page.content !== undefined
+      ? placedBlocks(markdown.trace, head + markdown.markdown, lineStarts(head).length - 1, places)
+      : undefined;
   const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: orderedPage(page),
     body: plainBody(page, options, summaries),
     tokens,
+    ...(placed && { placedBlocks: placed }),
     screenshot: snapshot.screenshot,
     pageshot: snapshot.pageshot,
     uncaptioned: markdown?.uncaptioned,
@@ -348,6 +417,15 @@ function assemble({
     ...(snapshot.robotsTag !== undefined && { robotsTag: snapshot.robotsTag }),
     ...(snapshot.retryAfter !== undefined && { retryAfter: snapshot.retryAfter }),
   };
+}
+
+/** The pages of a document in the content of its answer; `undefined` for a document without pages. */
+function pagesIn(
+  content: string,
+  { markdown, pages, snapshot, head }: PageMarkdown & Pick<Conversion, 'snapshot'> & { readonly head: number },
+): PageSpan[] | undefined {
+  const facts = snapshot.document?.pages;
+  return facts && pages && pageSpans(facts, cleanPages(pages, markdown, cleanCharacters), { content, head });
 }
 
 /** A file shows what it has, and a selection of the caller may be empty. */
@@ -382,6 +460,10 @@ interface Conversion {
   readonly baseUrl: string;
   readonly captions?: RenderTask['captions'];
   readonly removals?: RemovalLog | undefined;
+  readonly places?: Places | undefined;
+  readonly pictureNames?: PictureNames | undefined;
+  /** Whether to record the source of each block. */
+  readonly traces: boolean;
 }
 
 interface PageMarkdown extends MarkdownResult {
@@ -414,10 +496,11 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
 function convert(
   root: Document | Element,
   title: string,
-  { snapshot, options, url, baseUrl, captions }: Conversion,
+  { snapshot, options, url, baseUrl, captions, places, pictureNames, traces: trace }: Conversion,
 ): MarkdownResult {
   const { markdown: style, retainLinks, retainImages, retainMedia, keepImgDataUrl, noGfm } = options;
-  const { markdownChunking, formats, explain: trace } = options;
+  const { markdownChunking, formats, pageMarkers: markers } = options;
+  const pages = snapshot.document?.pages;
   return toMarkdown(root, {
     ...style,
     headingStyle: markdownChunking ? 'atx' : style.headingStyle,
@@ -431,8 +514,10 @@ function convert(
     keepImgDataUrl,
     ...(baseUrl !== url && { documentBase: baseUrl }),
     ...(formats.has('markdown') && { title }),
+    pictureUrl: pictureNames?.urlOf,
     tablesOfFile: WITH_DATA_TABLES.has(snapshot.document?.mediaType ?? ''),
     trace,
+    ...(places && pages && { pages: { numbers: pages.map(({ number }) => number), of: places.pageOf, markers } }),
   });
 }
 

@@ -6,6 +6,9 @@ import type { Blocked } from './blocked/blocked.ts';
 import type { Explanation } from './explanation.ts';
 import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
+import type { PageSpan } from './places/page-spans.ts';
+import type { PlacedBlock } from './places/placed-blocks.ts';
+import type { ServedPicture } from './places/served-pictures.ts';
 import type { StorageState } from './snapshot.ts';
 
 /** The page object of JSON and stream responses; its keys are in the order in which they are written. */
@@ -19,6 +22,8 @@ export interface Page {
   blocked?: Blocked;
   content?: string;
   chunks?: string[];
+  /** The first and last page of each chunk, for documents with pages. */
+  chunkPages?: [first: number, last: number][];
   publishedTime?: string;
   html?: string;
   text?: string;
@@ -28,6 +33,8 @@ export interface Page {
   storageState?: StorageState;
   /** Set if all pages of a document were read. */
   numPages?: number;
+  /** The pages of a document that has pages, with their positions in `content`. */
+  pages?: PageSpan[];
   links?: Record<string, string> | [string, string][];
   images?: Record<string, string>;
   warning?: string;
@@ -63,6 +70,10 @@ export interface Rendition {
   readonly retryAfter?: string | undefined;
   /** Links of the page, if requested. */
   readonly pageLinks?: CrawlLinks | undefined;
+  /** Pictures of a document to which the page refers by URLs of this server. */
+  readonly pictures?: readonly ServedPicture[] | undefined;
+  /** The blocks of a document with a place, in order, if requested. */
+  readonly placedBlocks?: readonly PlacedBlock[] | undefined;
 }
 
 const KEY_ORDER: readonly (keyof Page)[] = [
@@ -73,6 +84,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'blocked',
   'content',
   'chunks',
+  'chunkPages',
   'publishedTime',
   'html',
   'text',
@@ -80,6 +92,7 @@ const KEY_ORDER: readonly (keyof Page)[] = [
   'pageshotUrl',
   'storageState',
   'numPages',
+  'pages',
   'links',
   'images',
   'warning',

@@ -53,7 +53,17 @@ export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionC
 }
 
 /** The text is part of the key, because two copies made at the same moment may differ. */
-function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, isKeyless }: RenderTask): string {
+function keyOf({
+  snapshot,
+  options,
+  requestedUrl,
+  limits,
+  pageLinks,
+  blockPlaces,
+  pictureUrls,
+  isGiven,
+  isKeyless,
+}: RenderTask): string {
   const { text, ...facts } = snapshot;
   const form = JSON.stringify([
     facts,
@@ -61,6 +71,8 @@ function keyOf({ snapshot, options, requestedUrl, limits, pageLinks, isGiven, is
     requestedUrl,
     limits,
     pageLinks,
+    blockPlaces,
+    pictureUrls,
     isGiven,
     isKeyless,
   ]);
@@ -73,12 +85,17 @@ const EXPLANATION_CHARACTERS = 400;
 /** Estimated length of one link, in characters. */
 const LINK_CHARACTERS = 150;
 
+/** Estimated length of one page or block of a document, in characters. */
+const PLACE_CHARACTERS = 100;
+
 /** Estimated size in characters. The body repeats the page object, so both are counted. */
-const sizeOf = ({ body, page, pageLinks }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks, placedBlocks, pictures = [] }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
   (page.text?.length ?? 0) +
   (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLANATION_CHARACTERS : 0) +
   (pageLinks?.links.length ?? 0) * LINK_CHARACTERS +
+  ((page.pages?.length ?? 0) + (placedBlocks?.length ?? 0)) * PLACE_CHARACTERS +
+  pictures.reduce((sum, { dataUrl }) => sum + dataUrl.length, 0) +
   1_000;

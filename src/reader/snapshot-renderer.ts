@@ -45,7 +45,10 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
   const { renderer, files, writers, captioner } = parts;
   const renditions = createRenditionCache();
 
-  function taskOf(snapshot: Snapshot, { target, options, keyed, pageLinks }: ReadRequest): RenderTask {
+  function taskOf(
+    snapshot: Snapshot,
+    { target, options, keyed, pageLinks, blockPlaces, pictureUrls }: ReadRequest,
+  ): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
     const isGiven = target.given !== undefined || target.upload !== undefined;
@@ -55,6 +58,8 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
       requestedUrl: target.url,
       limits: most,
       ...(pageLinks && { pageLinks }),
+      ...(blockPlaces && { blockPlaces }),
+      ...(pictureUrls && { pictureUrls }),
       ...(isGiven && { isGiven }),
       ...(!keyed && { isKeyless: true }),
     };

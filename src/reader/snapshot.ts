@@ -2,6 +2,15 @@ import type { DocumentFile } from '#documents/document.ts';
 import type { Blocked } from './blocked/blocked.ts';
 import type { ResponseMarks } from './blocked/response-marks.ts';
 
+/** A page of a document. */
+export interface PageFacts {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly name?: string | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
 /** Metadata that a file declares about itself. */
 export interface DocumentFacts {
   readonly title: string;
@@ -11,11 +20,17 @@ export interface DocumentFacts {
   readonly pageCount?: number | undefined;
   /** The page that was read, if only one page was read. */
   readonly page?: number | undefined;
+  /** The pages that were read, if the document has pages. */
+  readonly pages?: readonly PageFacts[] | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** ISO 8601. */
   readonly publishedTime?: string | undefined;
   readonly lang?: string | undefined;
   readonly hiddenCount: number;
+  /** Number of its pictures that are not in the text. */
+  readonly picturesLeftOut?: number | undefined;
+  /** Whether the text has the figures of a PDF as images. */
+  readonly figures?: boolean | undefined;
 }
 
 /** Cookies and local storage (docs/reference/wire/reader.md, Storage state). */

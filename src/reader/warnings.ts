@@ -70,6 +70,8 @@ interface WarningFacts {
   readonly tooMuch?: boolean;
   /** Token limit at which the result was truncated; `undefined` if it was not truncated. */
   readonly cutAt?: number | undefined;
+  /** Number of pictures of a document that are missing although images were requested. */
+  readonly picturesLeftOut?: number | undefined;
   /** Lines about options that had no effect. */
   readonly unused?: readonly string[];
 }
@@ -97,6 +99,7 @@ export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
     tooMuch,
     leftOut,
     cutAt,
+    picturesLeftOut = 0,
     unused = [],
   } = facts;
   const lines: string[] = [];
@@ -160,8 +163,14 @@ export function warningsFor(snapshot: Snapshot, facts: WarningFacts): string[] {
     const [letters, could] = lost === 1 ? ['character', 'it stands'] : ['characters', 'they stand'];
     lines.push(`${lost} ${letters} of this page could not be decoded, ${could} as \ufffd.`);
   }
+  if (contentTokens !== undefined && picturesLeftOut > 0) lines.push(picturesWarning(picturesLeftOut));
   lines.push(...unused, ...snapshot.notes);
   return lines;
+}
+
+function picturesWarning(count: number): string {
+  const [pictures, were] = count === 1 ? ['picture', 'was'] : ['pictures', 'were'];
+  return `${count} ${pictures} of this document ${were} left out: too large, too many, or in a format that browsers do not show.`;
 }
 
 /** Where the text of a page that shows none was taken from. */

@@ -18,6 +18,8 @@ export interface PagesRequest {
   readonly signal: AbortSignal;
   /** Hosts of this server. Their pages are not read, because that could cause a loop. */
   readonly ownHosts: readonly string[];
+  /** Set if passages are selected, which have places in documents. */
+  readonly passageTokens?: number | undefined;
   readonly trace?: Trace | undefined;
 }
 
@@ -69,6 +71,7 @@ export async function* readPages(
         keyed: request.keyed,
         account: request.account,
         freshMs: request.pagesFreshMs,
+        ...(request.passageTokens !== undefined && { blockPlaces: true }),
         trace,
       };
       const rendition = await traceStep('page', trace, () => reader.last(reading));

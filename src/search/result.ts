@@ -2,7 +2,7 @@
  * A result of the API. It has the fields of the hit and, once its page has been read, those of the page
  * (docs/reference/wire/search.md, Results).
  */
-import type { Options, Page, Rendition } from '#reader/index.ts';
+import type { Options, Page, PlacedBlock, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
 
 export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | 'description' | 'content'>> {
@@ -19,10 +19,19 @@ export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | '
   /** Markdown; empty if the page was not read. */
   content: string;
   /** Set if passages were requested. */
-  passages?: { text: string; heading?: string; tokens: number }[];
+  passages?: { text: string; heading?: string; tokens: number; page?: number; box?: PassageBox }[];
   favicon?: string;
   usage: { tokens: number };
 }
+
+/** A passage that was selected; in a document, with its place. */
+export interface ShownPassage extends Pick<Passage, 'text' | 'heading'> {
+  readonly tokens: number;
+  readonly page?: number | undefined;
+  readonly box?: PassageBox | undefined;
+}
+
+type PassageBox = NonNullable<PlacedBlock['box']>;
 
 /** A hit and the state of its page. */
 export interface Entry {
@@ -33,7 +42,7 @@ export interface Entry {
   /** Why the page could not be read; `undefined` if the reason is not shown. */
   readonly failure?: string | undefined;
   /** The selected passages. */
-  readonly passages?: readonly (Pick<Passage, 'text' | 'heading'> & { readonly tokens: number })[] | undefined;
+  readonly passages?: readonly ShownPassage[] | undefined;
   readonly favicon?: string | undefined;
 }
 
@@ -52,6 +61,7 @@ const PAGE_KEYS = [
   'targetStatus',
   'blocked',
   'chunks',
+  'chunkPages',
   'publishedTime',
   'html',
   'text',
@@ -60,6 +70,7 @@ const PAGE_KEYS = [
   'images',
   'links',
   'numPages',
+  'pages',
   'warning',
   'metadata',
   'external',
@@ -93,10 +104,12 @@ const GAP = '\n\n…\n\n';
 const joinPassages = (passages: readonly { readonly text: string }[] | undefined) =>
   passages?.map(({ text }) => text).join(GAP);
 
-const showPassage = ({ text, heading, tokens }: NonNullable<Entry['passages']>[number]) => ({
+const showPassage = ({ text, heading, tokens, page, box }: ShownPassage) => ({
   text,
   ...(heading && { heading }),
   tokens,
+  ...(page !== undefined && { page }),
+  ...(box && { box }),
 });
 
 /** Copies the keys that are set, in this order. */

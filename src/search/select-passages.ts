@@ -2,7 +2,7 @@
  * Selects the best passages of several pages within a token limit, by words and by meaning, and skips near-duplicates.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { countTokens, keepTokens } from '#reader/index.ts';
+import { countTokens, keepTokens, placeOfRange } from '#reader/index.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
 import { cutPassages } from './index/passages/cut-passages.ts';
 import { guessLanguage } from './index/text/guess-language.ts';
@@ -81,7 +81,15 @@ export async function selectPassages(
       .sort((a, b) => a.candidate.start - b.candidate.start);
     if (!passages.length) return [];
     return [
-      { ...entry, passages: passages.map(({ candidate: { text, heading }, tokens }) => ({ text, heading, tokens })) },
+      {
+        ...entry,
+        passages: passages.map(({ candidate: { start, text, heading }, tokens }) => ({
+          text,
+          heading,
+          tokens,
+          ...placeOfRange(entry.rendition?.placedBlocks ?? [], { start, end: start + text.length }),
+        })),
+      },
     ];
   });
   return withPassages.length ? withPassages : entries.map((entry) => ({ ...entry, passages: [] }));

@@ -23,7 +23,7 @@ it('returns a picture unchanged until an origin of its page is refused', async (
   const name = await pictures.put(PNG, { urls: ['https://a.example/share?token=abc', 'http://b.example:81/'] });
   const given = async () => {
     const picture = await pictures.get(name);
-    return picture && Uint8Array.from(picture.png);
+    return picture && Uint8Array.from(picture.bytes);
   };
   expect(await given()).toEqual(PNG);
   for (const origin of ['https://a.example', 'http://b.example:81']) {
@@ -44,4 +44,16 @@ it('does not store the URLs of the page', async () => {
   await pictures.put(PNG, { urls: ['https://a.example/share?token=abc'] });
   const [file] = await readdir(path.join(dir, 'pictures'));
   expect((await readFile(path.join(dir, 'pictures', file!))).toString('latin1')).not.toMatch(/token|share/);
+});
+
+it('keeps images of other types under a given name', async () => {
+  const name = 'a'.repeat(32);
+  const bytes = Uint8Array.of(0xff, 0xd8, 0xff, 0x0a, 0x01);
+  await pictures.putNamed(name, { bytes, mediaType: 'image/jpeg' }, { urls: ['https://a.example/'] });
+  const found = await pictures.get(name);
+  expect(found?.mediaType).toBe('image/jpeg');
+  expect(Uint8Array.from(found!.bytes)).toEqual(bytes);
+  refused = ['https://a.example'];
+  expect(await pictures.get(name)).toBeUndefined();
+  await expect(pictures.putNamed('../x', { bytes, mediaType: 'image/jpeg' }, { urls: [] })).rejects.toThrow();
 });

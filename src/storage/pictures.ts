@@ -16,6 +16,8 @@ const MAX_TOTAL_BYTES = 1_000_000_000;
 export interface Pictures {
   /** Stores a PNG for four hours and returns its name. */
   put(png: Uint8Array, shown: PictureSource): Promise<string>;
+  /** Stores an image for four hours under a name of 32 characters that nobody can guess. */
+  putNamed(name: string, image: NamedPicture, shown: PictureSource): Promise<void>;
   /** Returns `undefined` if the image does not exist any more, or if the guard now refuses its page. */
   get(name: string): Promise<StoredPicture | undefined>;
   close(): void;
@@ -28,8 +30,17 @@ export interface PictureSource {
   readonly staleAt?: number | undefined;
 }
 
+export interface NamedPicture {
+  readonly bytes: Uint8Array;
+  readonly mediaType: PictureType;
+}
+
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type PictureType = (typeof PICTURE_TYPES)[number];
+
 export interface StoredPicture {
-  readonly png: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly mediaType: PictureType;
   readonly staleAt?: number | undefined;
 }
 
@@ -59,11 +70,15 @@ export async function openPictures(
   return {
     async put(png, shown) {
       const name = randomBytes(24).toString('base64url');
-      await writeAtomically(path.join(dir, `${name}${EXTENSION}`), encode(png, shown));
+      await writeAtomically(path.join(dir, `${name}${EXTENSION}`), encode(png, 'image/png', shown));
       return name;
     },
+    async putNamed(name, { bytes, mediaType }, shown) {
+      if (!NAME.test(name)) throw new Error('the name of a picture must have 32 characters');
+      await writeAtomically(path.join(dir, `${name}${EXTENSION}`), encode(bytes, mediaType, shown));
+    },
     async get(name) {
-      if (!/^[\w-]{32}$/.test(name)) return undefined;
+      if (!NAME.test(name)) return undefined;
       const file = path.join(dir, `${name}${EXTENSION}`);
       try {
         if (clock() - (await stat(file)).mtimeMs > LIFETIME_MS) return undefined;
@@ -78,25 +93,28 @@ export async function openPictures(
   };
 }
 
+const NAME = /^[\w-]{32}$/;
 const EXTENSION = '.picture';
 const LINE_END = 0x0a;
 
 interface Header {
   readonly origins: readonly string[];
+  /** Default: PNG. */
+  readonly mediaType?: PictureType | undefined;
   readonly staleAt?: number | undefined;
 }
 
-/** One line of JSON about the page, followed by the PNG. Only origins are stored, because URLs may contain secrets. */
-function encode(png: Uint8Array, { urls, staleAt }: PictureSource): Uint8Array {
+/** One line of JSON about the page, followed by the image. Only origins are stored, because URLs may contain secrets. */
+function encode(bytes: Uint8Array, mediaType: PictureType, { urls, staleAt }: PictureSource): Uint8Array {
   const web = urls.filter((url) => /^https?:/i.test(url) && isUrl(url));
   const origins = [...new Set(web.map((url) => new URL(url).origin))];
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, staleAt } satisfies Header)}\n`), png]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, mediaType, staleAt } satisfies Header)}\n`), bytes]);
 }
 
-function decode(bytes: Uint8Array): StoredPicture & Header {
+function decode(bytes: Uint8Array): StoredPicture & Pick<Header, 'origins'> {
   const end = bytes.indexOf(LINE_END);
   const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as Header;
-  return { ...head, png: bytes.subarray(end + 1) };
+  return { mediaType: 'image/png', ...head, bytes: bytes.subarray(end + 1) };
 }
 
 async function listFiles(dir: string): Promise<{ file: string; bytes: number; madeAt: number }[]> {

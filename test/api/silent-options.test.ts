@@ -67,6 +67,7 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   maxTokens: 500,
   tokenBudget: 1,
   explain: true,
+  pageMarkers: true,
   proxyUrl: 'gopher://none.test',
   proxy: 'de',
   proxyResources: true,

@@ -27,6 +27,42 @@ export const BLOCKED = {
   },
 };
 
+const points = (description: string) => ({ type: 'number', description });
+
+const DOCUMENT_PAGES = {
+  type: 'array',
+  description: 'The pages, slides, sheets or chapters of a document that were read. Absent for web pages.',
+  items: {
+    type: 'object',
+    required: ['number', 'start', 'end'],
+    properties: {
+      number: integer('Counted from 1.'),
+      name: text('The title of a slide or chapter; the name of a sheet.'),
+      start: integer('Where its text starts in `content`, in UTF-16 code units.'),
+      end: integer('Where its text ends in `content`.'),
+      width: points('Its width in points (1/72 inch). Absent for sheets, chapters and images.'),
+      height: points('Its height in points.'),
+    },
+  },
+};
+
+/** Where a part of the Markdown stands in its document. */
+export const PLACE = {
+  page: integer('The page, slide, sheet or chapter of the document, counted from 1.'),
+  box: {
+    type: 'object',
+    description: 'Its rectangle on that page, in points from the upper left corner. Only for PDFs.',
+    required: ['page', 'x', 'y', 'width', 'height'],
+    properties: {
+      page: integer('The page.'),
+      x: points('Distance from the left edge.'),
+      y: points('Distance from the upper edge.'),
+      width: points('Its width.'),
+      height: points('Its height.'),
+    },
+  },
+};
+
 /** The fields that a page and a search result share. */
 export const PAGE_FIELDS = {
   targetStatus: integer(
@@ -34,6 +70,11 @@ export const PAGE_FIELDS = {
   ),
   blocked: BLOCKED,
   chunks: texts('The Markdown in chunks.'),
+  chunkPages: {
+    type: 'array',
+    description: 'The first and last page of each chunk, for documents with pages.',
+    items: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
+  },
   publishedTime: text('When the page was published.'),
   html: text('The HTML of the page.'),
   text: text('The text of the page.'),
@@ -48,6 +89,7 @@ export const PAGE_FIELDS = {
   },
   images: textMap('Image labels to URLs.'),
   numPages: integer('Number of pages of the document, if it was read completely.'),
+  pages: DOCUMENT_PAGES,
   external: {
     type: 'object',
     description: 'The links in the head of the page: rel, URL, attributes.',

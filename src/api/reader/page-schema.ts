@@ -1,6 +1,6 @@
 /** The schemas of a page in JSON responses, generated from the tables of the reader. */
 import { PAGE_KINDS, REMOVAL_STEPS } from '#reader/index.ts';
-import { fraction, integer, PAGE_FIELDS, text, textMap, texts } from '../openapi/components.ts';
+import { fraction, integer, PAGE_FIELDS, PLACE, text, textMap, texts } from '../openapi/components.ts';
 
 /** Metadata that the reader adds, under names that no web page can use (docs/guide/metadata.md). */
 const METADATA = {
@@ -127,6 +127,7 @@ export const EXPLANATION = {
           lines: integer('Number of lines of the block.'),
           selector: SELECTOR,
           text: text('The start of the first line of the block.'),
+          ...PLACE,
         },
       },
     },

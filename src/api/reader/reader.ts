@@ -22,6 +22,7 @@ import {
   type Options,
   orderedPage,
   type Page,
+  type PictureUrls,
   type Reader,
   type Rendition,
   readUpload,
@@ -36,7 +37,9 @@ import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Tracing } from '../trace.ts';
 import { resolveUserAgent } from '../user-agent.ts';
+import * as documentPictures from './document-pictures.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
+import { originOf, PICTURES_PATH } from './picture-urls.ts';
 
 export interface ReaderEndpointOptions {
   readonly reader: Reader;
@@ -61,8 +64,6 @@ export interface ReaderEndpointOptions {
 /** What is needed to write the URLs of pictures. */
 export type PictureOptions = Pick<ReaderEndpointOptions, 'pictures' | 'publicUrl'>;
 
-/** The path of temporary screenshots. No host name starts with a dot, so this path cannot be a target. */
-const PICTURES_PATH = '/.pictures/';
 export const READER_PATHS: readonly string[] = ['/', PICTURES_PATH];
 
 /** Tokens reserved per read, because the cost is known only afterwards. This is enough for most pages. */
@@ -98,14 +99,14 @@ export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
 /** Serves temporary screenshots. */
 export function pictureRoute(face: Face, pictures: Pictures): void {
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
-    const picture = await pictures.get(request.params.name.replace(/\.png$/, ''));
+    const picture = await pictures.get(request.params.name.replace(/\.(?:png|jpg|gif|webp)$/, ''));
     if (!picture)
       throw problem('RouteNotFoundError', {
-        message: 'There is no such screenshot; screenshots expire after four hours',
+        message: 'There is no such picture; pictures expire after four hours',
       });
     showStale(reply, picture);
-    const head = reply.type('image/png').header('cache-control', 'private, max-age=14400');
-    return head.send(Buffer.from(picture.png));
+    const head = reply.type(picture.mediaType).header('cache-control', 'private, max-age=14400');
+    return head.send(Buffer.from(picture.bytes));
   });
 }
 
@@ -134,7 +135,15 @@ async function read(
   const { target, options } = prepared;
   const signal = disconnectSignal(reply);
   const trace = deps.tracing.start(request, reply, options.trace);
-  const work = { target, options, signal, keyed: caller.kind !== 'keyless', account: accountOf(caller), trace };
+  const work = {
+    target,
+    options,
+    signal,
+    keyed: caller.kind !== 'keyless',
+    account: accountOf(caller),
+    trace,
+    pictureUrls: documentPictures.urlsFor(request, options, deps),
+  };
   if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
   const rendition = await deps.reader.last(work);
   admission.recordCost({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
@@ -144,6 +153,7 @@ async function read(
   if (targetStatus !== undefined) reply.header('x-target-status', String(targetStatus));
   const warning = warningHeader(rendition.page, kind, options);
   if (warning) reply.header('x-warning', warning);
+  await documentPictures.store(rendition, deps);
   const page = await addScreenshotUrls(rendition, options, request, deps);
   trace?.count('tokens', rendition.tokens);
   const shown = deps.tracing.show(request, reply);
@@ -315,6 +325,7 @@ interface ReadRequest {
   readonly keyed: boolean;
   readonly account: string | undefined;
   readonly trace: Trace | undefined;
+  readonly pictureUrls: PictureUrls | undefined;
 }
 
 /**
@@ -335,6 +346,7 @@ async function sendStream(
     try {
       for (let step = first; !step.done; step = await renditions.next()) {
         admission.recordCost({ tokens: step.value.tokens, model: work.options.modelFormat ?? '' });
+        await documentPictures.store(step.value, deps);
         yield { event: 'data', data: await addScreenshotUrls(step.value, work.options, request, deps) };
         tokens = step.value.tokens;
       }
@@ -385,6 +397,3 @@ export async function addScreenshotUrls(
     ...(pageshot && { pageshotUrl: await urlFor(pageshot) }),
   });
 }
-
-const originOf = (request: FastifyRequest, { publicUrl }: PictureOptions) =>
-  publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.headers.host}`;

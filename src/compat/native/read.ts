@@ -1,5 +1,6 @@
 /** Reads one page or file for a dialect, as the reader's endpoint does for a JSON response. */
 import { accountOf } from '#accounts/index.ts';
+import * as documentPictures from '#api/reader/document-pictures.ts';
 import { addScreenshotUrls, prepareRead } from '#api/reader/reader.ts';
 import { problem } from '#errors.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
@@ -27,7 +28,9 @@ export async function readPage(call: NativeCall, fields: GivenFields, parts: Nat
     keyed: admission.caller.kind !== 'keyless',
     account: accountOf(admission.caller),
     trace: parts.tracing.start(request, reply, options.trace),
+    pictureUrls: documentPictures.urlsFor(request, options, parts),
   });
+  await documentPictures.store(rendition, parts);
   addCost(call, rendition.tokens, options.modelFormat);
   return { page: await addScreenshotUrls(rendition, options, request, parts), rendition };
 }

@@ -11,6 +11,7 @@ import {
   detach,
   ELEMENT,
   type Element,
+  elements,
   find,
   following,
   setAttribute,
@@ -30,6 +31,7 @@ export interface ChapterContext {
 
 export interface ChapterHtml {
   readonly html: string;
+  /** Its first heading, else the title that it declares; '' if it has neither. */
   readonly title: string;
   readonly hiddenCount: number;
 }
@@ -48,13 +50,19 @@ export function chapterHtml(bytes: Uint8Array, context: ChapterContext): Chapter
     ? decodeText(bytes).text
     : decodeHtml(bytes).text;
   const document = parseDocument(expandEmptyTags(source));
-  const title = textOf(find(document, 'title') ?? document.first!)
-    .replace(/\s+/g, ' ')
-    .trim();
   const body = find(document, 'body');
+  const title = plainText(find(document, 'title'));
   if (!body) return { html: '', title, hiddenCount: 0 };
   const hiddenCount = clean(body, context);
-  return { html: innerHtml(body).trim(), title, hiddenCount };
+  return { html: innerHtml(body).trim(), title: plainText(firstHeading(body)) || title, hiddenCount };
+}
+
+const plainText = (element: Element | null): string => (element ? textOf(element).replace(/\s+/g, ' ').trim() : '');
+
+/** In many books, the title element of every chapter is the title of the book. */
+function firstHeading(body: Element): Element | null {
+  for (const element of elements(body)) if (/^h[1-4]$/.test(element.name)) return element;
+  return null;
 }
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;

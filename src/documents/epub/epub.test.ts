@@ -44,8 +44,8 @@ const faultWith = (bytes: Uint8Array) => faultOf(parse(kind, bytes));
 it('gives a page for each chapter, and what the book says about itself', async () => {
   const found = await read(['<h1>One</h1>', '<h1>Zwölf</h1><p>End.</p>']);
   expect(found.pages).toEqual([
-    { number: 1, html: '<h1>One</h1>' },
-    { number: 2, html: '<h1>Zwölf</h1><p>End.</p>' },
+    { number: 1, html: '<h1>One</h1>', name: 'One' },
+    { number: 2, html: '<h1>Zwölf</h1><p>End.</p>', name: 'Zwölf' },
   ]);
   expect(found).toMatchObject({
     title: 'A book',

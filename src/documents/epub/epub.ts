@@ -44,7 +44,7 @@ export const kind: DocumentKind = {
         break;
       }
       hiddenCount += chapter.hiddenCount;
-      pages.push({ number, html: chapter.html });
+      pages.push({ number, html: chapter.html, ...(chapter.title && { name: chapter.title }) });
     }
     if (pages.length === 0) throw new DocumentError('damaged', 'None of the chapters of the book can be read');
     if (!zip.complete) notes.push(CUT_OFF);
@@ -59,6 +59,7 @@ export const kind: DocumentKind = {
       lang: language?.split(',', 1)[0],
       notes,
       hiddenCount,
+      picturesLeftOut: draw.leftOut(),
     };
   },
 };

@@ -1,9 +1,10 @@
 /** Groups lines into blocks: headings, paragraphs, lists, code, notes. */
 import { isUnspaced } from './characters.ts';
 import { codeText, isMono } from './code.ts';
+import { type Box, union } from './geometry.ts';
 import { joinLines, joinRuns, withoutLeader } from './join-runs.ts';
 import type { Line, Run, Segment } from './lines.ts';
-import { type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
+import { boxOfSegments, type InsetSegment, isInset, type Region, toRegions } from './regions.ts';
 import { hasRightToLeftText } from './runs.ts';
 import type { Table } from './table.ts';
 import type { Tag } from './tags.ts';
@@ -34,18 +35,27 @@ export interface Look {
   readonly isText: boolean;
 }
 
-export type Block =
+/** Where a block is on the page where it begins; missing for rotated text. */
+interface Placed {
+  readonly box?: Box | undefined;
+}
+
+export type Block = Placed &
   /** `look` is missing if the file itself says that it is a heading. */
-  | {
-      readonly kind: 'heading';
-      readonly level: number;
-      readonly runs: readonly Run[];
-      readonly look?: Look | undefined;
-    }
-  | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[]; readonly look?: Look | undefined }
-  | { readonly kind: 'code'; readonly text: string }
-  | Item
-  | { readonly kind: 'table'; readonly table: Table };
+  (
+    | {
+        readonly kind: 'heading';
+        readonly level: number;
+        readonly runs: readonly Run[];
+        readonly look?: Look | undefined;
+      }
+    | { readonly kind: 'paragraph' | 'quote'; readonly runs: readonly Run[]; readonly look?: Look | undefined }
+    | { readonly kind: 'code'; readonly text: string }
+    /** An image with its data URL. */
+    | { readonly kind: 'figure'; readonly alt: string; readonly source: string; readonly look?: undefined }
+    | Item
+    | { readonly kind: 'table'; readonly table: Table }
+  );
 
 export function toBlocks(regions: readonly Region[], typography: Typography): Block[] {
   const blocks: Block[] = [];
@@ -54,13 +64,17 @@ export function toBlocks(regions: readonly Region[], typography: Typography): Bl
     const last = blocks[blocks.length - 1];
     const [first] = found;
     if (last && first && 'runs' in first && isContinuedBy(last, first)) {
-      blocks[blocks.length - 1] = { ...last, runs: joinRuns(last.runs, first.runs), look: undefined };
+      const runs = joinRuns(last.runs, first.runs);
+      blocks[blocks.length - 1] = { ...last, runs, look: undefined, box: unionOf(last.box, first.box) };
       found.shift();
     }
     blocks.push(...found);
   }
   return blocks;
 }
+
+const unionOf = (one: Box | undefined, two: Box | undefined): Box | undefined =>
+  one && two ? union(one, two) : (one ?? two);
 
 type Running = Extract<Block, { kind: 'paragraph' | 'quote' | 'item' }>;
 
@@ -83,7 +97,13 @@ function blocksOf(region: Region, typography: Typography): Block[] {
   const edges = rightEdges(region, typography);
   let group: Line[] = [];
   const close = () => {
-    if (group.length > 0) blocks.push(...blockOf(group, typography, region.x0, gap));
+    if (group.length > 0) {
+      const made = blockOf(group, typography, region.x0, gap);
+      const isByLine = made.length === group.length;
+      for (const [at, block] of made.entries()) {
+        blocks.push({ ...block, box: boxOfSegments(isByLine ? [group[at]!] : group) });
+      }
+    }
     group = [];
   };
   let gap = Number.POSITIVE_INFINITY;
@@ -108,10 +128,12 @@ function gapAbove(line: Line, above: Segment | undefined, { pitch }: Typography)
   return (line.baseline - above.baseline) / (pitch * Math.min(line.size, above.size));
 }
 
-function insetBlocks({ inset }: InsetSegment, typography: Typography): Block[] {
-  if ('table' in inset) return [{ kind: 'table', table: inset.table }];
+function insetBlocks(segment: InsetSegment, typography: Typography): Block[] {
+  const { inset } = segment;
+  const box = boxOfSegments([segment]);
+  if ('table' in inset) return [{ kind: 'table', table: inset.table, box }];
   if ('alt' in inset)
-    return [{ kind: 'paragraph', runs: [{ text: inset.alt, bold: false, italic: false, mono: false }] }];
+    return [{ kind: 'paragraph', runs: [{ text: inset.alt, bold: false, italic: false, mono: false }], box }];
   return toBlocks(toRegions(inset.segments, typography), typography);
 }
 

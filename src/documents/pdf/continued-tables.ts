@@ -21,7 +21,8 @@ export function joinTables(pages: readonly Block[][]): void {
     if (open && rows) {
       if (open.rows.length === 0) open.rows.push(...open.table.rows);
       for (const row of rows) open.rows.push(row);
-      pages[open.page]![open.at] = { kind: 'table', table: { ...open.table, rows: open.rows } };
+      const { box } = pages[open.page]![open.at]!;
+      pages[open.page]![open.at] = { kind: 'table', table: { ...open.table, rows: open.rows }, box };
       blocks.splice(0, at + 1);
       if (blocks.every(isAside)) return;
     }

@@ -37,8 +37,8 @@ export function settleHeadings(pages: Block[][], typography: Typography): void {
     const { page, at, block } = entry;
     if (kept.has(entry) || added.has(entry)) {
       const runs = block.kind === 'item' ? (block.marked ?? block.runs) : block.runs;
-      pages[page]![at] = { kind: 'heading', level: levels.get(entry)!, runs };
-    } else if (block.kind === 'heading') pages[page]![at] = { kind: 'paragraph', runs: block.runs };
+      pages[page]![at] = { kind: 'heading', level: levels.get(entry)!, runs, box: block.box };
+    } else if (block.kind === 'heading') pages[page]![at] = { kind: 'paragraph', runs: block.runs, box: block.box };
   }
 }
 

@@ -1,6 +1,7 @@
 /** Writes blocks as HTML. */
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import type { Block, Item } from './blocks.ts';
+import type { Block } from './blocks.ts';
+import type { Box } from './geometry.ts';
 import { joinLines } from './join-runs.ts';
 import type { Run } from './lines.ts';
 import { referenceOf, type WithNotes } from './notes.ts';
@@ -10,10 +11,17 @@ export interface Writing {
   /** Makes the ids of notes unique across pages. */
   readonly page: number;
   readonly labels: ReadonlySet<string>;
+  readonly placeOf: WrittenPage['placeOf'];
 }
 
-export function toHtml({ blocks, notes, labels }: WithNotes, page: number): string {
-  const writing = { page, labels };
+export interface WrittenPage {
+  readonly number: number;
+  /** The mark of a box, for the start tag of its block. */
+  readonly placeOf: (box: Box) => string;
+}
+
+export function toHtml({ blocks, notes, labels }: WithNotes, { number: page, placeOf }: WrittenPage): string {
+  const writing = { page, labels, placeOf };
   const parts: string[] = [];
   for (let at = 0; at < blocks.length; ) {
     const block = blocks[at]!;
@@ -22,12 +30,12 @@ export function toHtml({ blocks, notes, labels }: WithNotes, page: number): stri
       at += 1;
       continue;
     }
-    const items: Item[] = [];
+    const items: PlacedItem[] = [];
     for (let next = blocks[at]; next?.kind === 'item'; next = blocks[++at]) items.push(next);
     parts.push(list(items, writing));
   }
-  for (const { label, runs } of notes) {
-    parts.push(`<p id="${noteId(label, page)}">${inline(runs, writing)}</p>`);
+  for (const { label, runs, box } of notes) {
+    parts.push(`<p id="${noteId(label, page)}"${markOf(box, writing)}>${inline(runs, writing)}</p>`);
   }
   return parts.join('\n');
 }
@@ -35,18 +43,25 @@ export function toHtml({ blocks, notes, labels }: WithNotes, page: number): stri
 const noteId = (label: string, page: number): string =>
   `fn-${page}-${/^\w+$/.test(label) ? label : Array.from(label, (sign) => sign.codePointAt(0)!.toString(16)).join('-')}`;
 
-function single(block: Exclude<Block, Item>, writing: Writing): string {
+const markOf = (box: Box | undefined, { placeOf }: Writing): string => (box ? placeOf(box) : '');
+
+type PlacedItem = Extract<Block, { kind: 'item' }>;
+
+function single(block: Exclude<Block, PlacedItem>, writing: Writing): string {
+  const mark = markOf(block.box, writing);
   switch (block.kind) {
     case 'heading':
-      return `<h${block.level}>${inline(block.runs, writing, true)}</h${block.level}>`;
+      return `<h${block.level}${mark}>${inline(block.runs, writing, true)}</h${block.level}>`;
     case 'paragraph':
-      return `<p>${inline(block.runs, writing)}</p>`;
+      return `<p${mark}>${inline(block.runs, writing)}</p>`;
     case 'quote':
-      return `<blockquote><p>${inline(block.runs, writing)}</p></blockquote>`;
+      return `<blockquote${mark}><p>${inline(block.runs, writing)}</p></blockquote>`;
     case 'code':
-      return `<pre><code>${escapeText(block.text)}</code></pre>`;
+      return `<pre${mark}><code>${escapeText(block.text)}</code></pre>`;
+    case 'figure':
+      return `<p${mark}><img alt="${escapeAttribute(block.alt)}" src="${block.source}"></p>`;
     case 'table':
-      return tableHtml(block.table, writing);
+      return tableHtml(block.table, mark, writing);
   }
 }
 
@@ -55,13 +70,13 @@ const SAME_INDENT = 3;
 /** Maximum depth of nested lists. */
 const MAX_LIST_DEPTH = 8;
 
-function list(items: readonly Item[], writing: Writing): string {
+function list(items: readonly PlacedItem[], writing: Writing): string {
   let out = '';
   const open: { readonly ordered: boolean; readonly indent: number }[] = [];
   const shut = () => {
     out += `</li>${open.pop()!.ordered ? '</ol>' : '</ul>'}`;
   };
-  for (const { ordered, indent, number, runs } of items) {
+  for (const { ordered, indent, number, runs, box } of items) {
     while (open.length > 1 && open[open.length - 1]!.indent > indent + SAME_INDENT) shut();
     const inner = open[open.length - 1];
     const isDeeper = inner !== undefined && indent > inner.indent + SAME_INDENT && open.length < MAX_LIST_DEPTH;
@@ -71,13 +86,13 @@ function list(items: readonly Item[], writing: Writing): string {
       out += ordered ? (number === 1 ? '<ol>' : `<ol start="${number}">`) : '<ul>';
       open.push({ ordered, indent });
     }
-    out += `<li>${inline(runs, writing)}`;
+    out += `<li${markOf(box, writing)}>${inline(runs, writing)}`;
   }
   while (open.length > 0) shut();
   return out;
 }
 
-function tableHtml({ rows }: Table, writing: Writing): string {
+function tableHtml({ rows }: Table, mark: string, writing: Writing): string {
   const html = (at: number) =>
     `<tr>${rows[at]!.map(({ lines, columns, rows: height, header }) => {
       const name = header ? 'th' : 'td';
@@ -88,7 +103,7 @@ function tableHtml({ rows }: Table, writing: Writing): string {
   while (heads < rows.length && rows[heads]!.every(({ header }) => header)) heads += 1;
   const all = rows.map((_, at) => html(at));
   const head = heads > 0 ? `<thead>${all.slice(0, heads).join('')}</thead>` : '';
-  return `<table>${head}<tbody>${all.slice(heads).join('')}</tbody></table>`;
+  return `<table${mark}>${head}<tbody>${all.slice(heads).join('')}</tbody></table>`;
 }
 
 /** TeX sets quotes and symbols in its monospaced font within other text. */

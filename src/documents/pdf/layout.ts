@@ -1,10 +1,12 @@
 /** Lays out pages: pieces of text become regions and, once all pages are read, blocks and HTML. */
-import type { DocumentPage } from '../document.ts';
+import type { DocumentPage, ParseOptions } from '../document.ts';
 import { type Block, isContinuedBy, toBlocks } from './blocks.ts';
 import { withDrawnBullets } from './bullets.ts';
 import { isMono } from './code.ts';
 import { joinTables } from './continued-tables.ts';
+import type { DrawnFigure } from './draw-figures.ts';
 import type { Piece } from './drawn-content.ts';
+import { type FigureBox, figuresOn, withoutRepeated } from './figures.ts';
 import { withoutFurniture } from './furniture.ts';
 import { settleHeadings } from './headings.ts';
 import { toHtml } from './html.ts';
@@ -13,21 +15,30 @@ import { joinRuns } from './join-runs.ts';
 import { toSegments } from './lines.ts';
 import { withNotes } from './notes.ts';
 import type { PageText } from './page.ts';
+import { placeFigures } from './place-figures.ts';
+import { placer } from './places.ts';
 import { isInset, type Region, regionOf, toRegions } from './regions.ts';
 import { bodySizeOf, type Typography, typographyOf } from './typography.ts';
 import { withRelativeBold } from './weights.ts';
 
 interface LaidOut {
   readonly number: number;
+  readonly size: { readonly width: number; readonly height: number };
+  /** The rotation, in degrees, of the coordinates of its regions. */
+  readonly turn: number;
   readonly regions: readonly Region[];
   readonly turned: readonly Region[];
   readonly scanned: boolean;
+  readonly figures: readonly FigureBox[];
 }
 
 export interface Layout {
   /** Lays out consecutive pages. With `only`, keeps just that page. */
   add(texts: readonly PageText[], only?: number | null): void;
-  finish(): DocumentPage[];
+  /** The figures of the pages that were added. */
+  figures(): FigureBox[];
+  /** `drawn`: the figures to include. */
+  finish(drawn?: readonly DrawnFigure[]): DocumentPage[];
   /** Whether the output limit was reached. */
   isCutOff(): boolean;
 }
@@ -35,12 +46,12 @@ export interface Layout {
 /** Maximum size of the resulting HTML. */
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-export interface LayoutOptions {
+export interface LayoutOptions extends Pick<ParseOptions, 'boxes'> {
   /** Whether headers, footers and page numbers are kept. */
   readonly keepsRunningText: boolean;
 }
 
-export function createLayout({ keepsRunningText }: LayoutOptions): Layout {
+export function createLayout({ keepsRunningText, boxes = false }: LayoutOptions): Layout {
   const pages: LaidOut[] = [];
   let cutOff = false;
   return {
@@ -52,22 +63,27 @@ export function createLayout({ keepsRunningText }: LayoutOptions): Layout {
         if (only === null || number === only) pages.push(laidOut(texts[at]!, pieces, bodySize));
       });
     },
-    finish() {
+    figures: () => withoutRepeated(pages.flatMap(({ figures }) => figures)),
+    finish(drawn = []) {
       const typography = typographyOf(pages.flatMap(({ regions }) => regions));
       const blocks = pages.map((page) => pageBlocks(page, typography));
       joinPages(blocks);
       joinTables(blocks);
       settleHeadings(blocks, typography);
+      for (const [at, { number }] of pages.entries()) {
+        const own = drawn.filter(({ page }) => page === number);
+        if (own.length > 0) placeFigures(blocks[at]!, own);
+      }
       const out: DocumentPage[] = [];
       let length = 0;
-      for (const [at, { number, scanned }] of pages.entries()) {
-        const html = toHtml(withNotes(blocks[at]!), number);
+      for (const [at, { number, scanned, size }] of pages.entries()) {
+        const html = toHtml(withNotes(blocks[at]!), { number, placeOf: boxes ? placer(pages[at]!) : noPlace });
         length += html.length;
         if (length > MAX_OUTPUT) {
           cutOff = true;
           break;
         }
-        out.push({ number, html, scanned });
+        out.push({ number, html, scanned, ...size });
       }
       return out;
     },
@@ -75,14 +91,19 @@ export function createLayout({ keepsRunningText }: LayoutOptions): Layout {
   };
 }
 
+const noPlace = (): string => '';
+
 function laidOut(page: PageText, pieces: readonly Piece[], bodySize: number): LaidOut {
   const { number, content, turned, scanned } = page;
   const segments = segmentsWithInsets(withDrawnBullets(pieces, content.dots), page, bodySize);
   return {
     number,
+    size: page.displayed,
+    turn: page.turn,
     regions: toRegions(segments, { bodySize }).map(withoutSpentPieces),
     turned: turned.map((group) => regionOf(toSegments(group))),
     scanned,
+    figures: figuresOn(page),
   };
 }
 
@@ -102,7 +123,7 @@ const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block
   ...toBlocks(regions, typography),
   ...turned.flatMap((region) =>
     toBlocks([region], typography).map(
-      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : block),
+      (block): Block => ('runs' in block ? { kind: 'quote', runs: block.runs } : { ...block, box: undefined }),
     ),
   ),
 ];

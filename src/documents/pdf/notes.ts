@@ -1,10 +1,12 @@
 /** Footnotes: small text at the end of a page that begins with a label which also occurs raised in the text above. */
 import type { Block } from './blocks.ts';
+import type { Box } from './geometry.ts';
 import type { Run } from './lines.ts';
 
 export interface Note {
   readonly label: string;
   readonly runs: readonly Run[];
+  readonly box?: Box | undefined;
 }
 
 export interface WithNotes {
@@ -42,7 +44,7 @@ export function withNotes(blocks: readonly Block[]): WithNotes {
 }
 
 /** Text in body size is a note only if its label is raised. */
-function noteOf({ kind, runs }: Running, referred: ReadonlySet<string>): Note | null {
+function noteOf({ kind, runs, box }: Running, referred: ReadonlySet<string>): Note | null {
   const [first] = runs;
   if (!first) return null;
   const isRaised = first.shift === 'raised';
@@ -58,7 +60,7 @@ function noteOf({ kind, runs }: Running, referred: ReadonlySet<string>): Note | 
     left -= cut;
     if (cut < run.text.length) rest.push({ ...run, text: run.text.slice(cut) });
   }
-  return rest.length > 0 ? { label, runs: rest } : null;
+  return rest.length > 0 ? { label, runs: rest, box } : null;
 }
 
 /** The label that a raised run refers to, if a note with it exists. */

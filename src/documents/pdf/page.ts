@@ -18,6 +18,10 @@ export interface PageText {
   readonly number: number;
   readonly width: number;
   readonly height: number;
+  /** The size as displayed. The other coordinates differ from it if most of the text is rotated. */
+  readonly displayed: { readonly width: number; readonly height: number };
+  /** The rotation, in degrees, that makes most of the text upright. */
+  readonly turn: number;
   /** Visible pieces in the main text direction; rotated text is separate. */
   readonly pieces: readonly Piece[];
   readonly turned: readonly (readonly Piece[])[];
@@ -77,6 +81,8 @@ export async function readPage(
       number,
       width: content.width,
       height: content.height,
+      displayed: sizeOf(page),
+      turn: rotation,
       pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
       watermark: textOf(seen.pieces.filter((piece) => watermarks.has(piece))),
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
@@ -95,6 +101,11 @@ const textOf = (pieces: readonly Piece[]): string =>
     .map(({ text, spaced }) => (spaced ? ` ${text}` : text))
     .join('')
     .trim();
+
+function sizeOf(page: PDFPageProxy): { width: number; height: number } {
+  const { width, height } = page.getViewport({ scale: 1 });
+  return { width, height };
+}
 
 function figuresOf({ fills }: DrawnContent, alts: ReadonlyMap<number, string>): Figure[] {
   const figures = new Map<number, Figure>();

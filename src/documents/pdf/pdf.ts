@@ -1,6 +1,7 @@
 /** Reads PDF files as text in reading order: analyzes the layout of the content that PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
+import { drawFigures } from './draw-figures.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
@@ -20,7 +21,13 @@ const NEIGHBORS = 2;
 async function parse(
   _file: DocumentFile,
   bytes: Uint8Array,
-  { page, timeMs = Number.POSITIVE_INFINITY, pdfRunningText = 'drop' }: ParseOptions,
+  {
+    page,
+    timeMs = Number.POSITIVE_INFINITY,
+    boxes,
+    figures: wantsFigures = false,
+    pdfRunningText = 'drop',
+  }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
   const keepsRunningText = pdfRunningText === 'keep';
@@ -29,7 +36,7 @@ async function parse(
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
     const last = Math.min(numPages, MAX_PAGES);
-    const layout = createLayout({ keepsRunningText });
+    const layout = createLayout({ keepsRunningText, boxes });
     const watermarks = new Set<string>();
     const failed: number[] = [];
     let hiddenCount = 0;
@@ -54,7 +61,9 @@ async function parse(
       texts = [];
     }
     layout.add(texts, only);
-    const pages = layout.finish();
+    const figures = wantsFigures ? layout.figures() : [];
+    const drawn = await drawFigures(bytes, figures, until);
+    const pages = layout.finish(drawn);
     if (pages.length === 0) throw reader.fault();
     const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unreadPagesNote(failed));
@@ -73,6 +82,8 @@ async function parse(
       lang: typeof info.Language === 'string' && /^[a-z]{2,3}\b/i.test(info.Language) ? info.Language : undefined,
       notes,
       hiddenCount,
+      figures: wantsFigures,
+      picturesLeftOut: figures.length - drawn.length,
     };
   } finally {
     await reader.close();

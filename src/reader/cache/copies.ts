@@ -130,8 +130,10 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   };
 }
 
-/** Copies with the same id replace each other. A copy without pictures does not replace one with pictures. */
-function idOf(key: string, { screenshot, pageshot }: Snapshot, { engine, patience }: Captured): string {
-  const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined];
+/**
+ * Copies with the same id replace each other. A copy without pictures or figures does not replace one that has them.
+ */
+function idOf(key: string, { screenshot, pageshot, document }: Snapshot, { engine, patience }: Captured): string {
+  const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined, document?.figures === true];
   return createHash('sha256').update(JSON.stringify(kind)).digest('hex');
 }

@@ -73,6 +73,7 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   exportStorageState: true,
   trace: true,
   explain: true,
+  pageMarkers: true,
   storageState: { cookies: [] },
   page: 2,
   pdfRunningText: 'keep',

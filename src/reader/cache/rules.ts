@@ -4,6 +4,7 @@
  * rules for options marked `by rule`.
  */
 import { createHash } from 'node:crypto';
+import { TYPES } from '#documents/detect.ts';
 import { isCapabilityUrl } from '#net/capability-url.ts';
 import { pageInFragment } from '../file.ts';
 import { OPTIONS, type OptionName, type OptionRow, RESPOND_TIMINGS } from '../options/options.ts';
@@ -144,6 +145,7 @@ export function flightKey(request: ReadRequest): string {
     request.region,
     [engine, respondTiming, timeoutMs, targetSelector, robotsTxt, doNotTrack, proxyResources],
     [options.modelFormat, options.formats.has('screenshot'), options.formats.has('pageshot'), wantsSource(request)],
+    options.figures,
   ]);
 }
 
@@ -170,7 +172,8 @@ export function serves({ facts, screenshot, pageshot, captured }: Copy, request:
   if (formats.has('pageshot') && !pageshot) return false;
   // The models of the other formats read the target themselves.
   if (modelFormat && modelFormat !== 'readerlm-v2') return false;
-  if (facts.document) return true;
+  if (facts.document)
+    return facts.document.mediaType !== TYPES.pdf || (facts.document.figures ?? false) === request.options.figures;
   // Content other than HTML does not change while it loads, so its copies need not have waited.
   const waitedEnough = !isHtml(facts) || captured.patience >= RESPOND_TIMINGS.indexOf(respondTiming);
   if (engine !== 'auto') return facts.engine === engine && (engine === 'direct' || waitedEnough);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkMarkdown } from './chunk.ts';
 
-const chunk = (content: string, strategy: string, title = 'Page') => chunkMarkdown(content, { strategy, title });
+const chunk = (content: string, strategy: string, title = 'Page') =>
+  chunkMarkdown(content, { strategy, title }).map(({ text }) => text);
 
 const CONTENT = `intro
 

@@ -43,6 +43,12 @@ function needsNoBlankLine(last: BlockKind, kind: BlockKind): boolean {
   return last !== 'text' || kind !== 'rule';
 }
 
+/** A page of a document, and the offset at which its content starts. */
+export interface PageStart {
+  readonly page: number;
+  readonly start: number;
+}
+
 export class BlockWriter {
   /**
    * The start of the document, in chunks of many blocks. A single list of all parts of a long document would be far
@@ -69,6 +75,32 @@ export class BlockWriter {
   private blankLine = false;
   /** Prefix of the blank line between the last block and the next one. */
   private between = '';
+  private size = 0;
+  /** Pages that start at the next block. */
+  private starting: number[] = [];
+  /** Where each page of a document starts, as an offset. */
+  readonly pageStarts: PageStart[] = [];
+
+  /** Number of characters so far. */
+  get length(): number {
+    return this.size;
+  }
+
+  /** Makes a page of a document start at the next block, or at the end if no block follows. */
+  startPage(page: number): void {
+    this.starting.push(page);
+  }
+
+  /** Sets the start of the pages that wait for a block. */
+  finishPages(): void {
+    for (const page of this.starting) this.pageStarts.push({ page, start: this.size });
+    this.starting = [];
+  }
+
+  /** Writes a line that is not content. */
+  writeMarker(text: string): void {
+    this.write(text);
+  }
 
   /** The last block of the innermost container. */
   get previous(): BlockKind | null {
@@ -153,25 +185,30 @@ export class BlockWriter {
     const { prefix, between } = this;
     this.parted ||= this.isPartedFrom(kind);
     if (this.parts.length > MAX_PARTS) this.joinParts();
-    const { parts } = this;
     if (this.count > 0) {
       this.separator = !this.blankLine ? '\n' : between === '' ? '\n\n' : `\n${between.trimEnd()}\n`;
-      parts.push(this.separator);
+      this.add(this.separator);
     }
+    if (this.starting.length > 0) this.finishPages();
     const start = this.next ?? prefix;
     this.next = null;
-    if (start !== '') parts.push(start);
-    if (prefix === '' || !text.includes('\n')) parts.push(text);
+    if (start !== '') this.add(start);
+    if (prefix === '' || !text.includes('\n')) this.add(text);
     else {
       const blank = `\n${prefix.trimEnd()}`;
       const lines = text.split('\n');
-      parts.push(lines[0]!);
-      for (let at = 1; at < lines.length; at++) parts.push(lines[at] === '' ? blank : `\n${prefix}${lines[at]}`);
+      this.add(lines[0]!);
+      for (let at = 1; at < lines.length; at++) this.add(lines[at] === '' ? blank : `\n${prefix}${lines[at]}`);
     }
     this.count += 1;
     this.last = kind;
     this.blankLine = true;
     this.between = prefix;
+  }
+
+  private add(part: string): void {
+    this.parts.push(part);
+    this.size += part.length;
   }
 
   private joinParts(): void {

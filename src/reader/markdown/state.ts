@@ -1,9 +1,10 @@
 /** State of a conversion in progress; passed to every element's handler, never global. */
-import type { Element } from '#html/node.ts';
+import type { Element, Node } from '#html/node.ts';
 import { BlockWriter } from './blocks.ts';
 import { hostOf, withoutCitationMarks } from './citations.ts';
 import type { Footnotes } from './footnotes.ts';
 import { InlineWriter } from './inline.ts';
+import { pageMarker } from './page-marker.ts';
 import type { MarkdownStyle } from './style.ts';
 import type { TableGrid } from './tables.ts';
 import { MarkdownTrace, TracedBlockWriter } from './trace.ts';
@@ -32,10 +33,23 @@ export interface MarkdownOptions extends MarkdownStyle {
    * data URLs.
    */
   readonly documentBase?: string | undefined;
+  /** See `ImageUrlOptions`. */
+  readonly pictureUrl?: ((dataUrl: string) => string | undefined) | undefined;
   /** For whole-page conversions: written as the first line. */
   readonly title?: string | undefined;
   /** Whether to record the source element of each block. */
   readonly trace?: boolean | undefined;
+  /** The pages of a document. */
+  readonly pages?: MarkdownPages | undefined;
+}
+
+export interface MarkdownPages {
+  /** The number of each page, in order. */
+  readonly numbers: readonly number[];
+  /** The page of each top-level node. */
+  readonly of: ReadonlyMap<Node, number>;
+  /** Whether to write a marker before the content of each page. */
+  readonly markers: boolean;
 }
 
 export interface WrittenImage {
@@ -116,6 +130,9 @@ export class ConversionState {
   /** Number of open footnotes; backlinks are omitted inside footnotes. */
   openFootnotes = 0;
 
+  /** Number of pages of the document that have started. */
+  startedPages = 0;
+
   readonly lists: OpenList[] = [];
   readonly tables: TableMode[] = [];
   grid: TableGrid | null = null;
@@ -137,6 +154,24 @@ export class ConversionState {
     });
     this.trace = options.trace ? new MarkdownTrace(this.inline) : null;
     this.blocks = this.trace ? new TracedBlockWriter(this.trace) : new BlockWriter();
+  }
+
+  /** Starts the pages up to this one. Without a number, starts all that are left. */
+  startPages(upTo?: number): void {
+    const { numbers, markers } = this.options.pages!;
+    // With targetSelector, the elements may be in another order than the pages.
+    if (upTo !== undefined && this.startedPages > 0 && upTo <= numbers[this.startedPages - 1]!) return;
+    this.flush();
+    while (this.startedPages < numbers.length) {
+      const page = numbers[this.startedPages]!;
+      this.startedPages += 1;
+      this.blocks.startPage(page);
+      if (markers) {
+        this.blocks.announce('text');
+        this.blocks.writeMarker(pageMarker(page));
+      }
+      if (page === upTo) break;
+    }
   }
 
   /** Ends the open paragraph. In single-line mode, only adds a space. */

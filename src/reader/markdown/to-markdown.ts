@@ -8,6 +8,7 @@ import { ELEMENTS } from './elements/index.ts';
 import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
 import { oneLine, withoutControlCharacters } from './one-line.ts';
+import { type PageOffsets, shiftPages } from './page-offsets.ts';
 import { isPageTool } from './page-tools.ts';
 import {
   ConversionState,
@@ -33,6 +34,8 @@ export interface MarkdownResult {
   readonly links: readonly WrittenLink[];
   /** Set only if requested: the sources of the blocks, and the skipped elements. */
   readonly trace?: MarkdownTrace | undefined;
+  /** The pages of a document, with offsets into the Markdown. */
+  readonly pages?: PageOffsets | undefined;
 }
 
 /** The content of a tree as trimmed Markdown, without control characters other than line feed and tab. */
@@ -41,6 +44,9 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
   walk(root, state);
   state.trace?.at(null, false);
   state.flush();
+  if (options.pages) state.startPages();
+  state.blocks.finishPages();
+  const { pageStarts, length } = state.blocks;
   const { definitions, images, links, uncaptioned, trace } = state;
   let markdown = state.blocks.toString();
   if (definitions.length > 0) markdown += `\n\n${definitions.join('\n')}`;
@@ -50,7 +56,10 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
     trace?.shift(first.split('\n').length - 1);
     markdown = first + markdown;
   }
+  const added = title === '' ? 0 : titleLine(title, options).length + 2;
+  // Replaces characters one by one, so that offsets remain valid.
   const text = withoutControlCharacters(markdown).trimStart();
+  const shift = added - (markdown.length - text.length);
   trace?.shift(1 - markdown.slice(0, markdown.length - text.length).split('\n').length);
   return {
     markdown: text.trimEnd(),
@@ -58,6 +67,7 @@ export function toMarkdown(root: Document | Element, options: MarkdownOptions): 
     links,
     uncaptioned: [...uncaptioned.values()],
     ...(trace && { trace }),
+    ...(options.pages && { pages: shiftPages({ starts: pageStarts, end: length }, shift) }),
   };
 }
 
@@ -67,9 +77,16 @@ const titleLine = (title: string, { headingStyle }: MarkdownOptions): string =>
 function walk(root: Document | Element, state: ConversionState): void {
   const leaves: (LeaveHandler | null)[] = [];
   const { trace } = state;
+  const { pages } = state.options;
+  let page: number | undefined;
   let node: Child | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     trace?.at(node, false);
+    const own = pages?.of.get(node);
+    if (own !== undefined && own !== page) {
+      page = own;
+      state.startPages(own);
+    }
     if (node.type === TEXT) {
       if (state.gfm && mayContainTex(node.value)) textWithFormulas(state, node.value);
       else state.inline.text(state.clean(node.value));

@@ -77,6 +77,11 @@ export class MarkdownTrace {
     block.lines = this.line - block.line + 1;
   }
 
+  /** Reports lines that belong to no block. */
+  markerWritten(feeds: number, lines: number): void {
+    this.line += feeds + lines - 1;
+  }
+
   /** Moves all blocks down by `lines` lines. */
   shift(lines: number): void {
     for (const block of this.blocks) block.line += lines;
@@ -119,6 +124,11 @@ export class TracedBlockWriter extends BlockWriter {
   override write(text: string): void {
     super.write(text);
     this.trace.blockWritten(feedsIn(this.separator), feedsIn(text) + 1);
+  }
+
+  override writeMarker(text: string): void {
+    super.write(text);
+    this.trace.markerWritten(feedsIn(this.separator), feedsIn(text) + 1);
   }
 }
 

@@ -87,6 +87,7 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
   markdown: { values: [...NO_OBJECT, { headingStyle: 'maybe' }, { hr: '' }, { linkStyle: 2 }] },
   noGfm: switchValue,
   markdownChunking: { values: [2, -1, {}, [], ['h1', 'h2']], accepted: { maybe: 'maybe', 2: '2', no: '' } },
+  pageMarkers: switchValue,
   maxTokens: count(499, { '0x2bc': Problem, '7e': Problem, '700.5': 700 }),
   tokenBudget: count(-1, { '0x2bc': 0, '7e': 7, '700.5': 700 }),
   trace: switchValue,

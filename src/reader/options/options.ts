@@ -588,6 +588,15 @@ export const OPTIONS = {
     meaning:
       'Splits the Markdown at headings. `h1` to `h5` split at headings down to that level; `s1` to `s5` also repeat the parent headings in each chunk.',
   }),
+  pageMarkers: row({
+    group: 'Markdown',
+    headers: ['x-page-markers'],
+    schema: flag(),
+    defaultText: 'false',
+    copies: 'any',
+    meaning:
+      'Writes a comment such as `<!-- page 3 -->` on a line of its own before the content of each page, slide, sheet or chapter of a document.',
+  }),
   maxTokens: row({
     group: 'Answer',
     headers: ['x-max-tokens'],

@@ -37,6 +37,7 @@ const DEFAULTS = {
   withImagesSummary: false,
   keepImgDataUrl: false,
   noGfm: false,
+  pageMarkers: false,
   setCookies: [] as string[],
   skipCertVerification: false,
   withGeneratedAlt: false,
@@ -82,6 +83,8 @@ export type Options = Readonly<
       engine: EngineChoice;
       /** The operator's proxy to use: a country, `any`, or `auto` to let the server choose. */
       proxy: 'none' | 'auto' | 'any' | Country;
+      /** Whether to include the figures of PDFs, which takes time: the caller asked for images. */
+      figures: boolean;
       /** Page of a document, counted from 1. */
       page: number | undefined;
       /** The caller's timeout in milliseconds; without one, each engine uses its default. */
@@ -121,6 +124,7 @@ export function resolve(asked: GivenOptions, byCaller: GivenOptions = asked): Op
     ...DEFAULTS,
     ...rest,
     page: rest.page,
+    figures: rest.retainImages?.startsWith('all') ?? false,
     formats,
     modelFormat,
     singleFormat: respondWith === '' || isSingleFormat(respondWith) || isFrontmatterMarkdown(formats),

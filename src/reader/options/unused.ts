@@ -105,7 +105,16 @@ const RULES: readonly Rule[] = [
     why: 'no model reads the page in this format',
   },
   { names: ['pdfRunningText'], applies: ({ isPdf }) => !isPdf, why: 'the target is not a PDF' },
-  { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
+  {
+    names: ['pageMarkers'],
+    applies: ({ options }) => options.modelFormat !== undefined || !wantsMarkdown(options),
+    why: 'only the Markdown of a document has page markers',
+  },
+  {
+    names: ['page', 'pageMarkers'],
+    applies: ({ hasPages }) => !hasPages,
+    why: 'the target is not a document with pages',
+  },
   {
     names: [
       'waitForSelector',

@@ -19,11 +19,11 @@ export const kind: DocumentKind = {
     if (file.styles) readXml(file.styles, reader, { lenient: true });
     const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
     reader.finish();
-    const { pages, shown, seen, hiddenCount, notes } = writer.done();
+    const { pages, shown, seen, hiddenCount, notes, picturesLeftOut } = writer.done();
     if (seen === 0) throw new DocumentError('damaged', 'The file is damaged or is not an OpenDocument spreadsheet');
     if (!complete || !file.complete) notes.push('The file is damaged; only the readable part is included');
     const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
-    return { ...file.about, pages: requested, pageCount: shown, notes, hiddenCount };
+    return { ...file.about, pages: requested, pageCount: shown, notes, hiddenCount, picturesLeftOut };
   },
 };
 
@@ -57,9 +57,13 @@ function createWriter(file: OdfFile, page: number | undefined) {
         );
       }
       const html = output.takeHtml();
-      pages.push({ number: shown, html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}` });
+      pages.push({
+        number: shown,
+        html: html === '' ? '' : `<h2>${escapeText(sheet.name)}</h2>\n${html}`,
+        name: sheet.name,
+      });
     },
-    done: () => ({ pages, shown, seen, hiddenCount, notes }),
+    done: () => ({ pages, shown, seen, hiddenCount, notes, picturesLeftOut: draw.leftOut() }),
   };
 }
 

@@ -48,12 +48,19 @@ export const kind: DocumentKind = {
     const { title, metadata, publishedTime, language } = readProperties(source);
     return {
       title,
-      pages: read.map(({ html }, at): DocumentPage => ({ number: shown.indexOf(requested[at]!) + 1, html })),
+      pages: read.map(
+        ({ html }, at): DocumentPage => ({
+          number: shown.indexOf(requested[at]!) + 1,
+          html,
+          name: requested[at]!.name,
+        }),
+      ),
       pageCount: shown.length,
       metadata,
       publishedTime,
       lang: language,
       notes: [...reading.notes],
+      picturesLeftOut: reading.draw.leftOut(),
       hiddenCount: sheets.length - shown.length + read.reduce((sum, { hiddenCount }) => sum + hiddenCount, 0),
     };
   },

@@ -7,7 +7,7 @@ import { openOdf } from '../odf.ts';
 import { StyleCollector } from '../odf-styles.ts';
 import { createDraw } from '../pictures.ts';
 import { mm, type OdpContext, readOdpPage } from './odp-page.ts';
-import { plainTitle } from './title.ts';
+import { namedPage, plainTitle } from './title.ts';
 
 const PARENTS: ReadonlySet<string> = new Set([
   'office:styles',
@@ -23,10 +23,11 @@ export const kind: DocumentKind = {
     const file = openOdf(bytes);
     const styles = new StyleCollector();
     const look = new Look();
+    const draw = createDraw((name) => file.bytes(name));
     const context: OdpContext = {
       file,
       styles,
-      draw: createDraw((name) => file.bytes(name)),
+      draw,
       sizeOf: (master) => look.sizeOf(master),
     };
     const output = new HtmlOutput();
@@ -53,7 +54,8 @@ export const kind: DocumentKind = {
       if (shown === 1) title = plainTitle(read.title);
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: shown, html: output.takeHtml() });
+      const size = sizeInPoints(look.sizeOf(attribute(piece, 'draw:master-page-name') ?? ''));
+      pages.push({ number: shown, html: output.takeHtml(), ...namedPage(read.title), ...size });
     };
     if (file.styles) readPieces(file.styles, PARENTS, take);
     const complete = readPieces(file.content, PARENTS, take);
@@ -64,9 +66,23 @@ export const kind: DocumentKind = {
     const requested = page !== undefined && page <= shown ? pages.filter(({ number }) => number === page) : pages;
     const { about } = file;
     const lang = about.lang ?? styles.language;
-    return { ...about, title: about.title || title, lang, pages: requested, pageCount: shown, notes, hiddenCount };
+    return {
+      ...about,
+      title: about.title || title,
+      lang,
+      pages: requested,
+      pageCount: shown,
+      notes,
+      hiddenCount,
+      picturesLeftOut: draw.leftOut(),
+    };
   },
 };
+
+const POINTS_PER_MM = 72 / 25.4;
+
+const sizeInPoints = (size: { readonly width: number; readonly height: number } | undefined) =>
+  size && { width: size.width * POINTS_PER_MM, height: size.height * POINTS_PER_MM };
 
 /** Style properties of whole slides. */
 class Look {

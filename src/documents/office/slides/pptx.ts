@@ -7,9 +7,11 @@ import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
 import { createParentsReader } from './placeholders.ts';
 import { readSlide } from './slide.ts';
-import { plainTitle } from './title.ts';
+import { namedPage, plainTitle } from './title.ts';
 
 const MAX_SLIDES = 10_000;
+/** English Metric Units in a point: ECMA-376 part 1, 20.1.2.1. */
+const EMU_PER_POINT = 12_700;
 
 export const kind: DocumentKind = {
   async parse(_file, bytes, { page }) {
@@ -27,6 +29,7 @@ export const kind: DocumentKind = {
     const draw = createDraw((name) => source.bytes(name));
     const groundOf = createParentsReader(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
+    const pageSize = size && { width: size.width / EMU_PER_POINT, height: size.height / EMU_PER_POINT };
     const pages: DocumentPage[] = [];
     let hiddenCount = slides.length - shown.length;
     let title = '';
@@ -38,7 +41,7 @@ export const kind: DocumentKind = {
       if (!isAsked) continue;
       hiddenCount += read.hiddenCount;
       output.write(read.html);
-      pages.push({ number: at + 1, html: output.takeHtml() });
+      pages.push({ number: at + 1, html: output.takeHtml(), ...namedPage(read.title), ...pageSize });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');
     if (!source.complete) notes.push('The file is cut off; only the readable part is included');
@@ -53,6 +56,7 @@ export const kind: DocumentKind = {
       lang: about.language,
       notes,
       hiddenCount,
+      picturesLeftOut: draw.leftOut(),
     };
   },
 };

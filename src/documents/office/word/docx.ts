@@ -27,6 +27,7 @@ function readText(source: Package, hidden: HiddenText, options: ParseOptions): P
   const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
   const styles = readStyles(source.xml(related.get('styles')));
   const builder = new TextBuilder();
+  const draw = createDraw((name) => source.bytes(name));
   const reader = new BodyReader(
     {
       source,
@@ -35,7 +36,7 @@ function readText(source: Package, hidden: HiddenText, options: ParseOptions): P
       builder,
       hidden,
       isPrompt: createPromptTest(styles, () => source.xml(related.get('glossaryDocument'))),
-      draw: createDraw((name) => source.bytes(name)),
+      draw,
       notes: noteFinder(source, related),
       ...marksOf(source, main),
     },
@@ -57,6 +58,7 @@ function readText(source: Package, hidden: HiddenText, options: ParseOptions): P
     lang: language ?? styles.language,
     notes,
     hiddenCount: hidden.pieces,
+    picturesLeftOut: draw.leftOut(),
   };
 }
 

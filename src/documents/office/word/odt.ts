@@ -30,11 +30,12 @@ export const kind: DocumentKind = {
 function readText(file: OdfFile, hidden: HiddenText, options: ParseOptions): ParsedDocument {
   const styles = new StyleCollector();
   const builder = new TextBuilder();
+  const draw = createDraw((name) => file.bytes(name));
   const reader = new OdfReader({
     styles,
     builder,
     hidden,
-    draw: createDraw((name) => file.bytes(name)),
+    draw,
     object: (name) => file.object(name),
   });
   let count = 0;
@@ -58,5 +59,6 @@ function readText(file: OdfFile, hidden: HiddenText, options: ParseOptions): Par
     lang: lang ?? styles.language,
     notes: [...hidden.notes, ...(complete ? [] : [CUT_OFF]), ...(builder.full ? [TOO_LONG] : [])],
     hiddenCount: hidden.pieces,
+    picturesLeftOut: draw.leftOut(),
   };
 }

@@ -14,6 +14,8 @@ export interface ImageUrlOptions {
   keepDataUrl?: boolean;
   /** Origin in the names of data URLs. Default: `http://localhost`, unless the document has its own base URL. */
   origin?: string;
+  /** Returns the URL under which a picture with a `data:` URL can be fetched; `undefined` if it cannot. */
+  pictureUrl?: ((dataUrl: string) => string | undefined) | undefined;
 }
 
 /** The absolute URL of an image. A data URL becomes `blob:{origin}/{md5}`. Null if the image has no URL. */
@@ -22,6 +24,8 @@ export function imageUrl(image: Element, baseUrl: string, options: ImageUrlOptio
   if (!written) return null;
   if (!isDataUrl(written)) return resolveUrl(written, baseUrl);
   if (options.keepDataUrl) return written;
+  const served = options.pictureUrl?.(written);
+  if (served) return served;
   return `blob:${options.origin ?? 'http://localhost'}/${createHash('md5').update(written).digest('hex')}`;
 }
 

@@ -34,9 +34,9 @@ export const image: EnterHandler = (state, element) => {
 };
 
 function urlOf({ options }: ConversionState, element: Element): string | null {
-  const { baseUrl, keepImgDataUrl, documentBase } = options;
+  const { baseUrl, keepImgDataUrl, documentBase, pictureUrl } = options;
   const origin = documentBase !== undefined && isUrl(documentBase) ? new URL(documentBase).origin : undefined;
-  return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, ...(origin && { origin }) });
+  return imageUrl(element, baseUrl, { keepDataUrl: keepImgDataUrl, pictureUrl, ...(origin && { origin }) });
 }
 
 /** Maximum length of a text in which a title is searched for, in characters. */
