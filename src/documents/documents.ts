@@ -10,6 +10,7 @@ import {
   DocumentError,
   type DocumentFile,
   type ParsedDocument,
+  type ParseOptions,
   type PictureOptions,
   type PicturesOptions,
 } from './document.ts';
@@ -22,12 +23,14 @@ export interface ReadFile extends ParsedDocument {
   readonly mediaType: string;
 }
 
+export type ReadOptions = Pick<ParseOptions, 'page' | 'annotations'>;
+
 export interface Documents {
   /**
    * Reads the pages of a file. Throws DocumentError, QueueFullError (no process became free in time) or the signal's
    * reason.
    */
-  read(file: DocumentFile, options: { readonly page?: number | undefined }, signal: AbortSignal): Promise<ReadFile>;
+  read(file: DocumentFile, options: ReadOptions, signal: AbortSignal): Promise<ReadFile>;
   /** Renders a page as PNG; `undefined` for kinds that cannot be rendered. Throws what `read` throws. */
   picture(file: DocumentFile, options: PictureOptions, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
@@ -47,6 +50,8 @@ export interface DocumentsOptions {
   readonly timeoutMs: number;
   readonly libreoffice: LibreOffice;
 }
+
+type ConvertOutcome = Extract<Outcome, { kind: 'convert' }>;
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
@@ -104,30 +109,33 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
 
   async function convert(
     file: DocumentFile,
-    mediaType: string,
+    { path: from, mediaType }: ConvertOutcome,
     to: 'docx' | 'xlsx' | 'pptx' | 'pdf',
     signal: AbortSignal,
   ): Promise<DocumentFile> {
-    const made = await libreoffice.convert(file.path, mediaType, to, path.dirname(file.path), signal, timeoutMs);
+    const made = await libreoffice.convert(from, mediaType, to, path.dirname(from), signal, timeoutMs);
     return { ...file, path: made, mediaType: TYPES[to] };
   }
 
   return {
-    async read(file, { page }, signal) {
-      const first = await run({ do: 'parse', file: canonical(file), page, timeMs }, signal);
+    async read(file, asked, signal) {
+      const options = { ...asked, timeMs };
+      const first = await run({ do: 'parse', file: canonical(file), options }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
-      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      const newer = await convert(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
-      const second = await run({ do: 'parse', file: newer, page, timeMs }, signal);
+      const wanted = first as ConvertOutcome;
+      const { mediaType } = wanted;
+      const newer = await convert(file, wanted, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
+      const second = await run({ do: 'parse', file: newer, options }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
     },
     async picture(file, options, signal) {
       const first = await run({ do: 'picture', file: canonical(file), options }, signal);
       if (first.kind === 'picture') return first.png;
-      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
+      const wanted = first as ConvertOutcome;
+      const { mediaType } = wanted;
       if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
-      const print = async () => (await convert(file, mediaType, 'pdf', signal)).path;
+      const print = async () => (await convert(file, wanted, 'pdf', signal)).path;
       const pdf = { ...file, path: await pdfCache(file.path, print), mediaType: TYPES.pdf };
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;

@@ -24,8 +24,7 @@ it('applies to the text and metadata of every document', async () => {
     const task = {
       do: 'parse',
       file: { path: file, size: bytes.length, mediaType: 'application/rtf' },
-      page: undefined,
-      timeMs: 10_000,
+      options: { timeMs: 10_000 },
     } as const;
     const outcome = await work(task);
     expect(outcome).toMatchObject({

@@ -130,6 +130,22 @@ export const READ_FLAGS: readonly FlagRow[] = [
   },
   { name: 'page', kind: 'text', group: 'Page content', meaning: 'Page of a document to read, counted from 1.' },
   {
+    name: 'filePassword',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  },
+  {
+    name: 'annotations',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
+    defaultText: 'none',
+    words: ['none', 'inline', 'footnotes'],
+  },
+  {
     name: 'retainLinks',
     kind: 'text',
     group: 'Markdown',
@@ -586,6 +602,22 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     group: 'Page content',
     meaning: 'Removes elements that are not displayed before the page is captured.',
     defaultText: 'false',
+  },
+  {
+    name: 'filePassword',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  },
+  {
+    name: 'annotations',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
+    defaultText: 'none',
+    words: ['none', 'inline', 'footnotes'],
   },
   {
     name: 'retainLinks',

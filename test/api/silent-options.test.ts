@@ -74,6 +74,8 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   exportStorageState: true,
   storageState: { cookies: [], origins: [] },
   page: 3,
+  filePassword: 'clay',
+  annotations: 'inline',
   instruction: 'What is it?',
   jsonSchema: { type: 'object' },
   base: 'final',

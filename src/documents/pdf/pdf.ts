@@ -18,12 +18,12 @@ const PAGES_AT_ONCE = 48;
 const NEIGHBORS = 2;
 
 async function parse(
-  _file: DocumentFile,
+  { password }: DocumentFile,
   bytes: Uint8Array,
   { page, timeMs = Number.POSITIVE_INFINITY }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
-  const reader = await createReader(bytes);
+  const reader = await createReader(bytes, password);
   try {
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
@@ -86,9 +86,9 @@ const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, u
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
 /** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
-async function createReader(bytes: Uint8Array) {
+async function createReader(bytes: Uint8Array, password: string | undefined) {
   const pdf = await loadPdfJs();
-  let opened = await openPdf(bytes, { maxImagePixels: 1 });
+  let opened = await openPdf(bytes, { maxImagePixels: 1, password });
   let cause: unknown;
   let isLate = false;
   let locatingMs = 0;
@@ -121,7 +121,7 @@ async function createReader(bytes: Uint8Array) {
         if (text !== 'late') return text;
         isLate = true;
         await opened.close();
-        opened = await openPdf(bytes, { maxImagePixels: 1 });
+        opened = await openPdf(bytes, { maxImagePixels: 1, password });
         return null;
       } catch (error) {
         cause = error;
@@ -135,6 +135,6 @@ async function createReader(bytes: Uint8Array) {
 
 export const kind: DocumentKind = {
   parse,
-  picture: (_file, bytes, options) => renderPage(bytes, options),
-  pictures: (_file, bytes, options) => renderPages(bytes, options),
+  picture: ({ password }, bytes, options) => renderPage(bytes, options, password),
+  pictures: ({ password }, bytes, options) => renderPages(bytes, options, password),
 };

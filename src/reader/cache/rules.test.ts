@@ -75,6 +75,8 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   explain: true,
   storageState: { cookies: [] },
   page: 2,
+  filePassword: 'kettle',
+  annotations: 'inline',
   instruction: 'what tea is it?',
   jsonSchema: { type: 'object' },
 };
@@ -100,6 +102,7 @@ describe('mayRead and mayWrite', () => {
       'zeroDataRetention',
       'exportStorageState',
       'storageState',
+      'filePassword',
       'instruction',
     ]);
     expect(mayRead(request({ cacheTolerance: 0 }).options)).toBe(false);
@@ -122,6 +125,7 @@ describe('mayRead and mayWrite', () => {
       'zeroDataRetention',
       'exportStorageState',
       'storageState',
+      'filePassword',
     ]);
   });
 
@@ -160,6 +164,7 @@ describe('the key of a copy', () => {
       'userAgent',
       'proxy',
       'page',
+      'annotations',
     ]);
   });
 
@@ -225,6 +230,7 @@ describe('the key of concurrent reads', () => {
       'robotsTxt',
       'doNotTrack',
       'page',
+      'annotations',
       // A schema requires a model.
       'jsonSchema',
     ]);

@@ -7,6 +7,7 @@
  * To add an option: add a row here, use the value, and add a test. There is no second list to maintain.
  */
 import * as z from 'zod';
+import { ANNOTATION_CHOICES } from '#documents/document.ts';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
@@ -119,6 +120,8 @@ export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
 /** Names of the `markdownChunking` option. */
 const CHUNKINGS = ['true', 'h1', 'h2', 'h3', 'h4', 'h5', 'structured', 's1', 's2', 's3', 's4', 's5'] as const;
 const CHUNKING_FORMS = [{ type: 'string', enum: CHUNKINGS }, { type: 'boolean' }, { type: 'string' }] as const;
+
+const MAX_FILE_PASSWORD = 256;
 
 /** Special values of the `userAgent` option. */
 const USER_AGENTS = ['browser', 'auto', 'inherit', 'pass-through', 'bot', 'lectern', 'diversify'] as const;
@@ -802,6 +805,24 @@ export const OPTIONS = {
     fromHeader: wholeNumberHeader,
     copies: 'by rule',
     meaning: 'Page of a document to read, counted from 1.',
+  }),
+  filePassword: row({
+    group: 'Page content',
+    headers: ['x-file-password'],
+    schema: z.string().max(MAX_FILE_PASSWORD),
+    caching: 'neither',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  }),
+  annotations: row({
+    group: 'Page content',
+    headers: ['x-annotations'],
+    schema: oneOf(ANNOTATION_CHOICES),
+    fromHeader: knownHeader(ANNOTATION_CHOICES),
+    defaultText: 'none',
+    copies: 'by rule',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
   }),
   instruction: row({
     group: 'Answer',

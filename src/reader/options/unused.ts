@@ -3,6 +3,7 @@
  * ignored silently.
  */
 
+import { hasAnnotations } from '#documents/detect.ts';
 import { VISION_SETTINGS } from '../formats/model-settings.ts';
 import type { RenderTask } from '../render.ts';
 import { isHtml } from '../snapshot.ts';
@@ -16,6 +17,8 @@ interface ReadFacts {
   /** Whether the target is a web page, rather than a file or text. */
   readonly isPage: boolean;
   readonly isImage: boolean;
+  /** The media type of a document. */
+  readonly documentType: string | undefined;
   /** Whether the target is a document with separate pages. */
   readonly hasPages: boolean;
   /** Whether the target came with the request. */
@@ -103,6 +106,16 @@ const RULES: readonly Rule[] = [
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
     why: 'no model reads the page in this format',
   },
+  {
+    names: ['filePassword', 'annotations'],
+    applies: ({ documentType }) => documentType === undefined,
+    why: 'the target is not a document',
+  },
+  {
+    names: ['annotations'],
+    applies: ({ documentType = '' }) => !hasAnnotations(documentType),
+    why: 'annotations of this kind of file are not read',
+  },
   { names: ['page'], applies: ({ hasPages }) => !hasPages, why: 'the target is not a document with pages' },
   {
     names: [
@@ -163,6 +176,7 @@ function factsOf({ snapshot, options, isGiven = false, isKeyless = false }: Read
     options,
     engine,
     isPage: isHtml(snapshot) && document === undefined,
+    documentType: document?.mediaType,
     isImage: document?.mediaType.startsWith('image/') === true,
     hasPages: document?.pageCount !== undefined || document?.page !== undefined,
     isGiven,

@@ -21,8 +21,8 @@ const NAMES: AboutNames = {
 };
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, options) {
-    const file = openOdf(bytes, NAMES);
+  async parse({ password }, bytes, options) {
+    const file = openOdf(bytes, { names: NAMES, password });
     return readWithHiddenText((hidden) => readText(file, hidden, options));
   },
 };
