@@ -79,11 +79,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Types whose comments and tracked changes are read. */
-const ANNOTATED = new Set<string>(
-  (['pdf', 'docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', 'odp', 'eml', 'msg'] as const).map(
-    (name) => TYPES[name],
-  ),
-);
+const ANNOTATED = new Set<string>([TYPES.docx, TYPES.doc]);
 
 export const hasAnnotations = (mediaType: string): boolean => ANNOTATED.has(mediaType);
 
