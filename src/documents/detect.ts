@@ -79,7 +79,9 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Types whose comments and tracked changes are read. */
-const ANNOTATED = new Set<string>([TYPES.docx, TYPES.doc]);
+const ANNOTATED = new Set<string>(
+  (['pdf', 'docx', 'doc', 'odt', 'xlsx', 'xls', 'pptx', 'ppt', 'eml', 'msg'] as const).map((name) => TYPES[name]),
+);
 
 export const hasAnnotations = (mediaType: string): boolean => ANNOTATED.has(mediaType);
 

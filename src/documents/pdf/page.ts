@@ -1,5 +1,6 @@
 /** Reads one page: its drawn content, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { commentsOn, type PdfComments } from './annotations.ts';
 import {
   type DrawingSources,
   type DrawnContent,
@@ -35,7 +36,13 @@ const FEW_LETTERS = 12;
 /** Text at a greater angle than this, in degrees, is not part of the lines around it. */
 const TURNED = 35;
 
-export async function readPage(document: PDFDocumentProxy, number: number, { OPS }: Library): Promise<PageText> {
+/** `comments` collects the comments on the page, if they are to be shown. */
+export async function readPage(
+  document: PDFDocumentProxy,
+  number: number,
+  { OPS }: Library,
+  comments?: PdfComments,
+): Promise<PageText> {
   const page = await document.getPage(number);
   try {
     const layers = await document.getOptionalContentConfig({ intent: 'display' });
@@ -57,12 +64,13 @@ export async function readPage(document: PDFDocumentProxy, number: number, { OPS
       const href = hrefAt(piece, links);
       return tag || href ? { ...piece, tag, href } : piece;
     });
+    const upright = pieces.filter(({ angle }) => Math.abs(angle) < TURNED);
     const letters = seen.pieces.reduce((sum, { text }) => sum + text.length, 0);
     return {
       number,
       width: content.width,
       height: content.height,
-      pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
+      pieces: comments?.shown ? comments.mark(number, upright, await commentsOn(page, viewport.transform)) : upright,
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
       content,
       figures: figuresOf(content, tags.figures),

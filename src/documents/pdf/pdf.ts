@@ -1,6 +1,7 @@
 /** Reads PDF files as text in reading order: analyzes the layout of the content that PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
+import { PdfComments } from './annotations.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
 import { loadPdfJs, type OpenedPdf, openPdf } from './open.ts';
@@ -20,10 +21,11 @@ const NEIGHBORS = 2;
 async function parse(
   { password }: DocumentFile,
   bytes: Uint8Array,
-  { page, timeMs = Number.POSITIVE_INFINITY }: ParseOptions,
+  { page, timeMs = Number.POSITIVE_INFINITY, annotations }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
-  const reader = await createReader(bytes, password);
+  const comments = new PdfComments(annotations);
+  const reader = await createReader(bytes, password, comments);
   try {
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
@@ -49,7 +51,7 @@ async function parse(
       texts = [];
     }
     layout.add(texts, only);
-    const pages = layout.finish();
+    const pages = layout.finish().map((one) => comments.write(one));
     if (pages.length === 0) throw reader.fault();
     const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unreadPagesNote(failed));
@@ -86,7 +88,7 @@ const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, u
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
 /** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
-async function createReader(bytes: Uint8Array, password: string | undefined) {
+async function createReader(bytes: Uint8Array, password: string | undefined, comments: PdfComments) {
   const pdf = await loadPdfJs();
   let opened = await openPdf(bytes, { maxImagePixels: 1, password });
   let cause: unknown;
@@ -98,7 +100,7 @@ async function createReader(bytes: Uint8Array, password: string | undefined) {
     await opened.document.getPage(number).finally(() => {
       locatingMs += performance.now() - begun;
     });
-    return readPage(opened.document, number, pdf);
+    return readPage(opened.document, number, pdf, comments);
   };
   return {
     document: () => opened.document,

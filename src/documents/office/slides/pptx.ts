@@ -1,10 +1,12 @@
 /** Office Open XML presentations (ECMA-376 part 1, 19): one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { PageComments } from '../annotations.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
+import { commentsHtml, createCommentFinder } from './comments.ts';
 import { createParentsReader } from './placeholders.ts';
 import { readSlide } from './slide.ts';
 import { plainTitle } from './title.ts';
@@ -12,7 +14,7 @@ import { plainTitle } from './title.ts';
 const MAX_SLIDES = 10_000;
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, { page }) {
+  async parse(_file, bytes, { page, annotations }) {
     const source = openPackage(bytes);
     const part =
       source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
@@ -27,6 +29,8 @@ export const kind: DocumentKind = {
     const draw = createDraw((name) => source.bytes(name));
     const groundOf = createParentsReader(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
+    const comments = new PageComments(annotations);
+    const commentsOf = createCommentFinder(source, part);
     const pages: DocumentPage[] = [];
     let hiddenCount = slides.length - shown.length;
     let title = '';
@@ -38,6 +42,7 @@ export const kind: DocumentKind = {
       if (!isAsked) continue;
       hiddenCount += read.hiddenCount;
       output.write(read.html);
+      if (comments.shown) output.write(commentsHtml(commentsOf(slide.part), comments));
       pages.push({ number: at + 1, html: output.takeHtml() });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');

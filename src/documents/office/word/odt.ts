@@ -34,6 +34,7 @@ function readText(file: OdfFile, hidden: HiddenText, options: ParseOptions): Par
     styles,
     builder,
     hidden,
+    annotations: options.annotations,
     draw: createDraw((name) => file.bytes(name)),
     object: (name) => file.object(name),
   });
