@@ -1,4 +1,5 @@
 /** Detects the type of a document in a container format: a ZIP archive or an OLE file. */
+import { openOle } from './archive/ole.ts';
 import { openZip } from './archive/zip.ts';
 import { canonicalType, TYPES } from './detect.ts';
 
@@ -28,6 +29,8 @@ export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
  * 2.6.4).
  */
 function typeOfOle(bytes: Uint8Array): string {
+  // Checked first, because the names of attached files are in the same file.
+  if (isOutlookMessage(bytes)) return TYPES.msg;
   const names = streamNames(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // A damaged directory may still contain the name.
@@ -37,6 +40,15 @@ function typeOfOle(bytes: Uint8Array): string {
   if (has('PowerPoint Document')) return TYPES.ppt;
   if (has('Workbook') || has('Book')) return TYPES.xls;
   return TYPES.ole;
+}
+
+function isOutlookMessage(bytes: Uint8Array): boolean {
+  try {
+    return openOle(bytes).stream('__properties_version1.0') !== undefined;
+  } catch {
+    // A damaged file may still be recognized by its names.
+    return false;
+  }
 }
 
 /** Size of a directory entry. Sectors are multiples of it, so every entry begins at a multiple. */

@@ -17,6 +17,8 @@ export const TYPES = {
   doc: 'application/msword',
   xls: 'application/vnd.ms-excel',
   ppt: 'application/vnd.ms-powerpoint',
+  eml: 'message/rfc822',
+  msg: 'application/vnd.ms-outlook',
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
   xml: 'application/xml',
@@ -36,6 +38,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/rtf': TYPES.rtf,
   'text/richtext': TYPES.rtf,
   'application/x-rtf': TYPES.rtf,
+  'application/x-msg': TYPES.msg,
+  'application/msoutlook': TYPES.msg,
+  'application/x-eml': TYPES.eml,
   'application/csv': TYPES.csv,
   'text/x-csv': TYPES.csv,
   'text/comma-separated-values': TYPES.csv,
@@ -73,6 +78,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   'image/vnd.microsoft.icon': 'image/x-icon',
 };
 
+/** Types whose comments and tracked changes are read. */
+const ANNOTATED = new Set<string>(
+  (['pdf', 'docx', 'doc', 'odt', 'xlsx', 'xls', 'pptx', 'ppt', 'eml', 'msg'] as const).map((name) => TYPES[name]),
+);
+
+export const hasAnnotations = (mediaType: string): boolean => ANNOTATED.has(mediaType);
+
 /** The canonical name of a type. */
 export const canonicalType = (mediaType: string): string => ownValue(ALIASES, mediaType) ?? mediaType;
 
@@ -87,7 +99,8 @@ export function isReadableType(mediaType: string): boolean {
 const EXTENSIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     (
-      ['pdf', 'docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'epub', 'doc', 'xls', 'ppt', 'csv', 'tsv'] as const
+      // biome-ignore format: one line
+      ['pdf', 'docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'epub', 'doc', 'xls', 'ppt', 'eml', 'msg', 'csv', 'tsv'] as const
     ).map((name) => [name, TYPES[name]]),
   ),
   ...Object.fromEntries(['docm', 'dotx', 'dotm'].map((name) => [name, TYPES.docx])),

@@ -15,6 +15,8 @@ export interface DocumentFile {
   readonly contentType?: string | undefined;
   /** The original name: `report.pdf`. */
   readonly name?: string | undefined;
+  /** Opens an encrypted file. Never logged or stored. */
+  readonly password?: string | undefined;
 }
 
 /** One page (sheet, slide, chapter) of a document. */
@@ -62,6 +64,10 @@ export interface ParsedDocument {
 /** Whether headers, footers, page numbers and watermarks of a PDF are left out. */
 export const PDF_RUNNING_TEXT = ['drop', 'keep'] as const;
 
+/** How comments, tracked changes and similar annotations are shown. */
+export const ANNOTATION_CHOICES = ['none', 'inline', 'footnotes'] as const;
+export type Annotations = (typeof ANNOTATION_CHOICES)[number];
+
 export interface ParseOptions {
   /** Reads only this page, counted from 1. If the number is beyond the last page, all pages are read. */
   readonly page?: number | undefined;
@@ -73,6 +79,8 @@ export interface ParseOptions {
   readonly timeMs?: number | undefined;
   /** Default: `drop`. */
   readonly pdfRunningText?: (typeof PDF_RUNNING_TEXT)[number] | undefined;
+  /** Default: `none`, the final text without comments. */
+  readonly annotations?: Annotations | undefined;
 }
 
 /** What the caller of a read may choose. */
@@ -109,11 +117,17 @@ export interface DocumentKind {
 }
 
 /**
- * Why a file cannot be read. `damaged`: truncated, or not of the claimed type. `encrypted`: it needs a password. `too
- * large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no document kind
- * supports its type. `missing program`: the message names the program to install.
+ * Why a file cannot be read. `damaged`: truncated, or not of the claimed type. `encrypted`: it needs a password. `wrong
+ * password`: it needs another one. `too large`: it exceeds a limit (a decompression bomb, an image with too many pixels). `unsupported`: no document kind
+ * supports its type, or its encryption. `missing program`: the message names the program to install.
  */
-export type DocumentErrorKind = 'damaged' | 'encrypted' | 'too large' | 'unsupported' | 'missing program';
+export type DocumentErrorKind =
+  | 'damaged'
+  | 'encrypted'
+  | 'wrong password'
+  | 'too large'
+  | 'unsupported'
+  | 'missing program';
 
 export class DocumentError extends Error {
   readonly kind: DocumentErrorKind;

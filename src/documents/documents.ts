@@ -10,6 +10,7 @@ import {
   DocumentError,
   type DocumentFile,
   type ParsedDocument,
+  type ParseOptions,
   type PictureOptions,
   type PicturesOptions,
   type ReadOptions,
@@ -48,6 +49,8 @@ export interface DocumentsOptions {
   readonly timeoutMs: number;
   readonly libreoffice: LibreOffice;
 }
+
+type ConvertOutcome = Extract<Outcome, { kind: 'convert' }>;
 
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
@@ -105,11 +108,11 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
 
   async function convert(
     file: DocumentFile,
-    mediaType: string,
+    { path: from, mediaType }: ConvertOutcome,
     to: 'docx' | 'xlsx' | 'pptx' | 'pdf',
     signal: AbortSignal,
   ): Promise<DocumentFile> {
-    const made = await libreoffice.convert(file.path, mediaType, to, path.dirname(file.path), signal, timeoutMs);
+    const made = await libreoffice.convert(from, mediaType, to, path.dirname(from), signal, timeoutMs);
     return { ...file, path: made, mediaType: TYPES[to] };
   }
 
@@ -118,8 +121,9 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
       const options = { ...asked, timeMs };
       const first = await run({ do: 'parse', file: canonical(file), options }, signal);
       if (first.kind === 'document') return { ...first.document, mediaType: first.mediaType };
-      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
-      const newer = await convert(file, mediaType, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
+      const wanted = first as ConvertOutcome;
+      const { mediaType } = wanted;
+      const newer = await convert(file, wanted, CONVERTED_OFFICE_TYPES[mediaType]!, signal);
       const second = await run({ do: 'parse', file: newer, options }, signal);
       if (second.kind !== 'document') throw new DocumentError('damaged', 'The Office file could not be converted');
       return { ...second.document, mediaType };
@@ -127,9 +131,10 @@ export function createDocuments({ processes: count, memoryMb, timeoutMs, libreof
     async picture(file, options, signal) {
       const first = await run({ do: 'picture', file: canonical(file), options }, signal);
       if (first.kind === 'picture') return first.png;
-      const { mediaType } = first as Extract<Outcome, { kind: 'convert' }>;
+      const wanted = first as ConvertOutcome;
+      const { mediaType } = wanted;
       if (!PRINTED.has(mediaType) || !libreoffice.available()) return undefined;
-      const print = async () => (await convert(file, mediaType, 'pdf', signal)).path;
+      const print = async () => (await convert(file, wanted, 'pdf', signal)).path;
       const pdf = { ...file, path: await pdfCache(file.path, print), mediaType: TYPES.pdf };
       const second = await run({ do: 'picture', file: pdf, options }, signal);
       return second.kind === 'picture' ? second.png : undefined;

@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<string, Load>> = {
   [TYPES.pptx]: () => import('./office/slides/pptx.ts'),
   [TYPES.odp]: () => import('./office/slides/odp.ts'),
   [TYPES.epub]: () => import('./epub/epub.ts'),
+  [TYPES.eml]: () => import('./email/eml.ts'),
+  [TYPES.msg]: () => import('./email/msg.ts'),
   [TYPES.csv]: csv,
   [TYPES.tsv]: csv,
   [TYPES.jsonFeed]: text,

@@ -1,5 +1,5 @@
 /** Entry point of a document process: detects the type of a file, then lets its kind read or render it. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
 import { canonicalType, TYPES, typeOfFileName } from './detect.ts';
 import {
@@ -24,8 +24,8 @@ export type Outcome =
   | { readonly kind: 'picture'; readonly png: Uint8Array }
   /** Images of one or more of the first requested pages. */
   | { readonly kind: 'pictures'; readonly pictures: readonly Uint8Array[] }
-  /** The file must be converted before it can be read or rendered. */
-  | { readonly kind: 'convert'; readonly mediaType: string }
+  /** The file at `path` must be converted before it can be read or rendered. */
+  | { readonly kind: 'convert'; readonly mediaType: string; readonly path: string }
   | { readonly kind: 'fault'; readonly fault: DocumentErrorKind; readonly message: string };
 
 /** Old Office types and the new type to which each is converted before reading. */
@@ -39,10 +39,10 @@ export default async function work(task: Task): Promise<Outcome> {
   try {
     const buffer = await readFile(task.file.path);
     // Some readers reject Buffer and need a plain Uint8Array.
-    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-    const mediaType = actualType(task.file, bytes);
+    const stored = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+    const { bytes, mediaType } = await openedFile(task.file, stored);
     const file = { ...task.file, mediaType };
-    if (mediaType in CONVERTED_OFFICE_TYPES) return { kind: 'convert', mediaType };
+    if (mediaType in CONVERTED_OFFICE_TYPES) return toConvert(mediaType, file, bytes, stored);
     const kind = await kindOf(mediaType);
     if (!kind) throw new DocumentError('unsupported', `Files of the type ${mediaType} cannot be read`);
     if (task.do === 'parse') {
@@ -56,7 +56,7 @@ export default async function work(task: Task): Promise<Outcome> {
         );
       return { kind: 'pictures', pictures: await kind.pictures(file, bytes, task.options) };
     }
-    if (!kind.picture) return { kind: 'convert', mediaType };
+    if (!kind.picture) return toConvert(mediaType, file, bytes, stored);
     return { kind: 'picture', png: await kind.picture(file, bytes, task.options) };
   } catch (error) {
     if (error instanceof DocumentError) return { kind: 'fault', fault: error.kind, message: error.message };
@@ -64,12 +64,33 @@ export default async function work(task: Task): Promise<Outcome> {
   }
 }
 
+/** The type and content of a file, decrypted if it is an Office package with a password. */
+async function openedFile(file: DocumentFile, stored: Uint8Array) {
+  const mediaType = actualType(file, stored);
+  if (mediaType !== ENCRYPTED_OFFICE) return { bytes: stored, mediaType };
+  const { decryptPackage } = await import('./office/encryption/decrypt.ts');
+  const bytes = decryptPackage(stored, file.password);
+  return { bytes, mediaType: actualType(file, bytes) };
+}
+
+/** A decrypted file is written next to the encrypted one, into the folder of the read, which removes it. */
+async function toConvert(
+  mediaType: string,
+  { path }: DocumentFile,
+  bytes: Uint8Array,
+  stored: Uint8Array,
+): Promise<Outcome> {
+  if (bytes === stored) return { kind: 'convert', mediaType, path };
+  const decrypted = `${path}-decrypted`;
+  await writeFile(decrypted, bytes, { mode: 0o600 });
+  return { kind: 'convert', mediaType, path: decrypted };
+}
+
 function actualType({ mediaType, name, contentType = '' }: DocumentFile, bytes: Uint8Array): string {
   const isOle = bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const container = isOle ? TYPES.ole : isZip ? TYPES.zip : undefined;
   const type = container ? typeOfContainer(container, bytes) : mediaType;
-  if (type === ENCRYPTED_OFFICE) throw new DocumentError('encrypted', 'The Office file is protected by a password');
   const promised = [typeOfFileName(name), mediaType, canonicalType(contentType.split(';', 1)[0]!.trim().toLowerCase())];
   if (type === TYPES.zip && promised.some((one) => one !== undefined && ZIPPED.has(one))) {
     throw new DocumentError('damaged', 'The file is cut off or damaged: required parts of the document are missing');

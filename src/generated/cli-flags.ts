@@ -138,6 +138,22 @@ export const READ_FLAGS: readonly FlagRow[] = [
     words: ['drop', 'keep'],
   },
   {
+    name: 'filePassword',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  },
+  {
+    name: 'annotations',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
+    defaultText: 'none',
+    words: ['none', 'inline', 'footnotes'],
+  },
+  {
     name: 'retainLinks',
     kind: 'text',
     group: 'Markdown',
@@ -634,6 +650,22 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     words: ['drop', 'keep'],
   },
   {
+    name: 'filePassword',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  },
+  {
+    name: 'annotations',
+    kind: 'text',
+    group: 'Page content',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
+    defaultText: 'none',
+    words: ['none', 'inline', 'footnotes'],
+  },
+  {
     name: 'retainLinks',
     kind: 'text',
     group: 'Markdown',
@@ -949,7 +981,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--compat-keyless',
     variable: 'LECTERN_COMPAT_KEYLESS',
     meaning:
-      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `tika`, `ollama`.',
+      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`.',
     defaultText: 'none',
   },
   {

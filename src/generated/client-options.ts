@@ -113,6 +113,10 @@ export interface ReadOptions {
   readonly page?: number | undefined;
   /** Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`). Default: drop. */
   readonly pdfRunningText?: 'drop' | 'keep' | undefined;
+  /** Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result. */
+  readonly filePassword?: string | undefined;
+  /** Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`). Default: none. */
+  readonly annotations?: 'none' | 'inline' | 'footnotes' | undefined;
   /** Instruction for the language or vision model that reads the page. */
   readonly instruction?: string | undefined;
   /** JSON Schema for the structured response that the language model writes. */

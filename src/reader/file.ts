@@ -79,7 +79,8 @@ const PICTURE_BOX = 1_024;
 /** Size of the box, in pixels, for images to recognize: small print needs the resolution. */
 export const SCAN_BOX_PX = 4_000;
 
-export async function readFileSnapshot(read: FileReadRequest, tools: FileTools): Promise<Snapshot> {
+export async function readFileSnapshot(asked: FileReadRequest, tools: FileTools): Promise<Snapshot> {
+  const read = withPassword(asked);
   const { snapshot, target, options } = read;
   const page = options.page ?? pageInFragment(target.url);
   try {
@@ -124,10 +125,18 @@ export async function readFileSnapshot(read: FileReadRequest, tools: FileTools):
   }
 }
 
+/** The password belongs to the file, because rendering its pages needs it too. */
+function withPassword(read: FileReadRequest): FileReadRequest {
+  const { snapshot, options } = read;
+  const { filePassword: password } = options;
+  return password ? { ...read, snapshot: { ...snapshot, file: { ...snapshot.file, password } } } : read;
+}
+
 /** Returns the document. Throws AssertionFailureError if the caller's timeout expires first. */
 async function readInTime(read: FileReadRequest, page: number | undefined, tools: FileTools) {
   const { snapshot, signal, deadline, options } = read;
-  const asked = { page, boxes: true, figures: options.figures, pdfRunningText: options.pdfRunningText };
+  const { figures, pdfRunningText, annotations } = options;
+  const asked = { page, boxes: true, figures, pdfRunningText, annotations };
   if (deadline === undefined) return tools.documents.read(snapshot.file, asked, signal);
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
   try {
@@ -354,8 +363,9 @@ export function fileProblem(error: unknown, { upload }: Target): unknown {
   if (!(error instanceof DocumentError)) return error;
   const { kind, message } = error;
   if (kind === 'missing program') return problem('DownstreamServiceFailureError', { message }, error);
-  const path = upload ? { path: upload.option ?? 'file' } : {};
-  const malformed = upload && (kind === 'damaged' || kind === 'encrypted');
+  const needsPassword = kind === 'encrypted' || kind === 'wrong password';
+  const path = needsPassword ? { path: 'filePassword' } : upload ? { path: upload.option ?? 'file' } : {};
+  const malformed = upload && (kind === 'damaged' || needsPassword);
   return problem(
     malformed ? 'SubmittedDataMalformedError' : 'AssertionFailureError',
     { ...path, reason: kind, message },

@@ -56,6 +56,7 @@ const CALLER_INPUTS = [
   'injectFrameScript',
   'viewport',
   'timeoutMs',
+  'filePassword',
 ] as const satisfies (keyof Options)[];
 
 const isSet = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : value !== undefined);

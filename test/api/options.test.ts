@@ -274,6 +274,16 @@ describe('the browser', () => {
 it('lists every option of the hosted service, and our own', () => {
   const hosted =
     'url html file pdf respondWith preset engine base respondTiming timeout targetSelector waitForSelector removeSelector withIframe withShadowDom removeOverlay detachInvisibles injectPageScript injectFrameScript viewport preloadUrl noServiceWorker retainLinks retainImages retainMedia withLinksSummary withImagesSummary withGeneratedAlt keepImgDataUrl markdown noGfm markdownChunking maxTokens tokenBudget locale referer userAgent setCookies customHeader skipCertVerification proxyUrl proxy proxyResources robotsTxt assertStatusCode noCache cacheTolerance doNotTrack zeroDataRetention exportStorageState storageState page instruction jsonSchema';
-  const ours = ['assertNotBlocked', 'comments', 'explain', 'pageMarkers', 'scroll', 'trace'];
+  const ours = [
+    'annotations',
+    'assertNotBlocked',
+    'comments',
+    'explain',
+    'filePassword',
+    'pageMarkers',
+    'pdfRunningText',
+    'scroll',
+    'trace',
+  ];
   expect(Object.keys(OPTIONS).sort()).toEqual([...hosted.split(' '), ...ours].sort());
 });

@@ -76,6 +76,8 @@ const VALUES: Readonly<Partial<Record<OptionName, unknown>>> = {
   storageState: { cookies: [], origins: [] },
   page: 3,
   pdfRunningText: 'keep',
+  filePassword: 'clay',
+  annotations: 'inline',
   instruction: 'What is it?',
   jsonSchema: { type: 'object' },
   base: 'final',

@@ -1,8 +1,10 @@
 /** Reads the text of an OpenDocument file (version 1.3, part 3) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { ownValue } from '#own-value.ts';
+import type { Annotations } from '../document.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
+import { comment, criticComment, DELETED, INSERTED, noteOfChange, noteOfComment, oneLine } from './annotations.ts';
 import { HiddenText } from './hidden-text.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
@@ -19,6 +21,8 @@ export interface OdfContext {
   readonly draw: Draw;
   /** The root of an embedded object. */
   readonly object: (name: string) => XmlElement | undefined;
+  /** By default, `none`. */
+  readonly annotations?: Annotations | undefined;
   /** By default, hidden text is left out. */
   readonly hidden?: HiddenText;
 }
@@ -29,6 +33,15 @@ interface OpenParagraph {
   /** Set for headings. */
   readonly level: number | undefined;
   readonly numbered: boolean;
+}
+
+interface Change {
+  readonly kind: 'inserted' | 'deleted';
+  readonly author: string;
+  /** The text of a deletion. */
+  readonly text: string;
+  /** Where the insertion began in its paragraph. */
+  from?: number;
 }
 
 interface OpenList {
@@ -108,11 +121,14 @@ export class OdfReader {
     'draw:text-box': () => this.#beside(),
     'draw:custom-shape': () => this.#beside(),
     'table:covered-table-cell': this.#skip,
-    'office:annotation': this.#skip,
+    'office:annotation': (element) => this.#comment(element),
     'office:annotation-end': this.#skip,
     'office:forms': this.#skip,
     'office:event-listeners': this.#skip,
-    'text:tracked-changes': this.#skip,
+    'text:tracked-changes': (element) => this.#trackedChanges(element),
+    'text:change': (element) => this.#deletion(element),
+    'text:change-start': (element) => this.#insertion(element, 0),
+    'text:change-end': (element) => this.#insertion(element, 1),
     'text:script': this.#skip,
     'text:table-of-content-source': this.#skip,
     'text:illustration-index-source': this.#skip,
@@ -341,6 +357,76 @@ export class OdfReader {
       restore();
     });
     this.#inline.atom(html);
+    return SKIP;
+  }
+
+  // Annotations
+
+  #comment(element: XmlElement): typeof SKIP {
+    const { annotations = 'none' } = this.#context;
+    const text = children(element)
+      .filter(({ name }) => name.startsWith('text:'))
+      .map(textOf)
+      .join(' ');
+    const about = comment(textOf(child(element, 'dc:creator')), text);
+    if (annotations === 'none' || this.#isHidden || about.text === '') return SKIP;
+    if (annotations === 'footnotes' && this.#inline) this.#annotate(noteOfComment(about));
+    else this.#inline?.text(criticComment(about));
+    return SKIP;
+  }
+
+  /** Writes a footnote of plain text. */
+  #annotate(text: string): void {
+    const { builder } = this.#context;
+    const { html } = builder.note(() => {
+      const inline = new Inline();
+      inline.text(text);
+      builder.paragraph({ kind: 'text', inline });
+    });
+    this.#inline?.atom(html);
+  }
+
+  readonly #changes = new Map<string, Change>();
+
+  /** The list of changes comes before the text that it is about. */
+  #trackedChanges(element: XmlElement): typeof SKIP {
+    if ((this.#context.annotations ?? 'none') === 'none') return SKIP;
+    for (const region of children(element, 'text:changed-region')) {
+      const id = attribute(region, 'text:id') ?? attribute(region, 'xml:id');
+      const [about] = children(region);
+      const isChange = about?.name === 'text:insertion' || about?.name === 'text:deletion';
+      if (id === undefined || !isChange) continue;
+      const author = oneLine(textOf(child(child(about, 'office:change-info'), 'dc:creator')));
+      const deleted = children(about).filter(({ name }) => name !== 'office:change-info');
+      const kind = about.name === 'text:deletion' ? 'deleted' : 'inserted';
+      this.#changes.set(id, { kind, author, text: oneLine(deleted.map(textOf).join(' ')) });
+    }
+    return SKIP;
+  }
+
+  #changeOf(element: XmlElement, kind: Change['kind']): Change | undefined {
+    const change = this.#changes.get(attribute(element, 'text:change-id') ?? '');
+    return change?.kind === kind && this.#inline && !this.#isHidden ? change : undefined;
+  }
+
+  #deletion(element: XmlElement): typeof SKIP {
+    const change = this.#changeOf(element, 'deleted');
+    if (!change || change.text === '') return SKIP;
+    const { author, text } = change;
+    if (this.#context.annotations === 'footnotes') this.#annotate(noteOfChange('deleted', author, text));
+    else this.#inline?.text(DELETED.join(text));
+    return SKIP;
+  }
+
+  #insertion(element: XmlElement, end: 0 | 1): typeof SKIP {
+    const change = this.#changeOf(element, 'inserted');
+    if (!change) return SKIP;
+    if (this.#context.annotations === 'inline') this.#inline?.text(INSERTED[end]);
+    else if (end === 0) change.from = this.#inline!.plain().length;
+    else {
+      const text = oneLine(this.#inline!.plain().slice(change.from ?? 0));
+      if (text !== '') this.#annotate(noteOfChange('inserted', change.author, text));
+    }
     return SKIP;
   }
 

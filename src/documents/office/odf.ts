@@ -2,8 +2,10 @@
 import { ownValue } from '#own-value.ts';
 import { openZip } from '../archive/zip.ts';
 import { DocumentError } from '../document.ts';
+import { passwordError } from '../password-error.ts';
 import { readPieces } from '../xml/pieces.ts';
 import { parseXmlPrefix, textOf, type XmlElement } from '../xml/xml.ts';
+import { decryptedParts, type ReadPart } from './encryption/odf-parts.ts';
 import { isoTime } from './properties.ts';
 
 export interface OdfFile {
@@ -43,20 +45,26 @@ export const ABOUT_NAMES: AboutNames = {
 };
 
 /** Throws DocumentError. */
-export function openOdf(bytes: Uint8Array, names: AboutNames = ABOUT_NAMES): OdfFile {
+export function openOdf(
+  bytes: Uint8Array,
+  { names = ABOUT_NAMES, password }: { readonly names?: AboutNames; readonly password?: string | undefined } = {},
+): OdfFile {
   if (isFlat(bytes)) {
     const none = () => undefined;
     const about = readAbout(bytes, names);
     return { content: bytes, styles: undefined, bytes: none, object: none, complete: true, about };
   }
   const zip = openZip(bytes);
-  const part = (name: string) => zip.salvage(name)?.bytes;
-  const manifest = part('META-INF/manifest.xml');
+  const manifest = zip.salvage('META-INF/manifest.xml')?.bytes;
   // The whole package may be encrypted, or each of its files.
-  if (zip.has('encrypted-package') || (manifest && Buffer.from(manifest).includes('encryption-data'))) {
-    throw new DocumentError('encrypted', 'The document is protected by a password');
+  if (zip.has('encrypted-package')) {
+    if (password === undefined) throw passwordError('document', password);
+    throw new DocumentError('unsupported', 'The document is encrypted with a method that is not supported');
   }
-  const content = zip.salvage('content.xml');
+  const isEncrypted = manifest && Buffer.from(manifest).includes('encryption-data');
+  const salvage: ReadPart = isEncrypted ? decryptedParts(zip, manifest, password) : zip.salvage;
+  const part = (name: string) => salvage(name)?.bytes;
+  const content = salvage('content.xml');
   if (!content) throw new DocumentError('damaged', 'The content of the OpenDocument file is missing');
   const objects = new Map<string, XmlElement | undefined>();
   return {

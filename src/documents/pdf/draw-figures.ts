@@ -27,9 +27,14 @@ const JPEG_QUALITY = 85;
 const MAX_FIGURE_MS = 5_000;
 const MAX_ALL_MS = 20_000;
 
+interface DrawableFile {
+  readonly bytes: Uint8Array;
+  readonly password: string | undefined;
+}
+
 /** Draws figures in order. Returns those that could be drawn before `until`, in ms of `performance.now()`. */
 export async function drawFigures(
-  bytes: Uint8Array,
+  { bytes, password }: DrawableFile,
   figures: readonly FigureBox[],
   until: number,
 ): Promise<DrawnFigure[]> {
@@ -37,7 +42,7 @@ export async function drawFigures(
   const latest = Math.min(until, performance.now() + MAX_ALL_MS);
   const drawn: DrawnFigure[] = [];
   let left = MAX_ALL_BYTES;
-  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
+  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS, password });
   try {
     for (const figure of figures) {
       if (drawn.length >= MAX_FIGURES || performance.now() > latest) break;

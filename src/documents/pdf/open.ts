@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentError } from '../document.ts';
+import { passwordError } from '../password-error.ts';
 import { createPort, type Port } from './port.ts';
 import { withNewTrailer } from './repair.ts';
 
@@ -43,11 +44,13 @@ export interface OpenedPdf {
 export interface OpenOptions {
   /** Images with more pixels are left out; 1 leaves out all visible ones. */
   readonly maxImagePixels: number;
+  /** Opens an encrypted file. */
+  readonly password?: string | undefined;
 }
 
 /**
- * Opens a file, repairing it if needed. Throws DocumentError: `encrypted` if it needs a password, `damaged` if it
- * cannot be repaired.
+ * Opens a file, repairing it if needed. Throws DocumentError: `encrypted` if it needs a password, `wrong password` if it needs
+ * another one, `damaged` if it cannot be repaired.
  */
 export async function openPdf(bytes: Uint8Array, options: OpenOptions): Promise<OpenedPdf> {
   try {
@@ -59,7 +62,7 @@ export async function openPdf(bytes: Uint8Array, options: OpenOptions): Promise<
   }
 }
 
-async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): Promise<OpenedPdf> {
+async function openAsItIs(bytes: Uint8Array, { maxImagePixels, password }: OpenOptions): Promise<OpenedPdf> {
   const { pdf, half } = await halves();
   const port = createPort();
   half.WorkerMessageHandler.initializeFromPort(port);
@@ -70,6 +73,7 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
     worker,
     // PDF.js detaches its buffer, and callers may need theirs again.
     data: bytes.slice(),
+    ...(password !== undefined && { password }),
     isEvalSupported: false,
     disableFontFace: true,
     useSystemFonts: false,
@@ -92,12 +96,12 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels }: OpenOptions): P
     return { document: await task.promise, close };
   } catch (error) {
     await close();
-    throw faultOf(error);
+    throw faultOf(error, password);
   }
 }
 
-function faultOf(error: unknown): DocumentError {
+function faultOf(error: unknown, password: string | undefined): DocumentError {
   const name = error instanceof Error ? error.name : '';
-  if (name === 'PasswordException') return new DocumentError('encrypted', 'The PDF is protected by a password', error);
+  if (name === 'PasswordException') return passwordError('PDF', password);
   return new DocumentError('damaged', 'The file is damaged or is not a PDF', error);
 }

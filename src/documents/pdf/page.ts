@@ -1,5 +1,6 @@
 /** Reads one page: its drawn content, its links, and which text is visible. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { commentsOn, type PdfComments } from './annotations.ts';
 import {
   type DrawingSources,
   type DrawnContent,
@@ -45,13 +46,15 @@ const TURNED = 35;
 export interface PageOptions {
   /** Whether watermarks are text like any other. */
   readonly keepsWatermarks: boolean;
+  /** Collects the comments on the page, if they are to be shown. */
+  readonly comments?: PdfComments | undefined;
 }
 
 export async function readPage(
   document: PDFDocumentProxy,
   number: number,
   { OPS }: Library,
-  { keepsWatermarks }: PageOptions,
+  { keepsWatermarks, comments }: PageOptions,
 ): Promise<PageText> {
   const page = await document.getPage(number);
   try {
@@ -76,6 +79,7 @@ export async function readPage(
       const href = hrefAt(piece, links);
       return tag || href ? { ...piece, tag, href } : piece;
     });
+    const upright = pieces.filter(({ angle }) => Math.abs(angle) < TURNED);
     const letters = seen.pieces.reduce((sum, { text }) => sum + text.length, 0);
     return {
       number,
@@ -83,7 +87,7 @@ export async function readPage(
       height: content.height,
       displayed: sizeOf(page),
       turn: rotation,
-      pieces: pieces.filter(({ angle }) => Math.abs(angle) < TURNED),
+      pieces: comments?.shown ? comments.mark(number, upright, await commentsOn(page, viewport.transform)) : upright,
       watermark: textOf(seen.pieces.filter((piece) => watermarks.has(piece))),
       turned: turnedGroups(pieces.filter(({ angle }) => Math.abs(angle) >= TURNED)),
       content,

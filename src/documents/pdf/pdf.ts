@@ -1,6 +1,7 @@
 /** Reads PDF files as text in reading order: analyzes the layout of the content that PDF.js finds on each page. */
 import type { DocumentFile, DocumentKind, ParsedDocument, ParseOptions } from '../document.ts';
 import { DocumentError } from '../document.ts';
+import { PdfComments } from './annotations.ts';
 import { drawFigures } from './draw-figures.ts';
 import { isoDate, metadataOf, titleOf } from './info.ts';
 import { createLayout } from './layout.ts';
@@ -19,7 +20,7 @@ const PAGES_AT_ONCE = 48;
 const NEIGHBORS = 2;
 
 async function parse(
-  _file: DocumentFile,
+  { password }: DocumentFile,
   bytes: Uint8Array,
   {
     page,
@@ -27,11 +28,13 @@ async function parse(
     boxes,
     figures: wantsFigures = false,
     pdfRunningText = 'drop',
+    annotations,
   }: ParseOptions,
 ): Promise<ParsedDocument> {
   const until = performance.now() + timeMs;
   const keepsRunningText = pdfRunningText === 'keep';
-  const reader = await createReader(bytes, { keepsWatermarks: keepsRunningText });
+  const comments = new PdfComments(annotations);
+  const reader = await createReader(bytes, password, { keepsWatermarks: keepsRunningText, comments });
   try {
     const { numPages } = reader.document();
     const only = page !== undefined && page >= 1 && page <= numPages ? page : null;
@@ -62,8 +65,8 @@ async function parse(
     }
     layout.add(texts, only);
     const figures = wantsFigures ? layout.figures() : [];
-    const drawn = await drawFigures(bytes, figures, until);
-    const pages = layout.finish(drawn);
+    const drawn = await drawFigures({ bytes, password }, figures, until);
+    const pages = layout.finish(drawn).map((one) => comments.write(one));
     if (pages.length === 0) throw reader.fault();
     const notes = isComplete(bytes) ? [] : ['The PDF is damaged or cut off; only the readable part is included'];
     if (failed.length > 0) notes.push(unreadPagesNote(failed));
@@ -113,9 +116,9 @@ const infoOf = async (document: OpenedPdf['document']): Promise<Record<string, u
   (await document.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
 
 /** Reads pages one by one. Reopens the file after a page that timed out, because PDF.js cannot abort it. */
-async function createReader(bytes: Uint8Array, options: PageOptions) {
+async function createReader(bytes: Uint8Array, password: string | undefined, options: PageOptions) {
   const pdf = await loadPdfJs();
-  let opened = await openPdf(bytes, { maxImagePixels: 1 });
+  let opened = await openPdf(bytes, { maxImagePixels: 1, password });
   let cause: unknown;
   let isLate = false;
   let locatingMs = 0;
@@ -148,7 +151,7 @@ async function createReader(bytes: Uint8Array, options: PageOptions) {
         if (text !== 'late') return text;
         isLate = true;
         await opened.close();
-        opened = await openPdf(bytes, { maxImagePixels: 1 });
+        opened = await openPdf(bytes, { maxImagePixels: 1, password });
         return null;
       } catch (error) {
         cause = error;
@@ -162,6 +165,6 @@ async function createReader(bytes: Uint8Array, options: PageOptions) {
 
 export const kind: DocumentKind = {
   parse,
-  picture: (_file, bytes, options) => renderPage(bytes, options),
-  pictures: (_file, bytes, options) => renderPages(bytes, options),
+  picture: ({ password }, bytes, options) => renderPage(bytes, options, password),
+  pictures: ({ password }, bytes, options) => renderPages(bytes, options, password),
 };

@@ -22,16 +22,21 @@ const runMs = (openingMs: number) => Math.min(2_000, Math.max(250, 10 * openingM
 /** Total size of the images of one batch; beyond it, no further page is started. */
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
-export const renderPage = (bytes: Uint8Array, { page, scale = DEFAULT_SCALE }: PictureOptions): Promise<Uint8Array> =>
-  withDocument(bytes, async (document) => (await draw(document, page, scale)).encode('png'));
+export const renderPage = (
+  bytes: Uint8Array,
+  { page, scale = DEFAULT_SCALE }: PictureOptions,
+  password?: string,
+): Promise<Uint8Array> =>
+  withDocument({ bytes, password }, async (document) => (await draw(document, page, scale)).encode('png'));
 
 /** See `pictures` of DocumentKind. */
 export function renderPages(
   bytes: Uint8Array,
   { pages, scale = DEFAULT_SCALE, as }: PicturesOptions,
+  password?: string,
 ): Promise<Uint8Array[]> {
   const begun = performance.now();
-  return withDocument(bytes, async (document) => {
+  return withDocument({ bytes, password }, async (document) => {
     const opened = performance.now();
     const until = opened + runMs(opened - begun);
     const drawn: Uint8Array[] = [];
@@ -53,8 +58,11 @@ export function renderPages(
   });
 }
 
-async function withDocument<T>(bytes: Uint8Array, work: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
-  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS });
+async function withDocument<T>(
+  { bytes, password }: { readonly bytes: Uint8Array; readonly password: string | undefined },
+  work: (document: PDFDocumentProxy) => Promise<T>,
+): Promise<T> {
+  const { document, close } = await openPdf(bytes, { maxImagePixels: MAX_IMAGE_PIXELS, password });
   try {
     return await work(document);
   } catch (error) {

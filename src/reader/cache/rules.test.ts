@@ -77,6 +77,8 @@ const ON: { readonly [Name in OptionName]: GivenOptions[Name] } = {
   storageState: { cookies: [] },
   page: 2,
   pdfRunningText: 'keep',
+  filePassword: 'kettle',
+  annotations: 'inline',
   instruction: 'what tea is it?',
   jsonSchema: { type: 'object' },
 };
@@ -102,6 +104,7 @@ describe('mayRead and mayWrite', () => {
       'zeroDataRetention',
       'exportStorageState',
       'storageState',
+      'filePassword',
       'instruction',
     ]);
     expect(mayRead(request({ cacheTolerance: 0 }).options)).toBe(false);
@@ -124,6 +127,7 @@ describe('mayRead and mayWrite', () => {
       'zeroDataRetention',
       'exportStorageState',
       'storageState',
+      'filePassword',
     ]);
   });
 
@@ -163,6 +167,7 @@ describe('the key of a copy', () => {
       'proxy',
       'page',
       'pdfRunningText',
+      'annotations',
     ]);
   });
 
@@ -229,6 +234,7 @@ describe('the key of concurrent reads', () => {
       'doNotTrack',
       'page',
       'pdfRunningText',
+      'annotations',
       // A schema requires a model.
       'jsonSchema',
     ]);

@@ -80,6 +80,7 @@ export function copyKey(
   const { waitForSelector, locale, proxy } = options;
   const byRule = {
     address: of === 'at fragment' ? target.url : withoutFragment(target.url),
+    annotations: of === 'document' && options.annotations !== 'none' ? options.annotations : undefined,
     page: of === 'document' ? (options.page ?? pageInFragment(target.url)) : undefined,
     given: target.given && [sha256(target.given.text), target.given.mediaType],
     // The file name may become the title: copies must not show another file's name.

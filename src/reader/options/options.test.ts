@@ -112,6 +112,8 @@ const INVALID_VALUES: Readonly<Record<OptionName, InvalidValues>> = {
   storageState: { values: NO_OBJECT },
   page: count(0, { '0x2bc': Problem, '7e': 7, '700.5': 700 }),
   pdfRunningText: wordOrIgnored,
+  filePassword: { ...text, texts: ['x'.repeat(257)] },
+  annotations: wordOrIgnored,
   instruction: text,
   jsonSchema: { values: NO_OBJECT },
 };

@@ -7,7 +7,7 @@
  * To add an option: add a row here, use the value, and add a test. There is no second list to maintain.
  */
 import * as z from 'zod';
-import { PDF_RUNNING_TEXT } from '#documents/document.ts';
+import { ANNOTATION_CHOICES, PDF_RUNNING_TEXT } from '#documents/document.ts';
 import { compileSelectors } from '#html/select.ts';
 import type { Given, OptionSource } from '#http/gather.ts';
 import { openWords, showAs, showBoth } from '#http/shown-schema.ts';
@@ -120,6 +120,8 @@ export const RETAIN_MEDIA = ['none', 'text', 'link', 'image', 'html'] as const;
 /** Names of the `markdownChunking` option. */
 const CHUNKINGS = ['true', 'h1', 'h2', 'h3', 'h4', 'h5', 'structured', 's1', 's2', 's3', 's4', 's5'] as const;
 const CHUNKING_FORMS = [{ type: 'string', enum: CHUNKINGS }, { type: 'boolean' }, { type: 'string' }] as const;
+
+const MAX_FILE_PASSWORD = 256;
 
 /** Special values of the `userAgent` option. */
 const USER_AGENTS = ['browser', 'auto', 'inherit', 'pass-through', 'bot', 'lectern', 'diversify'] as const;
@@ -820,6 +822,24 @@ export const OPTIONS = {
     fromHeader: knownHeader(PDF_RUNNING_TEXT),
     defaultText: 'drop',
     meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+  }),
+  filePassword: row({
+    group: 'Page content',
+    headers: ['x-file-password'],
+    schema: z.string().max(MAX_FILE_PASSWORD),
+    caching: 'neither',
+    meaning:
+      'Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result.',
+  }),
+  annotations: row({
+    group: 'Page content',
+    headers: ['x-annotations'],
+    schema: oneOf(ANNOTATION_CHOICES),
+    fromHeader: knownHeader(ANNOTATION_CHOICES),
+    defaultText: 'none',
+    copies: 'by rule',
+    meaning:
+      'Comments and tracked changes of a document: left out, so that the text is the final one (`none`), written into the text as CriticMarkup (`inline`: `{>>comment<<}`, `{++inserted++}`, `{--deleted--}`), or as footnotes (`footnotes`).',
   }),
   instruction: row({
     group: 'Answer',

@@ -48,6 +48,7 @@ const DEFAULTS = {
   zeroDataRetention: false,
   trace: false,
   explain: false,
+  annotations: 'none',
 } as const satisfies { [Name in OptionName]?: GivenOptions[Name] };
 
 type Defaulted = keyof typeof DEFAULTS;

@@ -3,6 +3,7 @@
  * ignored silently.
  */
 
+import { hasAnnotations } from '#documents/detect.ts';
 import { VISION_SETTINGS } from '../formats/model-settings.ts';
 import type { RenderTask } from '../render.ts';
 import { isHtml } from '../snapshot.ts';
@@ -16,6 +17,8 @@ interface ReadFacts {
   /** Whether the target is a web page, rather than a file or text. */
   readonly isPage: boolean;
   readonly isImage: boolean;
+  /** The media type of a document. */
+  readonly documentType: string | undefined;
   /** Whether the target is a document with separate pages. */
   readonly hasPages: boolean;
   readonly isPdf: boolean;
@@ -116,6 +119,16 @@ const RULES: readonly Rule[] = [
     why: 'the target is not a document with pages',
   },
   {
+    names: ['filePassword', 'annotations'],
+    applies: ({ documentType }) => documentType === undefined,
+    why: 'the target is not a document',
+  },
+  {
+    names: ['annotations'],
+    applies: ({ documentType = '' }) => !hasAnnotations(documentType),
+    why: 'annotations of this kind of file are not read',
+  },
+  {
     names: [
       'waitForSelector',
       'scroll',
@@ -174,6 +187,7 @@ function factsOf({ snapshot, options, isGiven = false, isKeyless = false }: Read
     options,
     engine,
     isPage: isHtml(snapshot) && document === undefined,
+    documentType: document?.mediaType,
     isImage: document?.mediaType.startsWith('image/') === true,
     isPdf: document?.mediaType === 'application/pdf',
     hasPages: document?.pageCount !== undefined || document?.page !== undefined,

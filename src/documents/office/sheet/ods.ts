@@ -12,8 +12,8 @@ import { writeSheet } from './sheet-html.ts';
 const MAX_NODES = 60_000_000;
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, { page }) {
-    const file = openOdf(bytes);
+  async parse({ password }, bytes, { page }) {
+    const file = openOdf(bytes, { password });
     const writer = createWriter(file, page);
     const reader = new OdsReader(writer.take, maxHtmlBytes(bytes.length));
     if (file.styles) readXml(file.styles, reader, { lenient: true });

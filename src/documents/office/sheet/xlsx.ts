@@ -3,12 +3,14 @@ import { escapeAttribute, escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml, type XmlHandler, type XmlInput } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { PageComments } from '../annotations.ts';
 import { HtmlOutput, maxHtmlBytes } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
 import { binaryTree, colorsCells, readBinary } from './binary/binary-xml.ts';
+import { addComments } from './comments.ts';
 import { drawingHtml } from './drawing.ts';
 import { cellKeyOf, type Region, type TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
@@ -20,7 +22,7 @@ import { readStyles } from './styles.ts';
 const MAX_NODES = 60_000_000;
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, { page }) {
+  async parse(_file, bytes, { page, annotations }) {
     const source = openPackage(bytes);
     const part = workbookPart(source);
     const root = treeOf(source, part);
@@ -42,6 +44,7 @@ export const kind: DocumentKind = {
       draw: createDraw((name) => source.bytes(name)),
       notes: new Set(),
       shownNames: new Set(shown.map(({ name }) => name)),
+      comments: new PageComments(annotations),
     };
     const read = requested.map((sheet) => readSheet(sheet, reading));
     if (!source.complete) reading.notes.add('The file is cut off; only the readable part is included');
@@ -81,6 +84,7 @@ interface Reading {
   readonly notes: Set<string>;
   /** Names of the sheets that are not hidden. */
   readonly shownNames: ReadonlySet<string>;
+  readonly comments: PageComments;
 }
 
 const attributeOf = (element: XmlElement | undefined, name: string): string | undefined =>
@@ -138,7 +142,7 @@ function isColored(name: string, source: XmlInput): boolean {
 
 function readSheet(
   sheet: SheetPart,
-  { source, book, output, draw, notes, shownNames }: Reading,
+  { source, book, output, draw, notes, shownNames, comments }: Reading,
 ): { html: string; hiddenCount: number } {
   const xml = sheet.part === undefined ? undefined : source.part(sheet.part);
   if (sheet.part === undefined || xml?.source === undefined) {
@@ -165,12 +169,14 @@ function readSheet(
     }),
   );
   addLinks(reader, addresses, region);
+  const remarks = addComments(reader, treeOf(source, related(source, sheet.part, 'comments')), comments, region);
   const tables = reader.tableIds.map((id) => tableOf(treeOf(source, relationships.get(id)?.target), region));
   const merges = reader.merges.map(region).filter((merge) => merge !== undefined);
   const heading = `<h2>${escapeText(sheet.name)}</h2>\n`;
   writeSheet({ rows: reader.rows, merges, tables: tables.filter((table) => table !== undefined) }, output);
   const drawing = reader.drawingId === undefined ? undefined : relationships.get(reader.drawingId)?.target;
   if (drawing !== undefined) output.write(drawingHtml(source, drawing, draw, (name) => shownNames.has(name)));
+  output.write(remarks + comments.takeNotes());
   if (output.full) notes.add(tooLarge(sheet.name));
   const html = output.takeHtml();
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };

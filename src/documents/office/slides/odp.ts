@@ -19,8 +19,8 @@ const PARENTS: ReadonlySet<string> = new Set([
 const MAX_SLIDES = 10_000;
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, { page }) {
-    const file = openOdf(bytes);
+  async parse({ password }, bytes, { page }) {
+    const file = openOdf(bytes, { password });
     const styles = new StyleCollector();
     const look = new Look();
     const draw = createDraw((name) => file.bytes(name));

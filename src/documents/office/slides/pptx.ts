@@ -1,10 +1,12 @@
 /** Office Open XML presentations (ECMA-376 part 1, 19): one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { PageComments } from '../annotations.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
+import { commentsHtml, createCommentFinder } from './comments.ts';
 import { createParentsReader } from './placeholders.ts';
 import { readSlide } from './slide.ts';
 import { namedPage, plainTitle } from './title.ts';
@@ -14,7 +16,7 @@ const MAX_SLIDES = 10_000;
 const EMU_PER_POINT = 12_700;
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, { page }) {
+  async parse(_file, bytes, { page, annotations }) {
     const source = openPackage(bytes);
     const part =
       source.relationships('').find(({ type }) => type === 'officeDocument')?.target ?? 'ppt/presentation.xml';
@@ -30,6 +32,8 @@ export const kind: DocumentKind = {
     const groundOf = createParentsReader(source, child(root, 'p:defaultTextStyle'));
     const size = sizeOf(root);
     const pageSize = size && { width: size.width / EMU_PER_POINT, height: size.height / EMU_PER_POINT };
+    const comments = new PageComments(annotations);
+    const commentsOf = createCommentFinder(source, part);
     const pages: DocumentPage[] = [];
     let hiddenCount = slides.length - shown.length;
     let title = '';
@@ -41,6 +45,7 @@ export const kind: DocumentKind = {
       if (!isAsked) continue;
       hiddenCount += read.hiddenCount;
       output.write(read.html);
+      if (comments.shown) output.write(commentsHtml(commentsOf(slide.part), comments));
       pages.push({ number: at + 1, html: output.takeHtml(), ...namedPage(read.title), ...pageSize });
     }
     if (output.full) notes.push('The presentation is too large to be shown in full');

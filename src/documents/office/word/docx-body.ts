@@ -1,8 +1,18 @@
 /** Reads the text of a Word document (WordprocessingML, ISO/IEC 29500-1, chapter 17) into a TextBuilder. */
 import { escapeText } from '#html/serialize.ts';
 import { ownValue } from '#own-value.ts';
+import type { Annotations } from '../../document.ts';
 import { type Leave, SKIP, walk } from '../../xml/walk.ts';
 import { attribute, child, childAt, children, find, textOf, type XmlElement } from '../../xml/xml.ts';
+import {
+  type Comment,
+  criticComment,
+  DELETED,
+  INSERTED,
+  noteOfChange,
+  noteOfComment,
+  oneLine,
+} from '../annotations.ts';
 import { symbolOf } from '../fonts.ts';
 import type { HiddenText } from '../hidden-text.ts';
 import { Inline, type Marks, safeHref } from '../inline.ts';
@@ -39,6 +49,9 @@ export interface BodyContext {
   readonly isPrompt: (control: XmlElement) => boolean;
   /** Looks up a note by kind and id, with the part that contains it. */
   readonly notes: (kind: 'footnote' | 'endnote', id: string) => { element: XmlElement; part: string } | undefined;
+  readonly annotations: Annotations;
+  /** Looks up a comment by id. */
+  readonly comments: (id: string) => Comment | undefined;
   /** Whether Word recorded its page breaks. If not, only manual page breaks count. */
   readonly marksPages: boolean;
   /** Whether white text may have a colored background. */
@@ -66,6 +79,7 @@ export class BodyReader {
   /** Repeated references to the same note. */
   readonly #references = new Map<string, string>();
   #inNote = false;
+  #inChange = false;
   #fields = new Fields();
   #run: RunStyle = {};
   #href: string | undefined;
@@ -140,8 +154,12 @@ export class BodyReader {
       this.notes.add('A file inside the document was left out');
       return SKIP;
     },
-    'w:del': this.#skip,
-    'w:moveFrom': this.#skip,
+    'w:commentReference': (element) => this.#comment(element),
+    'w:ins': (element) => this.#change(element, 'inserted'),
+    'w:moveTo': (element) => this.#change(element, 'inserted'),
+    'w:del': (element) => this.#change(element, 'deleted'),
+    'w:moveFrom': (element) => this.#change(element, 'deleted'),
+    'w:delText': (element) => this.#text(textOf(element)),
     'w:pPr': this.#skip,
     'w:rPr': this.#skip,
     'w:tblPr': this.#skip,
@@ -369,6 +387,56 @@ export class BodyReader {
     this.#fields = fields;
   }
 
+  // Annotations
+
+  #comment(element: XmlElement): typeof SKIP {
+    const { annotations, comments } = this.#context;
+    const about = annotations === 'none' || this.#isHidden ? undefined : comments(attribute(element, 'w:id') ?? '');
+    if (!about?.text) return SKIP;
+    if (annotations === 'footnotes' && !this.#inNote) this.#annotate(noteOfComment(about));
+    else this.#inline?.text(criticComment(about));
+    return SKIP;
+  }
+
+  /** Writes a footnote of plain text. */
+  #annotate(text: string): void {
+    const { builder } = this.#context;
+    const { html } = builder.note(() => {
+      const inline = new Inline();
+      inline.text(text);
+      builder.paragraph({ kind: 'text', inline });
+    });
+    this.#inline?.atom(html);
+  }
+
+  #change(element: XmlElement, kind: 'inserted' | 'deleted'): Leave | typeof SKIP | undefined {
+    const { annotations } = this.#context;
+    const unmarked = kind === 'deleted' ? SKIP : undefined;
+    if (annotations === 'none' || this.#isHidden || !this.#inline) return unmarked;
+    // Of changes inside changes, such as a deletion in an insertion, only the outer one is marked.
+    const text = this.#inChange ? '' : changedText(element, kind === 'deleted' ? 'w:delText' : 'w:t');
+    if (text === '') return unmarked;
+    if (annotations === 'inline' || this.#inNote) {
+      const [start, end] = kind === 'deleted' ? DELETED : INSERTED;
+      this.#inline.text(start);
+      this.#inChange = true;
+      return () => {
+        this.#inChange = false;
+        this.#inline?.text(end);
+      };
+    }
+    const note = noteOfChange(kind, oneLine(attribute(element, 'w:author') ?? ''), text);
+    if (kind === 'inserted') {
+      this.#inChange = true;
+      return () => {
+        this.#inChange = false;
+        this.#annotate(note);
+      };
+    }
+    this.#annotate(note);
+    return SKIP;
+  }
+
   // Tables
 
   #table(element: XmlElement): Leave {
@@ -464,6 +532,19 @@ export class BodyReader {
     if (!this.#isHidden) this.#inline?.atom(mathml(element, display));
     return SKIP;
   }
+}
+
+/** The text of an insertion or deletion, in one line. */
+function changedText(element: XmlElement, name: 'w:t' | 'w:delText'): string {
+  let text = '';
+  walk(element, {
+    enter(inner) {
+      if (inner.name !== name) return undefined;
+      text += textOf(inner);
+      return SKIP;
+    },
+  });
+  return oneLine(text);
 }
 
 const isOn0 = (value: string | undefined): boolean => value === '1' || value === 'true';

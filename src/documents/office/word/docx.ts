@@ -4,6 +4,7 @@
 import { DocumentError, type DocumentKind, type ParsedDocument, type ParseOptions } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { type Comment, comment } from '../annotations.ts';
 import { type HiddenText, readWithHiddenText } from '../hidden-text.ts';
 import { openPackage, type Package } from '../package.ts';
 import { createDraw } from '../pictures.ts';
@@ -12,7 +13,7 @@ import { CUT_OFF, selectPages, TOO_LONG } from '../result.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { BodyReader } from './docx-body.ts';
 import { readNumbering } from './numbering.ts';
-import { createPromptTest } from './prompts.ts';
+import { createPromptTest, shownText } from './prompts.ts';
 import { readStyles } from './styles.ts';
 
 export const kind: DocumentKind = {
@@ -38,6 +39,8 @@ function readText(source: Package, hidden: HiddenText, options: ParseOptions): P
       isPrompt: createPromptTest(styles, () => source.xml(related.get('glossaryDocument'))),
       draw,
       notes: noteFinder(source, related),
+      annotations: options.annotations ?? 'none',
+      comments: commentFinder(source, related),
       ...marksOf(source, main),
     },
     main,
@@ -94,6 +97,24 @@ function marksOf(source: Package, main: string): { readonly marksPages: boolean;
   return {
     marksPages: bytes.includes(':lastRenderedPageBreak'),
     colored: bytes.subarray(0, 64 * 1024).includes(':background '),
+  };
+}
+
+/** Comments are parsed when the first reference occurs. */
+function commentFinder(source: Package, related: ReadonlyMap<string, string>) {
+  let known: ReadonlyMap<string, Comment> | undefined;
+  const read = () => {
+    const all = children(source.xml(related.get('comments')), 'w:comment');
+    return new Map(
+      all.map((one) => {
+        const text = children(one).map(shownText).join(' ');
+        return [attribute(one, 'w:id') ?? '', comment(attribute(one, 'w:author') ?? '', text)];
+      }),
+    );
+  };
+  return (id: string): Comment | undefined => {
+    known ??= read();
+    return known.get(id);
   };
 }
 

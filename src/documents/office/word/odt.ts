@@ -21,8 +21,8 @@ const NAMES: AboutNames = {
 };
 
 export const kind: DocumentKind = {
-  async parse(_file, bytes, options) {
-    const file = openOdf(bytes, NAMES);
+  async parse({ password }, bytes, options) {
+    const file = openOdf(bytes, { names: NAMES, password });
     return readWithHiddenText((hidden) => readText(file, hidden, options));
   },
 };
@@ -35,6 +35,7 @@ function readText(file: OdfFile, hidden: HiddenText, options: ParseOptions): Par
     styles,
     builder,
     hidden,
+    annotations: options.annotations,
     draw,
     object: (name) => file.object(name),
   });
