@@ -12,6 +12,12 @@ export type CommentChoice = (typeof COMMENT_CHOICES)[number];
  */
 const MIN_ARTICLE_WORDS = 50;
 
+/**
+ * Comments with more words than the rest of the choice are the posts of a thread if the trees are this sure that they are
+ * content. Mean probability over words.
+ */
+const MIN_POST_PROBABILITY = 0.85;
+
 /** Number of blocks after a section that are searched for text that continues the text before it. */
 const MAX_FOLLOWING_BLOCKS = 20;
 
@@ -30,6 +36,8 @@ interface PageRole {
   readonly isThread: boolean;
   /** Whether comments are removed if the caller made no choice. */
   readonly mayHaveComments: boolean;
+  /** Probability that each block is content. */
+  readonly probabilities: Float32Array;
 }
 
 /** Applies the choice of the caller to `keep`, in place. Returns null if nothing was removed. */
@@ -52,12 +60,9 @@ export function applyComments(
   }
   if (choice === 'drop') return removeSections(survey, keep, sections, true);
   if (!role().mayHaveComments) return null;
-  return removeSections(
-    survey,
-    keep,
-    sections.filter((section) => !continuesAfter(survey, keep, section)),
-    false,
-  );
+  const { probabilities } = role();
+  const below = sections.filter((section) => !continuesAfter(survey, keep, section));
+  return arePosts(survey, keep, below, probabilities) ? null : removeSections(survey, keep, below, false);
 }
 
 /** Whether the text around a section goes on after it: the section is then quoted in the text, not below it. */
@@ -65,6 +70,26 @@ function continuesAfter(survey: Survey, keep: Uint8Array, { endBlock, parent }: 
   const end = Math.min(survey.endBlock[parent]!, endBlock + MAX_FOLLOWING_BLOCKS);
   for (let at = endBlock; at < end; at++) if (keep[at] && isProse(survey.blocks[at]!)) return true;
   return false;
+}
+
+function arePosts(
+  { blocks }: Survey,
+  keep: Uint8Array,
+  sections: readonly CommentSection[],
+  probabilities: Float32Array,
+): boolean {
+  let all = 0;
+  let inside = 0;
+  let expected = 0;
+  for (let at = 0; at < keep.length; at++) if (keep[at]) all += blocks[at]!.words;
+  for (const { firstBlock, endBlock } of sections) {
+    for (let at = firstBlock; at < endBlock; at++) {
+      if (!keep[at]) continue;
+      inside += blocks[at]!.words;
+      expected += probabilities[at]! * blocks[at]!.words;
+    }
+  }
+  return inside * 2 > all && expected >= MIN_POST_PROBABILITY * inside;
 }
 
 function removeSections(

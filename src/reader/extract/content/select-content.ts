@@ -81,7 +81,8 @@ export function selectContent(
   if (selection.source === 'nothing') return selection;
   const removed = applyComments(survey, selection.keep, comments, () => {
     const kind = estimatePageKind(survey, selection, withoutUrl(facts))?.kind;
-    return { isThread: THREADS.has(kind), mayHaveComments: COMMENTED.has(kind) };
+    const probabilities = selection.choice?.probabilities ?? new Float32Array(selection.keep.length);
+    return { isThread: THREADS.has(kind), mayHaveComments: COMMENTED.has(kind), probabilities };
   });
   return removed ? { ...selection, comments: removed } : selection;
 }
