@@ -1,6 +1,6 @@
 /** Tests searches with public sources: which are asked, fusion, the limit of the delay, and what the caller is told. */
 // Full run only: waits for timeouts.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import { type Reader, resolve } from '#reader/index.ts';
 import { GRACE_MS, runTogether } from './ask-together.ts';
 import { mergeHits } from './merge-hits.ts';
 import { openSearch, type SearchSettings, type SearchTools } from './open.ts';
+import { PUBLIC_SOURCES } from './providers/providers.ts';
 import { parseQuery } from './query.ts';
 import type { Search, SearchRequest } from './search.ts';
 import { searxngAnswer, startService } from './service.suite.ts';
@@ -295,4 +296,11 @@ it.each([
   const hit = (url: string) => ({ title: 'T', url, description: '' });
   expect(mergeHits([[hit(one)], [hit(two)]], 'web')).toHaveLength(1);
   expect(mergeHits([[hit(one)], [hit('https://other.test/42')]], 'web')).toHaveLength(2);
+});
+
+it('the guide names every public source', async () => {
+  const guide = await readFile(new URL('../../docs/guide/search-providers.md', import.meta.url), 'utf8');
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name));
+  expect(Object.keys(PUBLIC_SOURCES).filter((name) => !named.includes(name))).toEqual([]);
 });
