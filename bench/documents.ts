@@ -88,7 +88,7 @@ async function measure(
     const file = path.join(answers, `${name}.md`);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, markdown);
-    return compareWords(markdown, truth);
+    return compareWords(markdown, path.basename(name), truth);
   });
   const mean = (key: 'recall' | 'precision') => shares.reduce((sum, share) => sum + share[key], 0) / files.length;
   return {

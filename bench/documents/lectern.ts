@@ -21,6 +21,7 @@ async function open(): Promise<OpenConverter> {
     auth: 'off' as const,
     limitStore: 'memory' as const,
     indexMaxBytes: 0,
+    documentTimeoutMs: TIMEOUT_S * 1_000,
     modelsWarm: [],
     drainMs: 0,
   };

@@ -27,8 +27,11 @@ const plainText = (markdown: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/\\(?=[^\p{L}\p{N}\s])/gu, '');
 
-/** Repeated lines may be absent, so their words are not required. Words of asides are allowed. */
-export function compareWords(markdown: string, { text, repeats = [], aside = {} }: Truth): WordShares {
+/**
+ * Repeated lines may be absent, so their words are not required. Words of asides and of the name of the file, which is
+ * the title of a file without one, are allowed.
+ */
+export function compareWords(markdown: string, name: string, { text, repeats = [], aside = {} }: Truth): WordShares {
   const running = new Set(repeats.map((line) => line.replace(/\s+/g, ' ').trim()));
   const isRunning = (line: string) => running.has(line.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim());
   const wanted = wordsOf(
@@ -39,7 +42,7 @@ export function compareWords(markdown: string, { text, repeats = [], aside = {} 
   );
   const given = wordsOf(plainText(markdown));
   const have = countsOf(given);
-  const allowed = countsOf(wordsOf([text, ...Object.values(aside)].join('\n')));
+  const allowed = countsOf(wordsOf([text, name, ...Object.values(aside)].join('\n')));
   return {
     recall: wanted.length === 0 ? 1 : sharedBy(countsOf(wanted), have) / wanted.length,
     precision: given.length === 0 ? 1 : sharedBy(have, allowed) / given.length,
