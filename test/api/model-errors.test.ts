@@ -171,7 +171,10 @@ describe('texts without words', () => {
       },
     });
     onTestFinished(() => zero.close());
-    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', 'not known', '', 'not known'] });
+    const { status, body } = await zero.post('/v1/embeddings', {
+      model: 'dense',
+      input: ['tea', 'not known', '', 'not known'],
+    });
     const message = 'contains nothing that this model knows: its vector would be zero';
     expect([status, body.errors]).toEqual([
       422,
