@@ -401,7 +401,12 @@ export const SETTINGS = {
     modelAliases: setting(
       json(z.record(z.string().min(1), z.string().min(1))).default({}),
       'none',
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first. The response names the first, and its header `X-Served-Model` the second.',
+    ),
+    defaultReranker: setting(
+      z.string().min(1).default('lectern-static-rerank-v2'),
+      'lectern-static-rerank-v2',
+      'Reranker for requests that name a reranker of a hosted service, such as `rerank-v3.5`, that is not available here.',
     ),
     modelsWarm: setting(
       commaList.prefault(['lectern-static-v2', 'lectern-static-rerank-v2']),

@@ -1,7 +1,7 @@
 /** The classification module: zero-shot predictions, and classifiers that are trained and stored for an account. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { problem } from '#errors.ts';
+import { Problem, problem } from '#errors.ts';
 import type { ModelRuntime, Registry, RequestContext } from '#models/index.ts';
 import { type ModuleTables, openStore } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -97,7 +97,12 @@ export async function openClassify(options: ClassifyModuleOptions): Promise<Clas
   async function find(id: string, owner: string) {
     const record = await findClassifier(store, id, owner);
     if (!record) throw notFound(id);
-    const served = await registry.embedding(record.model);
+    const served = await registry.embedding(record.model).catch((error: unknown) => {
+      // Only the vectors of the samples are stored, so the classifier cannot be trained again from them.
+      if (!(error instanceof Problem) || error.name !== 'ModelNotFoundError') throw error;
+      const message = `classifier ${id} was trained with ${record.model}, which is not available: train a new one. ${error.message}`;
+      throw problem('ResourcePolicyDenyError', { message }, error);
+    });
     if (served.row.dimensions !== record.dimensions) {
       const message = `classifier ${id} was trained with vectors of ${record.dimensions} numbers, and ${record.model} now gives ${served.row.dimensions}: train a new one`;
       throw problem('ResourcePolicyDenyError', { message });

@@ -33,6 +33,12 @@ export async function embedUnits(
     faults.add(['model'], 'value_error', 'cannot classify: the model does not return one dense vector for each input');
     faults.check();
   }
+  for (const [at, input] of inputs.entries()) {
+    const text = typeof input === 'string' ? input : (input as { readonly text?: unknown } | null)?.text;
+    if (typeof text === 'string' && text !== '' && text.trim() === '')
+      faults.add(pathOf(at), 'value_error', 'must not consist of white space', text);
+  }
+  faults.check();
   const task = TASKS[kind]?.values.includes(TASK) ? { task: TASK } : {};
   const request = readEmbedRequest({ input: inputs, ...task }, row, kind);
   const { outputs, tokens } = await embed(models, row, request, call);

@@ -1567,8 +1567,17 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-aliases',
     variable: 'LECTERN_MODEL_ALIASES',
     meaning:
-      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first.',
+      'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first. The response names the first, and its header `X-Served-Model` the second.',
     defaultText: 'none',
+  },
+  {
+    name: 'defaultReranker',
+    group: 'Embeddings and local models',
+    flag: '--default-reranker',
+    variable: 'LECTERN_DEFAULT_RERANKER',
+    meaning:
+      'Reranker for requests that name a reranker of a hosted service, such as `rerank-v3.5`, that is not available here.',
+    defaultText: 'lectern-static-rerank-v2',
   },
   {
     name: 'modelsWarm',

@@ -9,8 +9,8 @@ export const INTERFACE_VERSIONS = {
     digest: 'cd8e47bec7d3dae1',
   },
   models: {
-    version: '2026.11.23.1533',
-    digest: '4236697fcc82c84a',
+    version: '2026.11.24.0603',
+    digest: 'b24f0993cc579390',
   },
   flow: {
     version: '2026.11.23.1559',

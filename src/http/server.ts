@@ -87,6 +87,7 @@ const EXPOSED_HEADERS = [
   'X-Search-Provider',
   'X-Search-Notice',
   'X-Stale-Copy',
+  'X-Served-Model',
   'Retry-After',
   'Server-Timing',
   ...['', '-Requests', '-Tokens'].flatMap((kind) =>

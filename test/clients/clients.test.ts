@@ -23,7 +23,6 @@ beforeAll(async () => {
       'text-embedding-3-small': 'lectern-static-v2',
       'jina-embeddings-v3': 'lectern-static-v2',
       'jina-clip-v2': 'lectern-static-v2',
-      'jina-reranker-v1-base-en': 'lectern-static-rerank-v2',
     },
   });
 });

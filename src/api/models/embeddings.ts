@@ -19,6 +19,7 @@ export function embeddingsRoutes(face: Face, deps: ModelEndpointOptions): void {
     call.trace?.count('tokens', embeddings.tokens);
     const trace = deps.tracing.show(request, reply);
     const answer = await embeddingsAnswer({ model: name, request: embedRequest, embeddings, trace });
+    reply.header('x-served-model', row.id);
     return reply.type('application/json; charset=utf-8').send(answer);
   });
 }

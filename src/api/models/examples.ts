@@ -88,10 +88,10 @@ export const CHAT = {
 
 export const MODEL = {
   id: EMBEDDER,
-  name: 'Lectern static v1',
+  name: 'Lectern static v2',
   hugging_face_id: '',
-  created: 1_795_219_200,
-  description: 'Built in: word vectors that need no network and no runtime.',
+  created: 1_795_305_600,
+  description: 'Built in: word vectors for about forty languages that need no network and no runtime.',
   input_modalities: ['text'],
   output_modalities: ['embeddings'],
   context_length: 8192,
@@ -106,9 +106,11 @@ export const MODEL = {
   serves: EMBEDDER,
   kind: 'text-v3',
   spaces: {},
-  dimensions: [1024, 256, 128, 64],
-  languages: ['en', 'multi'],
+  dimensions: [1024, 512, 256, 128],
+  languages: ['multi'],
   license: 'Apache-2.0',
+  available: true,
+  how: 'built-in',
   on_disk: true,
   residence: 'loaded',
 };

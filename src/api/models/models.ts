@@ -10,6 +10,7 @@ import {
   type ModelRow,
   mediaNotes,
   modalitiesOf,
+  type Registry,
   type ServedModel,
   sizesOf,
   TASKS,
@@ -27,10 +28,13 @@ export interface ModelList extends ModelEndpointOptions {
 }
 
 export function modelsRoutes(face: Face, deps: ModelList): void {
-  publicRoute(face, '/v1/models', async (_, reply) => {
-    const models = (await deps.registry.list()).map((model) => entryOf(model, deps));
+  publicRoute(face, '/v1/models', async (request, reply) => {
+    const all = (request.query as Readonly<Record<string, unknown>>).all === 'true';
+    const listed = await (all ? deps.registry.listAll() : deps.registry.list());
+    const models = listed.map((model) => entryOf(model, deps));
     const completionModels = deps.completions.list().map((model) => completionEntryOf(model, deps));
-    return send(reply, { object: 'list', data: [...models, ...completionModels] });
+    const data = [...models, ...completionModels].sort((a, b) => Number(b.available) - Number(a.available));
+    return send(reply, { object: 'list', data });
   });
   // An id may contain a slash, raw or encoded.
   publicRoute(face, '/v1/models/*', async (request, reply) => {
@@ -84,6 +88,8 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
     languages: row.languages,
     license: row.licence,
+    available: registry.availability(row) !== 'away',
+    how: howOf(row, registry.availability(row)),
     on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
     residence: models.residence(row),
   };
@@ -112,7 +118,18 @@ function completionEntryOf(model: CompletionModel, { prices }: ModelList): Recor
     object: 'model',
     owned_by: 'lectern',
     kind: 'chat',
+    available: true,
+    how: readsImages && !chats ? 'built-in' : 'server',
   };
+}
+
+/** How a model can be used: where it runs, or what makes it available. */
+function howOf({ id, runs }: ModelRow, availability: ReturnType<Registry['availability']>): string {
+  if (runs.on === 'static') return 'built-in';
+  if (runs.on === 'remote') return 'server';
+  if (availability === 'here') return 'on disk';
+  if (availability === 'download') return 'downloaded on first use';
+  return runs.folder === undefined ? `lectern models pull ${id}` : 'its folder is missing or lacks a file';
 }
 
 const quantizationOf = ({ runs }: ModelRow): string =>

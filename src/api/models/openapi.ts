@@ -85,7 +85,17 @@ export function createModelDescription(version: string): object {
       ...BATCH_PATHS,
       ...CLASSIFY_PATHS,
       '/v1/models': {
-        get: open('list_models_v1_models_get', 'List the models', ref('ModelListResponse'), examples.MODELS),
+        get: {
+          ...open('list_models_v1_models_get', 'List the models', ref('ModelListResponse'), examples.MODELS),
+          parameters: [
+            {
+              name: 'all',
+              in: 'query',
+              description: 'With `true`, models that are known but not available are listed too, last.',
+              schema: { type: 'boolean', default: false },
+            },
+          ],
+        },
       },
       '/v1/models/{model_id}': {
         get: {

@@ -79,6 +79,7 @@ async function answerRanking(
   const trace = deps.tracing.show(request, reply);
   const answer = write({ model: name, rerankRequest, results, tokens, requestId: request.id });
   const whole = trace && !Array.isArray(answer) ? { ...(answer as object), trace } : answer;
+  reply.header('x-served-model', row.id);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole));
 }
 

@@ -150,6 +150,10 @@ export const MODEL_SCHEMAS: Readonly<Record<string, Schema>> = {
       dimensions: list(integer(), 'Common sizes of its vectors.'),
       languages: list(string()),
       license: string(),
+      available: { type: 'boolean', description: 'Whether a request for it can succeed.' },
+      how: string(
+        'How it is used, or what makes it available: `built-in`, `on disk`, `downloaded on first use`, `server`, or a command.',
+      ),
       on_disk: { type: 'boolean', description: 'Whether its files are on this machine.' },
       residence: { enum: ['loaded', 'loading', 'failed', 'asleep'], description: 'Whether it is loaded into memory.' },
     },

@@ -3,6 +3,7 @@ import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
 import type { Embedder, Output, Prepared } from '../backends/backend.ts';
 import { createFaults } from '../inputs/faults.ts';
+import { pdfFormOf } from '../registry/capabilities.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedLane, ModelRuntime, RequestContext } from '../registry/model-runtime.ts';
 import {
@@ -62,6 +63,9 @@ export async function embed(
   );
 }
 
+const hasOtherMedia = ({ inputs }: EmbedRequest): boolean =>
+  inputs.some(({ parts }) => parts.some(({ medium }) => medium !== 'text' && medium !== 'pdf'));
+
 interface PreparedInputs {
   readonly texts: readonly Prepared[];
   readonly media: readonly Prepared[];
@@ -81,7 +85,7 @@ async function prepare(
   if (isAllText(request))
     return { ...none, texts: await prepareTexts(backend, row, request, textsOf(request), signal) };
   const formats = await backend.media?.();
-  if (!formats && row.pdf !== 'text') throw mediaUnsupported();
+  if (!formats && (pdfFormOf(row) !== 'text' || hasOtherMedia(request))) throw mediaUnsupported();
   const ready: DecodedInputs = await prepareInputs(request, {
     reader: models.media,
     formats: formats ?? {},
@@ -164,9 +168,12 @@ function meanOf(outputs: readonly Output[]): Output {
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
   if (output !== 'pooled') return;
+  const isPdf = inputs[0]?.parts[0]?.medium === 'pdf';
   const faults = createFaults();
   for (const [index, { values }] of outputs.entries()) {
     if (!isZero(values.subarray(0, dimensions))) continue;
+    // A page of a PDF may be blank.
+    if (isPdf && outputs.some((output) => !isZero(output.values))) continue;
     const input = outputs.length === inputs.length ? inputs[index]! : undefined;
     if (input && isEmptyText(input)) continue;
     const at = input ? ['input', index] : ['input'];

@@ -10,6 +10,7 @@ import { mapConcurrently } from '../media/map-concurrently.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
 import { MediaError } from '../media/value.ts';
 import type { MemoryShare } from '../queue/admission.ts';
+import { pdfFormOf } from '../registry/capabilities.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
 import type { EmbedRequest } from './request.ts';
 
@@ -87,7 +88,7 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
   const { reader, formats, row, signal, hold } = tools;
   try {
     if (!reader) throw new MediaError('cannot be read on this server');
-    return await reader.read(part.medium, part.value, { formats, pdf: row.pdf ?? 'pictures', signal, hold });
+    return await reader.read(part.medium, part.value, { formats, pdf: pdfFormOf(row), signal, hold });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);

@@ -11,6 +11,12 @@ const COMMON = {
   runs: { on: 'static' },
 } as const;
 
+/** Names of built-in models of earlier versions, with the models that replaced them. */
+export const REPLACED_MODELS: ReadonlyMap<string, string> = new Map([
+  ['lectern-static-v1', 'lectern-static-v2'],
+  ['lectern-static-rerank-v1', 'lectern-static-rerank-v2'],
+]);
+
 export const BUILT_IN_MODELS: readonly ModelRow[] = [
   {
     ...COMMON,

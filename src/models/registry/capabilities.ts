@@ -43,6 +43,10 @@ function directMediaOf({ runs, kind }: EmbeddingRow): Readonly<Record<'image' | 
   return { image: takes('image'), audio: takes('audio'), video: takes('video') };
 }
 
+/** Whether the pages of a PDF are embedded as pictures or as text. A model that does not read images gets the text. */
+export const pdfFormOf = (row: EmbeddingRow): 'pictures' | 'text' =>
+  row.pdf ?? (directMediaOf(row).image ? 'pictures' : 'text');
+
 /**
  * Media that a request for the model may contain: those that the model accepts directly, and those that can be
  * converted to them (frames of a video, pages of a PDF, transcripts of audio).
@@ -52,7 +56,7 @@ export function mediaOf(row: EmbeddingRow): Readonly<Record<Medium, boolean>> {
   const readsMedia = image || audio || video;
   return {
     image,
-    pdf: image || row.pdf === 'text',
+    pdf: true,
     video: video || image,
     audio: audio || readsMedia || row.pdf === 'text',
   };
@@ -85,7 +89,7 @@ export function mediaNotes(row: EmbeddingRow, modalities: readonly string[]): st
   return [
     ...(modalities.includes('audio') && !senses.audio ? ['Audio is embedded as the text of its transcript'] : []),
     ...(modalities.includes('video') && !senses.video ? ['A video is embedded as the mean of its frames'] : []),
-    ...(modalities.includes('file') && row.pdf === 'text' ? ['PDF pages are embedded as text'] : []),
+    ...(modalities.includes('file') && pdfFormOf(row) === 'text' ? ['PDF pages are embedded as text'] : []),
     ...(spaces.size > 0 ? [`Vectors are only comparable within a space: ${[...spaces].join(', ')}`] : []),
   ];
 }

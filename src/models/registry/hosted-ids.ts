@@ -23,4 +23,18 @@ const KINDS = new Map(
   Object.entries(KNOWN).flatMap(([kind, ids]) => ids.map((id) => [id, kind as EmbeddingKind] as const)),
 );
 
+/** Rerankers of hosted services that clients have as their default, or in a fixed list. */
+const HOSTED_RERANKERS: ReadonlySet<string> = new Set([
+  ...['v1-base-en', 'v1-turbo-en', 'v1-tiny-en', 'v2-base-multilingual', 'm0', 'v3', 'v3.5'].map(
+    (end) => `jina-reranker-${end}`,
+  ),
+  ...['v4.0-pro', 'v4.0-fast', 'v3.5', 'english-v3.0', 'multilingual-v3.0', 'english-v2.0', 'multilingual-v2.0'].map(
+    (end) => `rerank-${end}`,
+  ),
+  ...['2.5', '2.5-lite', '2', '2-lite', '1', 'lite-1'].map((end) => `rerank-${end}`),
+  'reranker',
+]);
+
+export const isHostedReranker = (id: string): boolean => HOSTED_RERANKERS.has(id);
+
 export const knownKind = (id: string): EmbeddingKind | undefined => KINDS.get(id);

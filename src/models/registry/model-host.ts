@@ -26,6 +26,7 @@ export type ModelHostSettings = Pick<
   Config,
   | 'models'
   | 'modelAliases'
+  | 'defaultReranker'
   | 'modelsWarm'
   | 'modelMemoryBytes'
   | 'modelDownload'
@@ -86,6 +87,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
   const registry = createRegistry({
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
+    defaultReranker: settings.defaultReranker,
     availabilityCheck: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
   const warm = await Promise.all(

@@ -10,12 +10,20 @@ const rows = [
   fakeRerankRow('ranker'),
 ];
 
-function registry(options: { aliases?: Record<string, string>; away?: Set<string>; rows?: readonly ModelRow[] } = {}) {
+interface Setup {
+  aliases?: Record<string, string>;
+  away?: Set<string>;
+  rows?: readonly ModelRow[];
+  defaultReranker?: string;
+}
+
+function registry(options: Setup = {}) {
   let looks = 0;
   let clock = 0;
   const created = createRegistry({
     rows: options.rows ?? rows,
     aliases: options.aliases ?? {},
+    defaultReranker: options.defaultReranker,
     now: () => clock,
     availabilityCheck: {
       availability: ({ id }): Availability => (options.away?.has(id) ? 'away' : 'here'),
@@ -61,6 +69,46 @@ describe('model names', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['dense', 'ranker', 'other']);
   });
 
+  it('of hosted rerankers mean the default reranker, unless they are served', async () => {
+    const { reranker, embedding } = registry({ defaultReranker: 'ranker' });
+    for (const name of ['rerank-v3.5', 'jina-reranker-v2-base-multilingual', 'jinaai/jina-reranker-m0', 'reranker']) {
+      const short = name.replace('jinaai/', '');
+      expect(await reranker(name)).toMatchObject({ name: short, row: { id: 'ranker' }, alias: true });
+    }
+    await expect(reranker('no-such-reranker')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
+    await expect(embedding('rerank-v3.5')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
+    const own = registry({
+      defaultReranker: 'ranker',
+      aliases: { 'rerank-v3.5': 'other-ranker' },
+      rows: [...rows, fakeRerankRow('other-ranker')],
+    });
+    expect((await own.reranker('rerank-v3.5')).row.id).toBe('other-ranker');
+    const without = registry({ defaultReranker: 'ranker', away: new Set(['ranker']) });
+    await expect(without.reranker('rerank-v3.5')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
+    expect(() => registry({ defaultReranker: 'dense' })).toThrow('defaultReranker: dense is not a known reranker');
+  });
+
+  it('of unknown embedders are refused with the setting that replaces them', async () => {
+    const { embedding } = registry();
+    await expect(embedding('text-embedding-3-small')).rejects.toMatchObject({
+      message:
+        'Model text-embedding-3-small not found. Available for /v1/embeddings: dense, other. To use another model for this name, set LECTERN_MODEL_ALIASES={"text-embedding-3-small":"dense"}',
+    });
+  });
+
+  it('of replaced models are refused with the new name, unless they are aliases', async () => {
+    const { embedding, reranker } = registry();
+    await expect(embedding('lectern-static-v1')).rejects.toMatchObject({
+      message:
+        'Model lectern-static-v1 was replaced by lectern-static-v2, and the vectors of the two cannot be compared: embed your texts anew',
+    });
+    await expect(reranker('lectern-static-rerank-v1')).rejects.toMatchObject({
+      message: 'Model lectern-static-rerank-v1 was replaced by lectern-static-rerank-v2',
+    });
+    const aliased = registry({ aliases: { 'lectern-static-v1': 'dense' } });
+    expect((await aliased.embedding('lectern-static-v1')).row.id).toBe('dense');
+  });
+
   it('of aliases for unknown models are refused at the start', () => {
     expect(() => registry({ aliases: { mine: 'none' } })).toThrow('mine refers to the unknown model none');
   });
@@ -89,12 +137,13 @@ describe('model names', () => {
 describe('unavailable models', () => {
   it('are not served or listed until they become available', async () => {
     const away = new Set(['dense']);
-    const { embedding, list, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
+    const { embedding, list, listAll, looks, wait } = registry({ away, aliases: { mine: 'dense' } });
     await expect(embedding('mine')).rejects.toMatchObject({
       message:
         'Model mine not found. It is not on this machine: `lectern models pull dense` downloads it. Available for /v1/embeddings: other',
     });
     expect((await list()).map(({ name }) => name)).toEqual(['other', 'ranker']);
+    expect((await listAll()).map(({ name }) => name)).toEqual(['other', 'ranker', 'dense', 'mine']);
     expect(looks()).toBe(1);
     away.clear();
     wait(1_001);

@@ -2,9 +2,10 @@
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
+import { REPLACED_MODELS } from './built-in.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
-import { knownKind } from './hosted-ids.ts';
+import { isHostedReranker, knownKind } from './hosted-ids.ts';
 
 /** A row under one of its names. */
 interface Served<Row extends ModelRow> {
@@ -37,11 +38,14 @@ export interface AvailabilityCheck {
 export interface Registry {
   /** Finds the model for a request. Throws ModelNotFoundError, which lists the available models, if there is none. */
   embedding(name: string): Promise<ServedEmbedding>;
+  /** The same for rerankers. An id of a hosted service that is not served here means the default reranker. */
   reranker(name: string): Promise<ServedReranker>;
   /** Finds a model by its id, with or without the organization. */
   find(name: string): Promise<ServedModel | undefined>;
-  /** Lists all available models, with aliases last. */
+  /** Lists the available models: those that are usable at once, then those that are downloaded on first use. */
   list(): Promise<ServedModel[]>;
+  /** Lists all models, the available ones first. */
+  listAll(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
 }
 
@@ -51,6 +55,8 @@ export interface RegistryOptions {
   /** Additional names, each mapped to the id or repository of a row. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly availabilityCheck: AvailabilityCheck;
+  /** The model that answers for rerankers of hosted services. */
+  readonly defaultReranker?: string | undefined;
   readonly now?: () => number;
 }
 
@@ -58,7 +64,8 @@ export interface RegistryOptions {
 const LOOK_MS = 1_000;
 
 /** Throws ConfigError for an alias of an unknown model, or of a model that cannot serve the alias's kind. */
-export function createRegistry({ rows, aliases, availabilityCheck, now = Date.now }: RegistryOptions): Registry {
+export function createRegistry(options: RegistryOptions): Registry {
+  const { rows, aliases, availabilityCheck, defaultReranker, now = Date.now } = options;
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
   const names = new Map<string, ServedModel>();
@@ -70,6 +77,11 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     if (isEmbedding(model)) refuseImpossible(model);
     names.delete(name);
     names.set(name, model);
+  }
+
+  const standIn = defaultReranker === undefined ? undefined : (own.get(defaultReranker) ?? byHub.get(defaultReranker));
+  if (defaultReranker !== undefined && standIn?.does !== 'rerank') {
+    throw new ConfigError(`defaultReranker: ${defaultReranker} is not a known reranker`);
   }
 
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -91,10 +103,14 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     return canServe(found) ? found : undefined;
   }
 
-  async function list(): Promise<ServedModel[]> {
+  const rank = ({ row }: ServedModel) => ORDER.indexOf(availabilityCheck.availability(row));
+
+  async function listAll(): Promise<ServedModel[]> {
     await refresh();
-    return [...names.values()].filter(canServe);
+    return [...names.values()].sort((a, b) => rank(a) - rank(b));
   }
+
+  const list = async (): Promise<ServedModel[]> => (await listAll()).filter(canServe);
 
   /** Returns advice for the operator on how to make a known model available. */
   function pullable(name: string, does: ModelRow['does']): string {
@@ -110,14 +126,27 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     return 'Images are supported by jina-clip-v1: `lectern models pull jina-clip-v1` downloads it. ';
   }
 
+  /** Tells how an embedder of another service can be replaced. A reranker of one is replaced without a setting. */
+  function aliasAdvice(name: string, shown: string, does: ModelRow['does']): string {
+    if (does !== 'embed' || names.has(name) || byHub.has(name) || names.has(withoutOrganization(name))) return '';
+    const target = [...own.values()].find((row) => row.does === 'embed')?.id ?? '';
+    return `. To use another model for this name, set LECTERN_MODEL_ALIASES=${JSON.stringify({ [shown]: target })}`;
+  }
+
   async function missing(name: string, endpoint: string, does: ModelRow['does']) {
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
     const ids = (await list()).flatMap((model) => (model.row.does === does ? [model.name] : []));
-    const pull = pullable(name, does);
+    const replacement = REPLACED_MODELS.get(withoutOrganization(name));
+    if (replacement !== undefined) {
+      const vectors = does === 'embed' ? ', and the vectors of the two cannot be compared: embed your texts anew' : '';
+      return problem('ModelNotFoundError', { message: `Model ${shown} was replaced by ${replacement}${vectors}` });
+    }
     const available = ids.length
       ? `Available for ${endpoint}: ${ids.join(', ')}`
       : `No model is available for ${endpoint}`;
-    return problem('ModelNotFoundError', { message: `Model ${shown} not found. ${pull}${available}` });
+    return problem('ModelNotFoundError', {
+      message: `Model ${shown} not found. ${pullable(name, does)}${available}${aliasAdvice(name, shown, does)}`,
+    });
   }
 
   return {
@@ -129,15 +158,23 @@ export function createRegistry({ rows, aliases, availabilityCheck, now = Date.no
     async reranker(name) {
       const found = await find(name);
       if (found && !isEmbedding(found)) return found;
+      const id = withoutOrganization(name);
+      if (!found && standIn?.does === 'rerank' && isHostedReranker(id)) {
+        const model: ServedReranker = { name: id, row: standIn, alias: true };
+        if (canServe(model)) return model;
+      }
       throw await missing(name, '/v1/rerank', 'rerank');
     },
     find,
     list,
+    listAll,
     availability: availabilityCheck.availability,
   };
 }
 
 const MOST_SHOWN = 100;
+/** The order of models in lists. */
+const ORDER: readonly Availability[] = ['here', 'download', 'away'];
 
 export const isEmbedding = (model: ServedModel): model is ServedEmbedding => model.row.does === 'embed';
 

@@ -29,16 +29,20 @@ export interface EngineOptions {
   /** Maximum total size of all pages, in bytes. The oldest pages are removed first. */
   readonly maxBytes: number;
   readonly clock?: () => number;
+  /** Called with messages about long work. */
+  readonly inform?: (message: string) => void;
 }
 
 /** Maximum time that a search waits for pages that are being written. */
 const MAX_FLUSH_WAIT_MS = 500;
 
-export function createEngine({ store, embedder, maxBytes, clock = Date.now }: EngineOptions): Engine {
-  const vectors = embedder && createVectorSearch(store, embedder);
+export function createEngine({ store, embedder, maxBytes, clock = Date.now, inform }: EngineOptions): Engine {
+  const vectors = embedder && createVectorSearch(store, embedder, inform);
   const writer = createBatchWriter({ store, maxBytes, onWritten: () => vectors?.embedMissing() });
   const finder = createPageFinder({ store, vectors, vectorWeight: embedder?.weight ?? 1, clock });
   let closing: Promise<void> | undefined;
+  // Passages may have vectors of another model, or none because the last run ended early.
+  void vectors?.embedMissing();
 
   return {
     async add(page) {

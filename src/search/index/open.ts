@@ -15,7 +15,7 @@ export interface LocalIndexOptions {
   /** Approximate maximum size of the index, in bytes. */
   readonly maxBytes: number;
   readonly embedder?: IndexEmbedder | undefined;
-  readonly log?: Pick<Log, 'warn'> | undefined;
+  readonly log?: Pick<Log, 'warn' | 'info'> | undefined;
 }
 
 const BOTH: readonly Retriever[] = ['words', 'meaning'];
@@ -100,6 +100,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
     serveRpc(worker as Port, {
       embed: (texts: string[], task: 'query' | 'passage') => embedder!.embed(texts, task),
       warn: async (message: string) => log?.warn({}, message),
+      inform: async (message: string) => log?.info({}, message),
     });
     let cause: unknown;
     worker.on('error', (error) => {

@@ -17,6 +17,7 @@ export interface IndexThreadData {
 interface Main {
   embed(texts: readonly string[], task: 'query' | 'passage'): Promise<readonly Float32Array[]>;
   warn(message: string): Promise<void>;
+  inform(message: string): Promise<void>;
 }
 
 if (parentPort) serve(parentPort as Port, workerData as IndexThreadData);
@@ -29,6 +30,7 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
     return createEngine({
       store,
       maxBytes,
+      inform: (message) => void main.call('inform', message).catch(() => {}),
       embedder: embedder && { ...embedder, embed: (texts, task) => main.call('embed', texts, task) },
     });
   })();

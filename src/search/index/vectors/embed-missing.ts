@@ -21,14 +21,31 @@ const BATCH = 64;
  */
 export const OVERLAP = 200;
 
-export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder): MissingEmbedder {
+/** Interval of messages while the vectors of another model are replaced, in passages. */
+const INFORM_EVERY = 10_000;
+
+export function createMissingEmbedder(
+  store: IndexStore,
+  embedder: IndexEmbedder,
+  inform: (message: string) => void = () => {},
+): MissingEmbedder {
   const { id: model } = embedder;
   let embeddedUpTo = 0;
   let embedding: Promise<void> | undefined;
   let again = false;
   let stopped = false;
 
+  /** Number of passages with a vector of another model. */
+  const countOutdated = async (): Promise<number> =>
+    (await store.stats(undefined)).vectors - (await store.stats(model)).vectors;
+
   async function embedAll(): Promise<void> {
+    const outdated = embeddedUpTo === 0 ? await countOutdated() : 0;
+    let done = 0;
+    const progress = (state: string) => {
+      if (outdated > 0) inform(`embedding the local index anew with ${model}: ${state}`);
+    };
+    progress(`${outdated} passages; until then they are found by their words`);
     do {
       again = false;
       // Ids increase, so the ids of new passages are higher than those of embedded ones.
@@ -41,10 +58,13 @@ export function createMissingEmbedder(store: IndexStore, embedder: IndexEmbedder
           model,
           rows.map(({ id }, at) => ({ id, code: quantize(vectors[at]!) })),
         );
+        done += rows.length;
+        if (done % INFORM_EVERY < rows.length) progress(`${done} of ${outdated} passages`);
         after = rows.at(-1)!.id;
         embeddedUpTo = Math.max(embeddedUpTo, after);
       }
     } while (again && !stopped);
+    if (!stopped) progress(`finished after ${done} passages`);
   }
 
   function embed(): Promise<void> {

@@ -30,11 +30,15 @@ const READ_AT_ONCE = 5_000;
 /** Maximum time that a search waits for passages that are being embedded. */
 const MAX_EMBED_WAIT_MS = 250;
 
-export function createVectorSearch(store: IndexStore, embedder: IndexEmbedder): VectorSearch {
+export function createVectorSearch(
+  store: IndexStore,
+  embedder: IndexEmbedder,
+  inform?: (message: string) => void,
+): VectorSearch {
   const { id: model, dimensions, floor } = embedder;
   const shortlist = createShortlist(dimensions);
   let nextSeq = 0;
-  const missing = createMissingEmbedder(store, embedder);
+  const missing = createMissingEmbedder(store, embedder, inform);
 
   async function readNew(): Promise<void> {
     for (;;) {
