@@ -9,8 +9,8 @@ export const INTERFACE_VERSIONS = {
     digest: '0235527332f3b8be',
   },
   models: {
-    version: '2026.11.23.1533',
-    digest: '4236697fcc82c84a',
+    version: '2026.11.24.0613',
+    digest: 'fec254102f5b94f8',
   },
   flow: {
     version: '2026.11.23.1559',
