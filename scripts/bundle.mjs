@@ -1,7 +1,7 @@
 // Bundles src/ into a few files, because opening a thousand modules takes longer than reading a page. Modules loaded on
 // demand stay in separate chunks. Packages loaded on demand stay in node_modules. Each entry point also gets a one-line
 // file under its own name, such as `dist/main.js` or `dist/reader/worker.js`.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,12 @@ const EXTERNAL = [
  */
 const BUNDLED = new Set(['@fastify/compress']);
 const CHUNKS = 'chunks';
+/**
+ * Files of packages that come along, because these packages hold many times more than is needed: the WebAssembly build
+ * of onnxruntime, and Tesseract's data of one language for each script (`src/ocr/combine/script.ts`).
+ */
+const RUNTIME_FILES = ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'];
+const LANGUAGES = ['eng', 'jpn', 'kor', 'ukr', 'bel', 'ell', 'ara'];
 
 /** Options shared by all builds. */
 const COMMON = {
@@ -79,7 +85,22 @@ export async function bundle(out) {
   await mkdir(chunks, { recursive: true });
   for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
   for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
+  await copyRecognition(out);
   await writeFile(path.join(out, 'licences.txt'), await collectLicenses(Object.keys(metafile.inputs)));
+}
+
+/** Copies what text recognition needs to where `src/onnx-runtime.ts` and `src/ocr/` look for it. */
+async function copyRecognition(out) {
+  const require = createRequire(import.meta.url);
+  const runtime = path.dirname(require.resolve('onnxruntime-web'));
+  await mkdir(path.join(out, 'onnx'), { recursive: true });
+  for (const name of RUNTIME_FILES) await copyFile(path.join(runtime, name), path.join(out, 'onnx', name));
+  await mkdir(path.join(out, 'tessdata'), { recursive: true });
+  for (const language of LANGUAGES) {
+    const name = `${language}.traineddata.gz`;
+    const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
+    await copyFile(path.join(folder, '4.0.0_best_int', name), path.join(out, 'tessdata', name));
+  }
 }
 
 /** Bundles the client, which must also run outside Node. */

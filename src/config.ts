@@ -275,8 +275,8 @@ export const SETTINGS = {
     ),
     ocrLanguages: setting(
       commaList,
-      'eng',
-      'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`).',
+      'found by script',
+      'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`). By default they follow from the script of each page.',
     ),
     ocrMaxPages: setting(
       count(20, 0),
@@ -286,7 +286,7 @@ export const SETTINGS = {
     ocrModelDir: setting(
       z.string().optional(),
       'none',
-      'Folder with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
+      'Folder with a PP-OCR model in ONNX format, used instead of the recognizers that come along. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
     ),
     ocrUrl: setting(
       z.url().optional(),

@@ -42,10 +42,13 @@ async function ocr(sources: readonly Source[], flags: OcrFlags, context: CliCont
     const failures: unknown[] = [];
     for (const source of sources) {
       try {
-        const { text, usage } = await client.ocr(await loadPicture(source, context), options, {
+        const { text, usage, warning } = await client.ocr(await loadPicture(source, context), options, {
           signal: context.signal,
         });
-        const answer = json ? `${JSON.stringify({ source: source.name, text, usage })}\n` : `${text.trimEnd()}\n`;
+        const answer = json
+          ? `${JSON.stringify({ source: source.name, text, usage, warning })}\n`
+          : `${text.trimEnd()}\n`;
+        if (warning) context.note(`lectern: ${source.name}: ${warning}`);
         if (output === undefined) await write(context.output, answer);
         else await writeFileAtomically(output, answer);
       } catch (error) {

@@ -37,6 +37,8 @@ export interface OcrOptions {
 export interface OcrAnswer {
   readonly text: string;
   readonly usage: ChatUsage;
+  /** What to know about the text: for example, numbers that two recognizers read differently. */
+  readonly warning?: string;
 }
 
 /** A URL, a data URL, or the bytes of an image or PDF file. */
@@ -90,10 +92,10 @@ export function modelCalls({ json, stream }: Transport): ModelCalls {
         messages: [{ role: 'user', content: prompt ? [{ type: 'text', text: prompt }, part] : [part] }],
         ...(outputFormat && { output_format: outputFormat }),
       };
-      const { choices, usage } = await chat(request, call);
+      const { choices, usage, warning } = await chat(request, call);
       const [first] = choices;
       if (!first) throw new LecternError({ message: 'The model returned no response', code: 'BAD_ANSWER' });
-      return { text: first.message.content, usage };
+      return { text: first.message.content, usage, ...(warning && { warning }) };
     },
   };
 }

@@ -275,6 +275,8 @@ export interface ChatCompletion {
     readonly finish_reason: string;
   }[];
   readonly usage: ChatUsage;
+  /** What to know about the text: for example, numbers that two recognizers read differently. */
+  readonly warning?: string;
 }
 
 export interface ChatChunk {

@@ -1303,8 +1303,9 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Documents and OCR',
     flag: '--ocr-languages',
     variable: 'LECTERN_OCR_LANGUAGES',
-    meaning: 'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`).',
-    defaultText: 'eng',
+    meaning:
+      'Languages for text recognition: their Tesseract names, separated by commas (`eng,deu`). By default they follow from the script of each page.',
+    defaultText: 'found by script',
   },
   {
     name: 'ocrMaxPages',
@@ -1320,7 +1321,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--ocr-model-dir',
     variable: 'LECTERN_OCR_MODEL_DIR',
     meaning:
-      'Folder with a PP-OCR model in ONNX format, used instead of Tesseract. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
+      'Folder with a PP-OCR model in ONNX format, used instead of the recognizers that come along. It must contain one `*det*.onnx`, one `*rec*.onnx` and the dictionary `*.txt`.',
     defaultText: 'none',
   },
   {

@@ -5,3 +5,4 @@ export { boundsOf } from './layout/segments.ts';
 export { createOcr, InvalidImageError, type Ocr, type OcrResult } from './ocr.ts';
 export { blocksToHtml, blocksToText } from './output/html.ts';
 export { blocksToMarkdown } from './output/markdown.ts';
+export { ocrWarnings } from './warnings.ts';

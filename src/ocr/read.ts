@@ -6,7 +6,7 @@
 import { problem } from '#errors.ts';
 import type { Doubt } from './combine/words.ts';
 import type { OcrEngine } from './engine.ts';
-import type { PpOcr } from './engines/pp-ocr/pp-ocr.ts';
+import { NeuralFailure, type PpOcr } from './engines/pp-ocr/pp-ocr.ts';
 import type { OcrBox, OcrPage, OcrWord } from './hocr.ts';
 import type { Sheet } from './image/components.ts';
 import type { Preparation } from './image/coordinates.ts';
@@ -62,8 +62,18 @@ export interface OcrReading {
 }
 
 /** Reads the lines of an image. Pages that are sideways or upside down are rotated. */
-export const readImage = (picture: Uint8Array, tools: OcrTools): Promise<OcrReading> =>
-  tools.neural ? readWithBoth(picture, tools, tools.neural) : readByEngine(picture, tools);
+export async function readImage(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
+  if (!tools.neural) return readByEngine(picture, tools);
+  try {
+    return await readWithBoth(picture, tools, tools.neural);
+  } catch (error) {
+    if (!(error instanceof NeuralFailure)) throw error;
+    const reading = await readByEngine(picture, tools);
+    return { ...reading, notes: [...reading.notes, NEURAL_FAILED] };
+  }
+}
+
+const NEURAL_FAILED = 'The second recognizer failed, so numbers were read by one recognizer only';
 
 async function readByEngine(picture: Uint8Array, tools: OcrTools): Promise<OcrReading> {
   const upright = await tools.prepare(picture, 0);

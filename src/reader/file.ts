@@ -12,7 +12,7 @@ import type { Documents, ReadFile } from '#documents/documents.ts';
 import { pageStartMark } from '#documents/marks.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import type { Ocr } from '#ocr/index.ts';
+import { type Ocr, type OcrResult, ocrWarnings } from '#ocr/index.ts';
 import { createTemporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
 import { cleanMarkdown } from './formats/clean-output.ts';
@@ -169,6 +169,7 @@ async function recognizeText(
   const until = read.deadline ?? performance.now() + RECOGNITION_MS;
   const unread = new Map<UnreadReason, number[]>();
   const result: DocumentPage[] = [];
+  const readings: OcrResult[] = [];
   let recognized = 0;
   for (const page of document.pages) {
     if (!page.scanned) {
@@ -183,7 +184,9 @@ async function recognizeText(
     else {
       recognized++;
       try {
-        const html = await recognize();
+        const reading = await recognize();
+        readings.push(reading);
+        const { html } = reading;
         if (!html.trim()) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
         result.push({ ...page, html: page.html + html });
         continue;
@@ -197,6 +200,7 @@ async function recognizeText(
     unread.set(reason, [...(unread.get(reason) ?? []), page.number]);
     result.push(page);
   }
+  notes.push(...ocrWarnings(readings));
   for (const [reason, numbers] of unread) notes.push(unreadNote(reason, numbers, tools));
   return result;
 }
@@ -212,7 +216,7 @@ function recognizerOf(
   page: DocumentPage,
   { snapshot, signal }: FileReadRequest,
   { documents, ocr }: FileTools,
-): (() => Promise<string>) | undefined {
+): (() => Promise<OcrResult>) | undefined {
   if (!ocr) return undefined;
   const draw = async () => {
     const fit = { width: SCAN_BOX_PX, height: SCAN_BOX_PX };
@@ -220,7 +224,7 @@ function recognizerOf(
     if (!picture) throw new DocumentError('unsupported', 'The page cannot be rendered');
     return picture;
   };
-  return async () => (await ocr.read(await draw(), { signal })).html;
+  return async () => ocr.read(await draw(), { signal });
 }
 
 function unreadNote(reason: UnreadReason, pages: readonly number[], { ocrMaxPages }: FileTools): string {

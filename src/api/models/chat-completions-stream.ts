@@ -64,7 +64,7 @@ async function* lines(
     if (!piece) yield PING;
     else if (!('finish' in piece)) yield chunk(choice({ content: piece.text }, null));
     else {
-      yield chunk(choice({}, piece.finish));
+      yield chunk(choice({}, piece.finish), piece.warning ? { warning: piece.warning } : {});
       if (includeUsage) yield chunk([], { usage: usageJson(piece.usage) });
     }
   }

@@ -83,6 +83,7 @@ async function collectAnswer(pieces: AsyncIterable<CompletionPiece>, { id, creat
       choices: [{ index: 0, message, logprobs: null, finish_reason: piece.finish }],
       usage: usageJson(piece.usage),
       system_fingerprint: null,
+      ...(piece.warning && { warning: piece.warning }),
     };
   }
   throw problem('InternalError', {}, new Error('the response from the model has no end'));

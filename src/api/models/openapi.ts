@@ -246,6 +246,7 @@ const CHAT_USAGE = object(
   { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer('Tokens charged.') },
   ['prompt_tokens', 'completion_tokens', 'total_tokens'],
 );
+const OCR_WARNING = string('What to know about the text: for example, numbers that two recognizers read differently.');
 const FINISH = { enum: ['stop', 'length', null] };
 const completionOf = (kind: string, choice: Schema, more: Record<string, Schema>, required: readonly string[]) =>
   object(
@@ -273,7 +274,7 @@ const CHAT_COMPLETION = completionOf(
     },
     ['index', 'message', 'finish_reason'],
   ),
-  { usage: CHAT_USAGE, system_fingerprint: { type: 'null' } },
+  { usage: CHAT_USAGE, system_fingerprint: { type: 'null' }, warning: OCR_WARNING },
   ['usage'],
 );
 const CHAT_CHUNK = completionOf(
@@ -283,7 +284,7 @@ const CHAT_CHUNK = completionOf(
     'delta',
     'finish_reason',
   ]),
-  { usage: CHAT_USAGE },
+  { usage: CHAT_USAGE, warning: OCR_WARNING },
   [],
 );
 const CHAT = {

@@ -180,7 +180,7 @@ async function checkOnnxruntime(): Promise<CheckResult> {
   } catch {
     return absent(
       'not installed',
-      'The built-in models work without it. Other local models need it: npm install onnxruntime-node',
+      'The built-in models work without it, and text recognition is faster with it. Other local models need it: npm install onnxruntime-node',
     );
   }
   const script = 'const { InferenceSession } = require(process.argv[1]); console.log(typeof InferenceSession.create)';

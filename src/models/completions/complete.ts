@@ -17,7 +17,12 @@ export interface Usage {
 
 export type CompletionPiece =
   | { readonly text: string }
-  | { readonly text: ''; readonly finish: 'stop' | 'length'; readonly usage: Usage };
+  | {
+      readonly text: '';
+      readonly finish: 'stop' | 'length';
+      readonly usage: Usage;
+      readonly warning?: string | undefined;
+    };
 
 export interface CompletionCall {
   readonly signal: AbortSignal;
@@ -92,7 +97,7 @@ export async function* complete(
       if (out !== '') yield { text: out };
       if (isEnd || limit.ended) {
         const finish = limit.ended ?? (isEnd && !piece.end.complete ? 'length' : 'stop');
-        return yield { text: '', finish, usage };
+        return yield { text: '', finish, usage, warning: isEnd ? piece.end.warning : undefined };
       }
     }
     throw problem('InternalError', {}, new Error('an engine did not end its answer'));

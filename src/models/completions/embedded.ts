@@ -1,6 +1,6 @@
 /** Built-in text recognition as a chat completion engine: writes the text of pages in any output form. */
 import { problem } from '#errors.ts';
-import { InvalidImageError, type Ocr } from '#ocr/index.ts';
+import { InvalidImageError, type Ocr, type OcrResult, ocrWarnings } from '#ocr/index.ts';
 import type { Engine, Piece } from './engine.ts';
 import { FORMS } from './fields.ts';
 import { mediaFault, type Page } from './media.ts';
@@ -33,13 +33,16 @@ export function createEmbeddedEngine(id: string, ocr: Ocr): Engine {
       try {
         yield { text: writer.before };
         let number = 0;
+        const readings: Pick<OcrResult, 'doubts' | 'notes'>[] = [];
         for await (const result of results) {
           number++;
+          readings.push({ doubts: result.doubts, notes: result.notes });
           if (number > 1) yield { text: writer.between };
           for (const text of inParagraphs(writer.page({ number, result }))) yield { text };
         }
         yield { text: writer.after };
-        yield { text: '', end: { complete: true } };
+        const warning = ocrWarnings(readings).join('. ');
+        yield { text: '', end: { complete: true, ...(warning && { warning }) } };
       } finally {
         stop.abort(problem('DataStreamBrokenError'));
       }

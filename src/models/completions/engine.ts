@@ -7,7 +7,14 @@ import type { CompletionRequest } from './request.ts';
 /** A piece of the response. The last piece indicates whether the response is complete. */
 export type Piece =
   | { readonly text: string }
-  | { readonly text: ''; readonly end: { readonly complete: boolean; readonly usage?: ChatUsage | undefined } };
+  | {
+      readonly text: '';
+      readonly end: {
+        readonly complete: boolean;
+        readonly usage?: ChatUsage | undefined;
+        readonly warning?: string | undefined;
+      };
+    };
 
 export interface Engine {
   /** The model name in requests. */

@@ -83,7 +83,12 @@ function blockJson(block: OcrBlock) {
       text: line.map(({ text }) => text).join(' '),
       box: boxOf(line),
       confidence: confidenceOf(line),
-      words: line.map((word) => ({ text: word.text, box: corners(word.box), confidence: confidenceOf([word]) })),
+      words: line.map((word) => ({
+        text: word.text,
+        box: corners(word.box),
+        confidence: confidenceOf([word]),
+        ...(word.other !== undefined && { other: word.other }),
+      })),
     })),
   };
 }

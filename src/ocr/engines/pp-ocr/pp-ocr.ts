@@ -21,6 +21,9 @@ export interface PpOcr extends OcrEngine {
   close(): Promise<void>;
 }
 
+/** The networks could not be loaded or run. */
+export class NeuralFailure extends Error {}
+
 const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 /** Maximum memory in MB. The large networks need more than 1 GB for a full page. */
 const WORKER_MB = 3_072;
@@ -40,7 +43,7 @@ export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
       return await processes.run({ files, picture, threads: 1, ...order }, { timeoutMs, signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw recognitionFailed(error);
+      throw new NeuralFailure('the networks failed', { cause: error });
     }
   }
   async function find(picture: Uint8Array, lineHeight: number | undefined, signal: AbortSignal) {
@@ -52,6 +55,10 @@ export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
     const answer = await run(picture, { do: 'read', boxes }, signal);
     return 'lines' in answer ? answer.lines : [];
   }
+  async function readPage(picture: Uint8Array, signal: AbortSignal) {
+    const { width, height, boxes } = await find(picture, undefined, signal);
+    return { size: { width, height }, found: await read(picture, boxes, signal) };
+  }
   return {
     name: 'pp-ocr',
     supportsSparse: false,
@@ -59,12 +66,14 @@ export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
     find: async (picture, lineHeight, signal) => (await find(picture, lineHeight, signal)).boxes,
     read,
     async recognize(picture, { signal }) {
-      const { width, height, boxes } = await find(picture, undefined, signal);
-      const lines = (await read(picture, boxes, signal))
+      const { size, found } = await readPage(picture, signal).catch((error: unknown) => {
+        throw error instanceof NeuralFailure ? recognitionFailed(error) : error;
+      });
+      const lines = found
         .filter((line) => line !== undefined)
         .filter(({ words }) => words.reduce((sum, word) => sum + word.confidence, 0) / words.length >= MIN_CONFIDENCE)
         .sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
-      return { width, height, lines };
+      return { ...size, lines };
     },
     close: () => processes.close(),
   };

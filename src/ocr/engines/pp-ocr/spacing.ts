@@ -13,17 +13,20 @@ export interface SpacedWord {
 }
 
 /**
- * A gap is a space if it is wider than `TIMES` the usual gap of the line plus `MORE`, within `LEAST` and `MOST`. All are
- * shares of the height of the line.
+ * A line of at least `ENOUGH` letters has gaps of two kinds, and the limit is in the middle of the largest jump between
+ * them that is at least `JUMP` wide. In shorter lines, and in those without a jump, a gap is a space if it is wider than
+ * `TIMES` the usual gap plus `MORE`. The limit is between `LEAST` and `MOST`. All are shares of the height of the line.
  */
+const ENOUGH = 8;
+const JUMP = 2.5 / 48;
 const TIMES = 2.2;
 const MORE = 3 / 48;
-const LEAST = 7 / 48;
+const LEAST = 6 / 48;
 const MOST = 18 / 48;
 /** A space that the network read itself needs only this share of that width. */
 const READ_SHARE = 0.5;
 /** A space next to the decimal sign of a number needs this multiple. */
-const NUMBER_TIMES = 1.35;
+const NUMBER_TIMES = 1.6;
 /** Share of the range of levels, from the background on, from which a pixel is ink. */
 const INK_SHARE = 0.4;
 
@@ -36,9 +39,7 @@ export function spacedWords(picture: Gray, letters: readonly Letter[], at: (step
   const gaps = centers.slice(1).map((center, index) => widestGap(isInk, centers[index]!, center));
   const readSpaces = spacesRead(letters);
   const widths = gaps.map(({ from, to }) => to - from).sort((a, b) => a - b);
-  const { height } = picture;
-  const usual = widths[Math.floor(widths.length / 2)] ?? 0;
-  const limit = Math.min(MOST * height, Math.max(LEAST * height, TIMES * usual + MORE * height));
+  const limit = limitOf(widths, picture.height);
   const words: { letters: Letter[]; from: number; to: number }[] = [];
   const [first, last] = [isInk.indexOf(1), isInk.lastIndexOf(1)];
   for (const [index, letter] of written.entries()) {
@@ -53,6 +54,19 @@ export function spacedWords(picture: Gray, letters: readonly Letter[], at: (step
     }
   }
   return words;
+}
+
+/** The width from which a gap is a space, in pixels. `widths` are sorted. */
+function limitOf(widths: readonly number[], height: number): number {
+  const usual = widths[Math.floor(widths.length / 2)] ?? 0;
+  let best = { limit: TIMES * usual + MORE * height, jump: JUMP * height };
+  for (let at = 1; widths.length >= ENOUGH && at < widths.length; at++) {
+    const [below, above] = [widths[at - 1]!, widths[at]!];
+    const limit = (below + above) / 2;
+    if (above - below > best.jump && limit > Math.max(usual, LEAST * height) && limit < MOST * height)
+      best = { limit, jump: above - below };
+  }
+  return Math.min(MOST * height, Math.max(LEAST * height, best.limit));
 }
 
 const SPACELESS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}，。、；：？！（）]/u;
