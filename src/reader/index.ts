@@ -31,7 +31,7 @@ export {
 export { PRESET_OPTIONS } from './options/presets.ts';
 export { type Options, resolve } from './options/resolve.ts';
 export { type PlacedBlock, placeOfRange } from './places/placed-blocks.ts';
-export type { PictureUrls, ServedPicture } from './places/served-pictures.ts';
+export type { PictureUrls } from './places/served-pictures.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
