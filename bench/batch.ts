@@ -24,7 +24,7 @@ const KILLS = Number(positionals[0] ?? 100);
 const LINES = 50_000;
 const PER_REQUEST = 32;
 const MB = 1024 * 1024;
-const MODEL = 'lectern-static-v1';
+const MODEL = 'lectern-static-v2';
 const DIMENSIONS = 256;
 
 const textOf = (at: number) => `Note ${at}: green tea is drunk hot in the morning, and cold with lemon in the summer.`;

@@ -35,7 +35,7 @@ async function measure(url: string, one: Case, forSeconds = SECONDS): Promise<Me
   const { concurrency, batch, words, dimensions, encoding } = one;
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
   const input = Array.from({ length: batch }, (_, index) => text(words, index));
-  const body = JSON.stringify({ model: 'lectern-static-v1', input, dimensions, encoding_format: encoding });
+  const body = JSON.stringify({ model: 'lectern-static-v2', input, dimensions, encoding_format: encoding });
   let texts = 0;
   let tokens = 0;
   const startedAt = performance.now();

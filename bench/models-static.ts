@@ -265,8 +265,8 @@ async function beir(folder: string): Promise<(string | number)[]> {
       now,
     );
     const payloads = pairs.map(({ payload }) => payload as PreparedPair);
-    const parts = await Promise.all(payloads.map((pair) => scorer.parts(pair, now)));
-    const scores = await Promise.all(payloads.map((pair) => scorer.score(pair, now)));
+    const parts = payloads.map((pair) => scorer.parts(pair));
+    const scores = payloads.map((pair) => scorer.score(pair));
     const words = scaled(parts.map((part) => part.words ?? 0));
     const pieces = scaled(parts.map((part) => part.pieces ?? 0));
     const reordered = (by: readonly number[]) => ndcg(named(best(by, 10).map((at) => first[at]!)), gains);

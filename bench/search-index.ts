@@ -41,7 +41,7 @@ const { embedder: model, reranker } = createStaticBackends();
 await model.load();
 
 const embedder: IndexEmbedder = {
-  id: 'lectern-static-v1',
+  id: 'lectern-static-v2',
   dimensions: DIMENSIONS,
   floor: Number(given.floor),
   weight: Number(given.weight),

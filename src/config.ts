@@ -380,7 +380,7 @@ export const SETTINGS = {
       'Additional model names: `{"jina-embeddings-v3": "multilingual-e5-small"}` uses the second model for requests that name the first.',
     ),
     modelsWarm: setting(
-      commaList.prefault(['lectern-static-v1', 'lectern-static-rerank-v1']),
+      commaList.prefault(['lectern-static-v2', 'lectern-static-rerank-v2']),
       'the built-in models',
       'Models that are loaded before the model host reports ready: model ids, separated by commas.',
     ),
@@ -463,8 +463,8 @@ export const SETTINGS = {
       'With `limited`, callers without a key may search, within their rate limit for reads.',
     ),
     searchEmbedder: setting(
-      z.string().default('lectern-static-v1'),
-      'lectern-static-v1',
+      z.string().default('lectern-static-v2'),
+      'lectern-static-v2',
       'Embedding model for semantic search in the local index. `none` searches by words only.',
     ),
     searchReranker: setting(

@@ -5,7 +5,7 @@ import { Document, Settings, VectorStoreIndex } from 'llamaindex';
 Settings.embedModel = new JinaAIEmbedding({
   baseURL: 'http://localhost:3002/v1/embeddings',
   apiKey: process.env.LECTERN_API_KEY,
-  model: 'lectern-static-v1',
+  model: 'lectern-static-v2',
 });
 
 // Reads the given URLs, or uses two sample texts.

@@ -5,7 +5,7 @@ const client = new OpenAI({
   baseURL: 'http://localhost:3002/v1',
   apiKey: process.env.LECTERN_API_KEY,
 });
-const model = 'lectern-static-v1';
+const model = 'lectern-static-v2';
 
 const texts = [
   'Bees find their way home by the sun and by landmarks that they have learned.',

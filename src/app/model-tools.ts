@@ -10,8 +10,8 @@ import {
 } from '#models/index.ts';
 import type { IndexEmbedder, PassageReranker } from '#search/index.ts';
 
-const EMBEDDING_MODEL = 'lectern-static-v1';
-const RERANKER = 'lectern-static-rerank-v1';
+const EMBEDDING_MODEL = 'lectern-static-v2';
+const RERANKER = 'lectern-static-rerank-v2';
 const admit = async () => {};
 const MAX_TEXTS_PER_CALL = 512;
 
@@ -41,7 +41,8 @@ export async function embedTexts(
   const input_type = side === 'query' ? 'query' : 'document';
   const vectors: Float32Array[] = [];
   for (let at = 0; at < texts.length; at += MAX_TEXTS_PER_CALL) {
-    const input = texts.slice(at, at + MAX_TEXTS_PER_CALL);
+    // A caller of the API gets an error for white space; here, one blank passage must not fail the others.
+    const input = texts.slice(at, at + MAX_TEXTS_PER_CALL).map((text) => (text.trim() === '' ? '' : text));
     const request = readEmbedRequest({ input, task, input_type, dimensions, truncate: true }, row, kind);
     const { outputs } = await embed(models, row, request, { caller, signal, admit });
     for (const { values } of outputs) vectors.push(finishVector(values, request));

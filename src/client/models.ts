@@ -19,8 +19,8 @@ import type {
 
 /** Models that every server includes. They are used if a request specifies none. */
 export const STANDARD_MODELS = {
-  embed: 'lectern-static-v1',
-  rerank: 'lectern-static-rerank-v1',
+  embed: 'lectern-static-v2',
+  rerank: 'lectern-static-rerank-v2',
   ocr: 'svc-ocr',
 } as const;
 

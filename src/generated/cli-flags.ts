@@ -1590,7 +1590,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--search-embedder',
     variable: 'LECTERN_SEARCH_EMBEDDER',
     meaning: 'Embedding model for semantic search in the local index. `none` searches by words only.',
-    defaultText: 'lectern-static-v1',
+    defaultText: 'lectern-static-v2',
   },
   {
     name: 'searchReranker',

@@ -70,7 +70,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
   it('waits for the worker of another process, which completes it, and is fetched', async () => {
     const file = path.join(dir, 'lines.jsonl');
     await writeFile(file, `${lines.join('\r\n')}\n`);
-    const { printed, failure } = await run(['submit', file, '--model', 'lectern-static-v1', '--dimensions', '64']);
+    const { printed, failure } = await run(['submit', file, '--model', 'lectern-static-v2', '--dimensions', '64']);
     expect(failure).toBeUndefined();
     const [id = ''] = printed;
     expect(id).toMatch(/^batch_/);
@@ -111,7 +111,7 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
   });
 
   it('is cancelled, and then waiting for it fails', async () => {
-    const { printed } = await run(['submit', '-', '--model', 'lectern-static-v1'], lines.join('\n'));
+    const { printed } = await run(['submit', '-', '--model', 'lectern-static-v2'], lines.join('\n'));
     expect((await run(['cancel', printed[0]!, '--json'])).printed.join('\n')).toContain('"status": "cancelled"');
     expect((await run(['wait', printed[0]!])).failure).toBe('the job is cancelled');
   });
@@ -120,10 +120,10 @@ describe('a job by the command line', { timeout: LONG_MS }, () => {
     expect((await run(['submit', '-', '--model', 'none'], lines[0])).failure).toMatch(/Model none not found/);
     expect((await run(['status', 'batch_1'])).failure).toContain('batch batch_1 not found');
     const many = Array.from({ length: 10_001 }, () => lines[0]).join('\n');
-    expect((await run(['submit', '-', '--model', 'lectern-static-v1'], many)).failure).toContain('--url');
+    expect((await run(['submit', '-', '--model', 'lectern-static-v2'], many)).failure).toContain('--url');
     expect((await run(['status', 'a', '--server', 'http://127.0.0.1:1'])).failure).toMatch(/^No response from/);
     const hook = ['--webhook', 'http://10.0.0.1/'];
-    expect((await run(['submit', '-', '--model', 'lectern-static-v1', ...hook], lines[0])).failure).toMatch(/webhook/);
+    expect((await run(['submit', '-', '--model', 'lectern-static-v2', ...hook], lines[0])).failure).toMatch(/webhook/);
   });
 });
 

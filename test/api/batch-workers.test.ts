@@ -40,7 +40,7 @@ it.skipIf(!redis)('runs the jobs that a server announces through Redis', { timeo
     };
     const input = Array.from({ length: 50 }, (_, at) => ({ custom_id: `line ${at}`, body: { input: `tea ${at}` } }));
     for (let at = 0; at < 3; at++) {
-      const { batch_id: id } = await ask('/v1/batch/embeddings', { model: 'lectern-static-v1', input });
+      const { batch_id: id } = await ask('/v1/batch/embeddings', { model: 'lectern-static-v2', input });
       const job = () => ask(`/v1/batch/${id}`);
       await expect.poll(async () => (await job()).status, { timeout: LONG_MS }).toBe('completed');
       expect((await job()).stats).toMatchObject({ total: 50, completed: 50, failed: 0 });

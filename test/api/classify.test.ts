@@ -9,7 +9,7 @@ import { createLog } from '#telemetry/log.ts';
 import { startRealModelHost, type TestModelHost } from '../support/model-host.ts';
 import { postgresUrl } from '../support/services.ts';
 
-const MODEL = 'lectern-static-v1';
+const MODEL = 'lectern-static-v2';
 const LABELS = ['sport', 'cooking', 'politics'];
 const SAMPLES = [
   { text: 'The striker scored twice in the second half', label: 'sport' },

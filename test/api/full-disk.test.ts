@@ -117,7 +117,7 @@ const batch = (lines: number) =>
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        model: 'lectern-static-v1',
+        model: 'lectern-static-v2',
         input: Array.from({ length: lines }, (_, at) => ({ text: `Line ${at} ${'more words '.repeat(30)}` })),
       }),
     }),

@@ -252,7 +252,7 @@ describe('models', () => {
       '/v1/embeddings',
       aliases(EMBED_FIELDS),
       [
-        ['model', 'lectern-static-v1'],
+        ['model', 'lectern-static-v2'],
         ['input', 'tea'],
       ],
     ],
@@ -260,7 +260,7 @@ describe('models', () => {
       '/v1/rerank',
       aliases(RERANK_FIELDS),
       [
-        ['model', 'lectern-static-rerank-v1'],
+        ['model', 'lectern-static-rerank-v2'],
         ['query', 'tea'],
         ['documents', ['tea']],
       ],
@@ -269,7 +269,7 @@ describe('models', () => {
       '/v1/batch/embeddings',
       inBody(EMBED_FIELDS),
       [
-        ['model', 'lectern-static-v1'],
+        ['model', 'lectern-static-v2'],
         ['input', []],
       ],
     ],

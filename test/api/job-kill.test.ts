@@ -97,7 +97,7 @@ it('a batch and a crawl survive kills of the server without losing or repeating 
     body: { input: Array.from({ length: 4 }, (_, part) => `${at}.${part} ${text}`) },
   }));
   const file = path.join(dir, 'body.json');
-  await writeFile(file, JSON.stringify({ model: 'lectern-static-v1', dimensions: 64, input }));
+  await writeFile(file, JSON.stringify({ model: 'lectern-static-v2', dimensions: 64, input }));
   const crawl = {
     ...{ url: `${site.origin}/many/0`, limit: 1000, depth: 20, sitemap: false, concurrency: PAGES_AT_ONCE },
     options: { engine: 'direct', noCache: true },

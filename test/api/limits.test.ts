@@ -7,7 +7,7 @@ import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const HTML = '<title>Tea</title><p>Green tea is made from leaves that were not oxidised, and is drunk hot.</p>';
-const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v1', input: 'green tea' });
+const ONE_TEXT = JSON.stringify({ model: 'lectern-static-v2', input: 'green tea' });
 
 const CHAT = { chatUrl: 'http://127.0.0.1:9/v1', chatModel: 'm' };
 let site: Site;
@@ -177,7 +177,7 @@ describe('limits of a key', () => {
     expect(first.headers.get('x-ratelimit-limit-tokens')).toBe('20');
     expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
     const textsOf = (length: number) =>
-      JSON.stringify({ model: 'lectern-static-v1', input: Array.from({ length }, () => 'tea') });
+      JSON.stringify({ model: 'lectern-static-v2', input: Array.from({ length }, () => 'tea') });
     const tooMuch = await embed(shared, headers, textsOf(20));
     const refused = await json(tooMuch);
     expect([tooMuch.status, refused.code]).toEqual([429, 'RATE_TOKEN_LIMIT_EXCEEDED']);
@@ -193,7 +193,7 @@ describe('limits of a key', () => {
     expect(detail).toContain('this request has 30 tokens, and the plan paid allows 20 tokens per minute');
     expect(never.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
     // An invalid body counts as a request, but costs no tokens.
-    const wrong = await embed(shared, headers, '{"model": "lectern-static-v1"}');
+    const wrong = await embed(shared, headers, '{"model": "lectern-static-v2"}');
     expect(wrong.status).toBe(422);
     expect(wrong.headers.get('x-ratelimit-remaining-requests')).toBe('2');
     expect(wrong.headers.get('x-ratelimit-remaining-tokens')).toBe(String(20 - usage.total_tokens));
@@ -217,7 +217,7 @@ describe('limits of a key', () => {
     );
     const post = (path: string, body: string, given = headers) =>
       fetch(shared.urls.model + path, { method: 'POST', headers: given, body });
-    const rank = JSON.stringify({ model: 'lectern-static-rerank-v1', query: 'tea', documents: ['green tea'] });
+    const rank = JSON.stringify({ model: 'lectern-static-rerank-v2', query: 'tea', documents: ['green tea'] });
     for (const [path, good, rpm, tpm] of [
       ['/v1/embeddings', ONE_TEXT, 6, 20],
       ['/v1/rerank', rank, 2, 10_000_000],
@@ -344,7 +344,7 @@ describe('balances', () => {
     expect((await json(index)).data).toMatchObject({ authenticatedAs: 'test', balanceLeft: 60 - tokens });
 
     // A request that costs more than the balance is rejected and costs nothing.
-    const long = JSON.stringify({ model: 'lectern-static-v1', input: 'tea '.repeat(100) });
+    const long = JSON.stringify({ model: 'lectern-static-v2', input: 'tea '.repeat(100) });
     const tooMuch = await embed(shared, headers, long);
     expect([tooMuch.status, (await json(tooMuch)).code]).toEqual([403, 'AUTHZ_INSUFFICIENT_BALANCE']);
     expect(await balance()).toBe(60 - tokens);

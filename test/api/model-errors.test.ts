@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-const model = 'lectern-static-v1';
+const model = 'lectern-static-v2';
 const embed = (body: Record<string, unknown>) => host.post('/v1/embeddings', { model, ...body });
 const rerank = (body: Record<string, unknown>) =>
-  host.post('/v1/rerank', { model: 'lectern-static-rerank-v1', documents: ['tap water'], ...body });
+  host.post('/v1/rerank', { model: 'lectern-static-rerank-v2', documents: ['tap water'], ...body });
 
 describe('an unknown route', () => {
   const BODIES = [undefined, '{}', '{"nonsense', '[', '\ufeff', 'x'.repeat(100_000)];
@@ -94,33 +94,47 @@ describe('an input with several kinds of content', () => {
 });
 
 describe('texts without words', () => {
-  const NOTHING = [
-    '',
-    ' ',
-    '\n\t',
-    '\0',
-    '\u0001\u001f',
-    '\u200b\u200d',
-    '\ufeff',
-    '\u00ad',
-    '\u{e0041}',
-    '\u3000',
-    '\ud800',
-  ];
-  const UNKNOWN = ['!!!', '…', '😀', '💩💩', 'ꙮ', '𒀀', '\u0301\u0301', '‽'];
+  const BLANK = [' ', '\n\t', '\ufeff', '\u3000', ' \u2028\r\n'];
+  const UNSEEN = ['\0', '\u0001\u001f', '\u200b\u200d', '\u00ad', '\u{e0041}', '\ud800'];
+  const NOTHING = ['', ...BLANK, ...UNSEEN];
+  const SIGNS = ['!!!', '…', '😀', '💩💩', '‽'];
+  const UNKNOWN = ['ꙮ', '𒀀', '\u0301\u0301'];
+  const faultsAt = (places: readonly number[], message: string, input: readonly string[]) =>
+    places.map((at) => ({ field: `body -> input -> ${at}`, message, type: 'value_error', input: input[at] }));
 
-  it.each([1_024, 256, 64])('have vectors of length 1 at %i numbers', async (dimensions) => {
-    const input = [...NOTHING, ...UNKNOWN];
-    const { status, body } = await embed({ input, dimensions });
-    expect(status).toBe(200);
-    for (const [at, { embedding }] of body.data.entries())
-      expect(Math.hypot(...embedding), JSON.stringify(input[at])).toBeCloseTo(1, 4);
-    const alone = await embed({ input: '', dimensions });
-    expect(alone.body.data[0].embedding).toEqual(body.data[0].embedding);
+  it.each([1_024, 256, 64])(
+    'at %i numbers: zero for the empty text, length 1 for unknown letters',
+    async (dimensions) => {
+      const { status, body } = await embed({ input: ['', ...UNKNOWN], dimensions });
+      expect(status).toBe(200);
+      const [empty, ...others] = body.data.map(({ embedding }: { embedding: number[] }) => Math.hypot(...embedding));
+      expect(empty).toBe(0);
+      for (const length of others) expect(length).toBeCloseTo(1, 4);
+    },
+  );
+
+  it('are refused if they consist of white space, each by its name', async () => {
+    const input = ['tea', ...BLANK, ''];
+    const { status, body } = await embed({ input });
+    const message = 'must not consist of white space';
+    expect([status, body.errors]).toEqual([422, faultsAt([1, 2, 3, 4, 5], message, input)]);
+    const alone = await embed({ input: ' ' });
+    expect(alone.body.errors).toMatchObject([{ field: 'body -> input', message, input: ' ' }]);
+    const asObject = await embed({ input: [{ text: '\n' }] });
+    expect(asObject.body.errors).toMatchObject([{ field: 'body -> input -> 0', message }]);
+  });
+
+  it('are refused if the model knows nothing in them, each by its name', async () => {
+    const { status, body } = await embed({ input: ['', ...UNSEEN, 'tea', ...SIGNS] });
+    expect(status).toBe(422);
+    expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(
+      [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12].map((at) => `body -> input -> ${at}`),
+    );
+    expect(body.errors[0].message).toBe('contains nothing that this model knows: its vector would be zero');
   });
 
   it('are accepted as documents', async () => {
-    const documents = [...NOTHING, 'tap water', ...UNKNOWN];
+    const documents = [...NOTHING, 'tap water', ...SIGNS, ...UNKNOWN];
     const { status, body } = await rerank({ query: 'tap water', documents });
     expect(status).toBe(200);
     expect(body.results).toHaveLength(documents.length);
@@ -129,7 +143,7 @@ describe('texts without words', () => {
 
   it.each([...NOTHING.slice(1), '😀', '😀 💩'])('%j is refused as a query', async (query) => {
     for (const place of ['/v1/rerank', '/v2/rerank', '/rerank']) {
-      const asked = { model: 'lectern-static-rerank-v1', query, documents: ['tap water'] };
+      const asked = { model: 'lectern-static-rerank-v2', query, documents: ['tap water'] };
       const { status, body } = await host.post(place, asked);
       expect([status, body.errors]).toMatchObject([
         422,
@@ -157,7 +171,7 @@ describe('texts without words', () => {
       },
     });
     onTestFinished(() => zero.close());
-    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', '', 'water', ' '] });
+    const { status, body } = await zero.post('/v1/embeddings', { model: 'dense', input: ['tea', '\0', '', '\0'] });
     const message = 'contains nothing that this model knows: its vector would be zero';
     expect([status, body.errors]).toEqual([
       422,

@@ -38,8 +38,8 @@ const ITEMS = [
   { custom_id: 'a', body: { input: 'tea' } },
 ] as const;
 const WORDS = [
-  'lectern-static-v1',
-  'lectern-static-rerank-v1',
+  'lectern-static-v2',
+  'lectern-static-rerank-v2',
   'svc-ocr',
   'tea',
   '',
@@ -95,8 +95,8 @@ const BATCH_FIELDS: Fields = {
   webhook_url: { aliases: [], meaning: '', schema: {} },
 };
 
-const RERANK = { model: 'lectern-static-rerank-v1', query: 'tap water', documents: ['tea', { text: 'water' }] };
-const EMBED = { model: 'lectern-static-v1', input: ['tea', { text: 'water' }] };
+const RERANK = { model: 'lectern-static-rerank-v2', query: 'tap water', documents: ['tea', { text: 'water' }] };
+const EMBED = { model: 'lectern-static-v2', input: ['tea', { text: 'water' }] };
 
 async function post(place: string, body: string) {
   const answer = await fetch(server.urls.model + place, {
@@ -131,7 +131,7 @@ describe('any body', () => {
     ['/v1/rerank', RERANK_FIELDS, RERANK],
     ['/v2/rerank', RERANK_FIELDS, RERANK],
     ['/rerank', RERANK_FIELDS, { query: 'tap water', texts: ['tea', 'water'] }],
-    ['/v1/batch/embeddings', BATCH_FIELDS, { model: 'lectern-static-v1', input: [{ custom_id: 'a', body: EMBED }] }],
+    ['/v1/batch/embeddings', BATCH_FIELDS, { model: 'lectern-static-v2', input: [{ custom_id: 'a', body: EMBED }] }],
     ['/v1/chat/completions', CHAT_FIELDS, { model: 'svc-ocr', messages: [{ role: 'user', content: 'tea' }] }],
   ])('%s answers it', { timeout: LONG_MS }, async (place, fields, right) => {
     expect((await post(place, JSON.stringify(right))).status).toBeLessThanOrEqual(400);

@@ -315,7 +315,7 @@ describe('an invalid image', wait, () => {
       'body -> input',
       'value_error',
     ]);
-    expect((await faultOf({ input: { image: 'aGk=' }, model: 'lectern-static-v1' }))[2]).toContain(
+    expect((await faultOf({ input: { image: 'aGk=' }, model: 'lectern-static-v2' }))[2]).toContain(
       '`lectern models pull jina-clip-v1`',
     );
   });
@@ -496,7 +496,7 @@ describe('a server without ffmpeg, documents and network access', wait, () => {
       };
       return Object.fromEntries(data.map(({ id, input_modalities }) => [id, input_modalities.join(' ')]));
     };
-    expect(await listOf(without)).toMatchObject({ sees: 'text image', hears: 'text', 'lectern-static-v1': 'text' });
+    expect(await listOf(without)).toMatchObject({ sees: 'text image', hears: 'text', 'lectern-static-v2': 'text' });
     if (!hasFfmpeg) return;
     expect(await listOf(host)).toMatchObject({
       sees: 'text image audio video file',

@@ -673,7 +673,7 @@ describe('one port for all faces', () => {
       expect((await get('r.example.test', '/')).body).toContain('[Usage 1]');
       expect((await get('other.example.test', '/')).body).toContain('[Usage 1]');
       expect((await get('s.example.test', '/cats')).status).toBe(401);
-      expect((await get('api.example.test:80', '/v1/models')).body).toContain('lectern-static-v1');
+      expect((await get('api.example.test:80', '/v1/models')).body).toContain('lectern-static-v2');
       expect((await get('flow.example.test', '/status')).body).toContain('"jina"');
     } finally {
       await all.close();

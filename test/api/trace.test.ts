@@ -167,7 +167,7 @@ describe('the model host', () => {
     });
     return { answer, body: (await answer.json()) as { trace?: TraceJson; usage: { total_tokens: number } } };
   };
-  const EMBED = { model: 'lectern-static-v1', input: ['one', 'two'] };
+  const EMBED = { model: 'lectern-static-v2', input: ['one', 'two'] };
 
   it('traces the queue and the model of embeddings at the top level of the answer', async () => {
     const { answer, body } = await ask('/v1/embeddings', { ...EMBED, trace: true });
@@ -182,7 +182,7 @@ describe('the model host', () => {
   });
 
   it('traces those of a reranking', async () => {
-    const rank = { model: 'lectern-static-rerank-v1', query: 'one', documents: ['one', 'two'] };
+    const rank = { model: 'lectern-static-rerank-v2', query: 'one', documents: ['one', 'two'] };
     const { body } = await ask('/v1/rerank', { ...rank, trace: true });
     expectComplete(body.trace);
     expect(namesOf(body.trace)).toContain('model');

@@ -20,10 +20,10 @@ beforeAll(async () => {
   reading = await startChatHost();
   host = await startRealModelHost({
     modelAliases: {
-      'text-embedding-3-small': 'lectern-static-v1',
-      'jina-embeddings-v3': 'lectern-static-v1',
-      'jina-clip-v2': 'lectern-static-v1',
-      'jina-reranker-v1-base-en': 'lectern-static-rerank-v1',
+      'text-embedding-3-small': 'lectern-static-v2',
+      'jina-embeddings-v3': 'lectern-static-v2',
+      'jina-clip-v2': 'lectern-static-v2',
+      'jina-reranker-v1-base-en': 'lectern-static-rerank-v2',
     },
   });
 });
@@ -31,7 +31,7 @@ afterAll(() => Promise.all([host.close(), reading.close()]));
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', ''];
 const expected = async (body: Record<string, unknown>): Promise<number[][]> =>
-  (await host.post('/v1/embeddings', { model: 'lectern-static-v1', ...body })).body.data.map(
+  (await host.post('/v1/embeddings', { model: 'lectern-static-v2', ...body })).body.data.map(
     ({ embedding }: { embedding: number[] }) => embedding,
   );
 
@@ -59,7 +59,7 @@ describe.skipIf(!installed)('clients', () => {
     expect(floats).toEqual(vectors);
     expect(short).toEqual([...Float32Array.from((await expected({ input: TEXTS[0], dimensions: 256 }))[0]!)]);
     expect(models).toContain('text-embedding-3-small');
-    expect(one).toBe('lectern-static-v1');
+    expect(one).toBe('lectern-static-v2');
     expect(badKey.status).toBe(401);
     expect(badModel.status).toBe(400);
     expect(tokenIds.status).toBe(422);
@@ -102,9 +102,9 @@ it.skipIf(!hasCurl)('curl', async () => {
   const curl = async (...args: string[]) =>
     JSON.parse((await run('curl', ['--silent', '--show-error', ...args])).stdout) as Record<string, unknown>;
   const key = ['--header', 'Authorization: Bearer test-key'];
-  const body = ['--data', JSON.stringify({ model: 'lectern-static-v1', input: 'hello', dimensions: 64 })];
+  const body = ['--data', JSON.stringify({ model: 'lectern-static-v2', input: 'hello', dimensions: 64 })];
   const answer = await curl(`${host.url}/v1/embeddings`, ...key, ...body);
-  expect(answer).toMatchObject({ model: 'lectern-static-v1', data: [{ index: 0 }] });
+  expect(answer).toMatchObject({ model: 'lectern-static-v2', data: [{ index: 0 }] });
   const json = ['--json', JSON.stringify({ model: 'jina-reranker-v1-base-en', query: 'a', documents: ['a', 'b'] })];
   const ranked = await curl(`${host.url}/v1/rerank`, ...key, ...json);
   expect(ranked).toMatchObject({ model: 'jina-reranker-v1-base-en', results: [{ index: 0 }, { index: 1 }] });

@@ -58,7 +58,7 @@ it.skipIf(!hasTypes)(
     });
     expect(got.search.status).toBe(422);
     expect(got.models).toMatchObject({ entries: 2, best: 0, fields: ['body -> model'] });
-    expect(got.models.models).toContain('lectern-static-v1');
+    expect(got.models.models).toContain('lectern-static-v2');
     expect(got.flow).toEqual({ ids: ['a'], code: 0, hasDetail: true });
     expect(got.admin).toEqual({ plan: 'free', failure: 'ResourceNotFoundError' });
   },

@@ -16,7 +16,7 @@ my %calls = (
   ],
   search => [[search_get => {q => 'tides', num => 1}], [search_get => {q => 'tides', num => 99}]],
   models => [
-    [embeddings_v1_embeddings_post => {}, {model => 'lectern-static-v1', input => ['a'], dimensions => 64}],
+    [embeddings_v1_embeddings_post => {}, {model => 'lectern-static-v2', input => ['a'], dimensions => 64}],
     [embeddings_v1_embeddings_post => {}, {model => 'none', input => 'a'}],
     [embeddings_v1_embeddings_post => {}, {input => 'a'}],
     [list_models_v1_models_get => {}],

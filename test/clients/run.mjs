@@ -45,7 +45,7 @@ async function openai() {
     floats: floats.data.map(({ embedding }) => embedding),
     short: [...short.data[0].embedding],
     models,
-    one: (await client.models.retrieve('lectern-static-v1')).id,
+    one: (await client.models.retrieve('lectern-static-v2')).id,
     badKey: await failure(() => stranger.embeddings.create({ model, input: 'x' })),
     badModel: await failure(() => client.embeddings.create({ model: 'no-such-model', input: 'x' })),
     tokenIds: await failure(() => client.embeddings.create({ model, input: [[1, 2, 3]] })),

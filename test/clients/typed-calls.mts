@@ -45,11 +45,11 @@ async function callSearch() {
 
 async function callModels() {
   const embedded = await models.POST('/v1/embeddings', {
-    body: { model: 'lectern-static-v1', input: ['a', { text: 'b' }], dimensions: 64 },
+    body: { model: 'lectern-static-v2', input: ['a', { text: 'b' }], dimensions: 64 },
   });
   const entries: number | undefined = embedded.data?.data.length;
   const ranked = await models.POST('/v1/rerank', {
-    body: { model: 'lectern-static-rerank-v1', query: 'tea', documents: ['green tea', 'a car'], top_n: 1 },
+    body: { model: 'lectern-static-rerank-v2', query: 'tea', documents: ['green tea', 'a car'], top_n: 1 },
   });
   const best: number | undefined = ranked.data?.results[0]?.index;
   // @ts-expect-error: the model is missing

@@ -100,14 +100,14 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
     ],
     ocr('the built-in Tesseract', 'scan.png', { LECTERN_TESSERACT: 'tesseract.js' }, /kiln/),
     ocr('PP-OCR', 'letters.png', { LECTERN_OCR_MODEL_DIR: given.ppOcrDir }, /ABCACAB/),
-    ...['lectern-static-v1', 'test-encoder'].map(
+    ...['lectern-static-v2', 'test-encoder'].map(
       (model) =>
         [
           `vectors of ${model}`,
           async () => expectPart('"embedding"', await ask('model host', '/v1/embeddings', { model, input: texts })),
         ] as const,
     ),
-    ...['lectern-static-rerank-v1', 'test-reranker'].map(
+    ...['lectern-static-rerank-v2', 'test-reranker'].map(
       (model) =>
         [
           `an order by ${model}`,
@@ -124,7 +124,7 @@ export function workOf({ ask, sites, given, command }: Work): (readonly [string,
         const input = [{ custom_id: 'a', body: { input: 'the river' } }];
         const webhook = `${sites.at(HOSTS.hooks)}/ended`;
         const started = await ask('model host', '/v1/batch/embeddings', {
-          model: 'lectern-static-v1',
+          model: 'lectern-static-v2',
           input,
           webhook_url: webhook,
         });

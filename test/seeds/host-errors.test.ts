@@ -108,7 +108,7 @@ hosted.row(
   'INPUT_TOKEN_LIMIT_EXCEEDED | 400 | Input text exceeds the model maximum of <max_tokens> tokens',
   async () => {
     const long = 'tea '.repeat(9_000);
-    const model = 'lectern-static-rerank-v1';
+    const model = 'lectern-static-rerank-v2';
     for (const [place, body] of [
       [EMBEDDINGS, { model: MODEL, input: long }],
       [RERANK, { model, query: 'tea', documents: [long], truncation: false }],

@@ -8,7 +8,7 @@ import { DIMENSIONS, startModelServer } from './model-server-stub.ts';
 
 const ADMIN_SECRET = 'secret-of-the-seed-tests';
 /** The built-in embedding model, and two on the model server: failures of `failing` do not affect `far`. */
-export const MODEL = 'lectern-static-v1';
+export const MODEL = 'lectern-static-v2';
 export const FAR = 'far';
 export const FAILING = 'failing';
 /** The chat model. */
@@ -103,7 +103,7 @@ export async function startHost(settings: Record<string, unknown> = {}) {
 /** The endpoints named in the document, each with a request that succeeds. */
 export const ENDPOINTS = {
   '/v1/embeddings': { model: MODEL, input: 'green tea' },
-  '/v1/rerank': { model: 'lectern-static-rerank-v1', query: 'a hot drink', documents: ['green tea', 'a bicycle'] },
+  '/v1/rerank': { model: 'lectern-static-rerank-v2', query: 'a hot drink', documents: ['green tea', 'a bicycle'] },
   '/v1/chat/completions': chatRequest('Is tea a drink?'),
   '/v1/batch/embeddings': { model: MODEL, input: [{ custom_id: 'a', body: { input: 'green tea' } }] },
 } as const;

@@ -4,8 +4,8 @@ import { makePdf, officeFiles } from './files.ts';
 import { type Answer, type Headers, type ReaderHost, send, startReader, type Values } from './reader-host.ts';
 import { hosted } from './seed.ts';
 
-const MODEL = 'lectern-static-v1';
-const RERANKER = 'lectern-static-rerank-v1';
+const MODEL = 'lectern-static-v2';
+const RERANKER = 'lectern-static-rerank-v2';
 
 /** The lines of a batch. */
 const LINES = Array.from({ length: 300 }, (_, at) => ({ custom_id: `id-${at}`, body: { input: `line number ${at}` } }));

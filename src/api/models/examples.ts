@@ -2,8 +2,8 @@
  * Example requests and responses for the OpenAPI document of the model host. The responses were recorded from a server.
  */
 
-export const EMBEDDER = 'lectern-static-v1';
-const RERANKER = 'lectern-static-rerank-v1';
+export const EMBEDDER = 'lectern-static-v2';
+const RERANKER = 'lectern-static-rerank-v2';
 
 export const EMBEDDINGS = {
   request: { model: EMBEDDER, input: ['The river crosses four districts.'], dimensions: 64, embedding_type: 'binary' },

@@ -74,11 +74,11 @@ async function checkEmbedding({ fetch, urls, key }: TestServer): Promise<CheckRe
   const answer = await fetch(`${urls.models}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: 'lectern-static-v1', input: ['A text for the doctor.'] }),
+    body: JSON.stringify({ model: 'lectern-static-v2', input: ['A text for the doctor.'] }),
   });
   const body = (await answer.json()) as { detail?: string; data?: { embedding?: number[] }[] };
   const vector = body.data?.[0]?.embedding;
-  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v1, ${vector.length} dimensions`);
+  if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v2, ${vector.length} dimensions`);
   return broken(
     body.detail ?? `responded with status ${answer.status}`,
     'The built-in model is in the folder `assets` of the package. Reinstall Lectern',

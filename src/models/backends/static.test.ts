@@ -34,20 +34,19 @@ const TEXTS = [
   'lone \ud800 surrogate \udc00',
   '\u200b\u200b',
   '😀😀 emoji',
-  '!?…',
+  '!?… 😀',
   'the '.repeat(500),
   '\0',
 ];
 
 describe('vectors', () => {
-  test.each([1024, 256, 128, 64])(
-    'of %i numbers are unit vectors, those of texts without words too',
-    async (dimensions) => {
-      const found = await vectors(TEXTS, dimensions);
-      expect(found.map((values) => values.length)).toEqual(TEXTS.map(() => dimensions));
-      for (const values of found) expect(Math.hypot(...values)).toBeCloseTo(1, 5);
-    },
-  );
+  test.each([1024, 256, 128, 3])('of %i numbers are unit vectors, or zero without words', async (dimensions) => {
+    const found = await vectors(TEXTS, dimensions);
+    expect(found.map((values) => values.length)).toEqual(TEXTS.map(() => dimensions));
+    for (const [at, values] of found.entries()) {
+      expect(Math.hypot(...values)).toBeCloseTo(/[\p{L}\p{N}]/u.test(TEXTS[at]!) ? 1 : 0, 5);
+    }
+  });
 
   test('are identical alone, in a batch and when repeated', async () => {
     for (const dimensions of [1024, 100]) {
@@ -110,7 +109,7 @@ describe('bad input', () => {
       if (running) setImmediate(count);
     };
     setImmediate(count);
-    await vectors([Array.from({ length: 200_000 }, (_, at) => `w${at}`).join(' ')], 1024);
+    await vectors([Array.from({ length: 40_000 }, (_, at) => `w${at}`).join(' ')], 1024);
     running = false;
     expect(turns).toBeGreaterThan(3);
   });
@@ -137,7 +136,7 @@ describe('reranking', () => {
     'Plants make their food by photosynthesis in their leaves.',
     '',
     'A plant is a factory.',
-    'How to make a plant-based dinner: food for everybody.',
+    'How to make dinner for everybody.',
   ];
 
   test('scores are in [0, 1], best for the document that answers', async () => {
@@ -189,9 +188,10 @@ describe('reranking', () => {
   });
 
   test('a query takes at most half of the context', async () => {
+    const own = (await embedder.prepare(['a pot of tea'], { signal }))[0]!.tokens;
     const { pairs } = await reranker.prepare('tea '.repeat(1_000), ['a pot of tea'], { signal, maxTokens: 100 });
-    expect(pairs[0]!.tokens).toBe(50 + 4);
-    expect(pairs[0]!.fullTokens).toBe(1_000 + 4);
+    expect(pairs[0]!.tokens).toBe(50 + own);
+    expect(pairs[0]!.fullTokens).toBe(1_000 + own);
   });
 
   test('empty queries and documents', async () => {
@@ -207,7 +207,7 @@ test('the model is unloaded when it is unused, and loaded again', async () => {
   expect(own.embedder.memoryBytes).toBe(0);
   await Promise.all([own.embedder.load(), own.embedder.load(), own.reranker.load()]);
   expect(own.embedder.loaded).toBe(true);
-  expect(own.embedder.memoryBytes).toBeGreaterThan(8_192_000);
+  expect(own.embedder.memoryBytes).toBeGreaterThan(16_716_800);
   await own.embedder.unload();
   expect(own.embedder.loaded).toBe(false);
   expect(own.reranker.loaded).toBe(true);

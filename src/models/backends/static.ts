@@ -4,9 +4,9 @@
  */
 import { problem } from '#errors.ts';
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
+import type { ReadText } from '../static/reading.ts';
 import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
-import { createYielder, STEP_UNITS, type YieldIfDue } from '../static/steps.ts';
-import type { WordPiece } from '../tokenizers/wordpiece.ts';
+import { createYielder } from '../static/steps.ts';
 import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
 
 export interface StaticBackends {
@@ -65,21 +65,16 @@ interface Shared {
   readonly own: Backend;
 }
 
-interface PreparedText {
-  readonly ids: Int32Array;
-  /** The text, up to the last id in `ids`. */
-  readonly text: string;
-}
-
 function createEmbedder({ get, own }: Shared): Embedder {
   return extended(own, {
     dimensions: WHOLE,
     async prepare(texts: readonly string[], { maxTokens, signal }: PrepareOptions) {
-      const { tokenizer } = await get();
+      const { reader } = await get();
       const yieldIfDue = createYielder(signal);
       const prepared: Prepared[] = [];
       for (const text of texts) {
-        prepared.push(await prepareText(tokenizer, text, maxTokens, yieldIfDue));
+        const { kept, fullTokens } = await reader.read(text, { maxTokens, yieldIfDue });
+        prepared.push({ tokens: kept.ids.length, fullTokens, payload: kept satisfies ReadText });
         const pause = yieldIfDue();
         if (pause) await pause;
       }
@@ -93,10 +88,10 @@ function createEmbedder({ get, own }: Shared): Embedder {
       const yieldIfDue = createYielder(signal);
       const outputs: Output[] = [];
       for (const { payload } of batch) {
-        const { ids, text } = payload as PreparedText;
-        // The first 256 dimensions are the learned part; computing them alone is much faster.
+        const text = payload as ReadText;
+        // The first 256 dimensions are the learned part; computing them alone is faster.
         const values =
-          dimensions <= LEARNED ? model.learned(ids, dimensions) : await model.whole(ids, text, yieldIfDue);
+          dimensions <= LEARNED ? model.learned(text.ids, dimensions) : await model.whole(text, yieldIfDue);
         outputs.push({ values, rows: 1 });
         const pause = yieldIfDue();
         if (pause) await pause;
@@ -104,20 +99,6 @@ function createEmbedder({ get, own }: Shared): Embedder {
       return outputs;
     },
   });
-}
-
-async function prepareText(
-  tokenizer: WordPiece,
-  text: string,
-  maxTokens: number | undefined,
-  yieldIfDue: YieldIfDue,
-): Promise<Prepared> {
-  const run = tokenizer.start(text, maxTokens);
-  while (!run.step(STEP_UNITS)) await yieldIfDue();
-  const ids = run.ids();
-  const cut = ids.length < run.total;
-  const payload: PreparedText = { ids, text: cut ? text.slice(0, run.keptTo) : text };
-  return { tokens: ids.length, fullTokens: run.total, payload };
 }
 
 function createReranker({ get, own }: Shared): Reranker {
@@ -135,7 +116,7 @@ function createReranker({ get, own }: Shared): Reranker {
       const yieldIfDue = createYielder(signal);
       const scores = new Float32Array(batch.length);
       for (const [at, { payload }] of batch.entries()) {
-        scores[at] = await score(payload as PreparedPair, yieldIfDue);
+        scores[at] = score(payload as PreparedPair);
         const pause = yieldIfDue();
         if (pause) await pause;
       }

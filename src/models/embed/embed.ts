@@ -160,18 +160,23 @@ function meanOf(outputs: readonly Output[]): Output {
 
 /**
  * Throws ParamValidationError for inputs that would get a zero vector because the model recognized nothing in them.
- * Multi-vector and sparse output may be empty.
+ * The empty text may have a zero vector. Multi-vector and sparse output may be empty.
  */
 export function refuseZeros({ outputs }: Embeddings, { output, dimensions, inputs }: EmbedRequest): void {
   if (output !== 'pooled') return;
   const faults = createFaults();
   for (const [index, { values }] of outputs.entries()) {
     if (!isZero(values.subarray(0, dimensions))) continue;
-    const at = outputs.length === inputs.length ? ['input', index] : ['input'];
+    const input = outputs.length === inputs.length ? inputs[index]! : undefined;
+    if (input && isEmptyText(input)) continue;
+    const at = input ? ['input', index] : ['input'];
     faults.add(at, 'value_error', 'contains nothing that this model knows: its vector would be zero');
   }
   faults.check();
 }
+
+const isEmptyText = ({ parts }: EmbedRequest['inputs'][number]): boolean =>
+  parts.every((part) => part.medium === 'text' && part.text === '');
 
 const apart = (output: Output): Output[] => rowsOf(output).map((values) => ({ values, rows: 1 }));
 

@@ -116,7 +116,12 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
     const { faults } = rules;
     const before = faults.count;
     const text = readItem(value, at, { faults, kind: rules.kind });
-    return faults.count === before ? { medium: 'text', text } : undefined;
+    if (faults.count > before) return undefined;
+    if (text !== '' && text.trim() === '') {
+      faults.add(at, 'value_error', 'must not consist of white space', text);
+      return undefined;
+    }
+    return { medium: 'text', text };
   }
   if (refuseMedium(medium, at, rules)) return undefined;
   const { place, given } = givenIn(value, medium);

@@ -3,10 +3,10 @@ import type { ModelRow } from './catalogue.ts';
 
 const COMMON = {
   hub: '',
-  created: Date.UTC(2026, 10, 21) / 1000,
+  created: Date.UTC(2026, 10, 22) / 1000,
   // The model itself has no length limit. This value bounds the cost of an input; it is typical of models of this kind.
   contextTokens: 8_192,
-  languages: ['en', 'multi'],
+  languages: ['multi'],
   licence: 'Apache-2.0',
   runs: { on: 'static' },
 } as const;
@@ -14,23 +14,23 @@ const COMMON = {
 export const BUILT_IN_MODELS: readonly ModelRow[] = [
   {
     ...COMMON,
-    id: 'lectern-static-v1',
-    name: 'Lectern static v1',
+    id: 'lectern-static-v2',
+    name: 'Lectern static v2',
     description:
-      'Built in: word vectors that need no network and no runtime. Well below the quality of a transformer. Trained on English; other scripts are matched by spelling',
+      'Built in: word vectors for about forty languages that need no network and no runtime. Below the quality of a transformer',
     does: 'embed',
     kind: 'text-v3',
     dimensions: 1_024,
-    matryoshka: [1_024, 256, 128, 64],
+    matryoshka: [1_024, 512, 256, 128],
     pooling: 'mean',
     normalizes: true,
     prefixes: {},
   },
   {
     ...COMMON,
-    id: 'lectern-static-rerank-v1',
-    name: 'Lectern static reranker v1',
-    description: 'Built in: BM25 over words and over similar words by lectern-static-v1',
+    id: 'lectern-static-rerank-v2',
+    name: 'Lectern static reranker v2',
+    description: 'Built in: BM25 over words and over similar words by lectern-static-v2',
     does: 'rerank',
   },
 ];

@@ -4,23 +4,38 @@ import { problem } from '#errors.ts';
 
 export interface StaticFiles {
   readonly tokenizer: {
-    readonly model: { readonly vocab: Readonly<Record<string, number>> };
+    /** Each piece with its score. */
+    readonly model: { readonly vocab: readonly (readonly [piece: string, score: number])[] };
   };
-  readonly config: {
-    readonly vocabulary: number;
-    readonly dimensions: { readonly learned: number };
-    readonly idf: { readonly unseen: number };
-  };
+  readonly config: StaticConfig;
   /** Row-major, vocabulary x learned dimensions. */
   readonly rows: Int8Array;
   /** Scaling factor of each row. */
   readonly scales: Float32Array;
-  /** Lines of `word<tab>idf`. */
-  readonly idf: string;
+  /** The idf of each piece, times `hashed.idf_steps`. */
+  readonly idf: Uint8Array;
+}
+
+export interface StaticConfig {
+  readonly vocabulary: number;
+  readonly dimensions: { readonly learned: number; readonly hashed: number };
+  /** Weights of the two parts in the whole vector. */
+  readonly weights: { readonly learned: number; readonly hashed: number };
+  readonly hashed: {
+    /** Weight of an n-gram of a word, and the lengths of n-grams. */
+    readonly gram: number;
+    readonly grams: readonly number[];
+    /** Weights of the windows of a run, by length. */
+    readonly windows: readonly number[];
+    /** Idf of a window and of a word that is no piece. */
+    readonly window_unseen: number;
+    readonly unseen: number;
+    readonly idf_steps: number;
+  };
 }
 
 /** The relative path is the same for the sources and for the build. */
-const FOLDER = new URL('../../../assets/lectern-static-v1/', import.meta.url);
+const FOLDER = new URL('../../../assets/lectern-static-v2/', import.meta.url);
 
 /** Throws DownstreamServiceFailureError if a file is missing or invalid. */
 export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles> {
@@ -30,19 +45,23 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
       readFile(new URL('config.json', folder), 'utf8'),
       readWhole(new URL('embeddings.int8.bin', folder)),
       readFile(new URL('scales.f32.bin', folder)),
-      readFile(new URL('idf.tsv', folder), 'utf8'),
+      readFile(new URL('idf.u8.bin', folder)),
     ]);
     const files: StaticFiles = {
       tokenizer: JSON.parse(tokenizer) as StaticFiles['tokenizer'],
-      config: JSON.parse(config) as StaticFiles['config'],
+      config: JSON.parse(config) as StaticConfig,
       rows: new Int8Array(rows.buffer, rows.byteOffset, rows.length),
       scales: readFloats(scales),
       idf,
     };
     const { vocabulary, dimensions } = files.config;
-    if (rows.length !== vocabulary * dimensions.learned || files.scales.length !== vocabulary) {
-      throw new Error('the sizes of the files do not match');
-    }
+    const sizes = [
+      rows.length / dimensions.learned,
+      files.scales.length,
+      idf.length,
+      files.tokenizer.model.vocab.length,
+    ];
+    if (sizes.some((size) => size !== vocabulary)) throw new Error('the sizes of the files do not match');
     return files;
   } catch (error) {
     throw problem('DownstreamServiceFailureError', { message: 'The files of the built-in model are damaged' }, error);

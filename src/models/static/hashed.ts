@@ -1,156 +1,104 @@
 /**
- * The hashed part of a vector: each feature of the text is added to one of 768 slots, according to its count and
- * weight.
+ * The hashed part of a vector: every word, and every window of a run, adds its features to three blocks of slots. What
+ * a word adds depends on the word alone, so it is computed once for a cached word.
  */
-import { createSignOf, FeatureReader } from './features.ts';
-import type { WordVisitor } from './words.ts';
+import type { StaticConfig } from './files.ts';
 
-export const HASHED = 768;
-/** Weight of n-grams; whole words are weighted by their idf. */
-export const WINDOW_WEIGHT = 5;
+/** Slots per block. A feature's hash has 8 bits for the slot and one for the sign, for each of three blocks. */
+const BLOCK = 256;
+export const HASHED = 3 * BLOCK;
 
-/** Looks up the idf of a word by the two hashes of `<word>`. */
-export interface Idf {
-  of(crc: number, other: number): number;
+/** What one word, or one window of a run, adds to the slots. */
+export interface Term {
+  /** Hashes of its features: the term itself, and then the n-grams of a word. */
+  readonly hashes: Int32Array;
+  /** Weight of the term itself. */
+  readonly weight: number;
 }
 
-/** Parses lines of `word<tab>idf`. All other words have the value `unseen`. */
-export function readIdf(text: string, unseen: number): Idf {
-  const lines = text.split('\n');
-  const mask = 2 ** Math.ceil(Math.log2(lines.length * 2)) - 1;
-  const crcs = new Int32Array(mask + 1);
-  const others = new Int32Array(mask + 1);
-  const values = new Float64Array(mask + 1);
-  const slotOf = (crc: number, other: number): number => {
-    let slot = (crc ^ other) & mask;
-    while (values[slot] !== 0 && (crcs[slot] !== crc || others[slot] !== other)) slot = (slot + 1) & mask;
-    return slot;
+export interface TermMaker {
+  /** The term of a word, without the mark of a word's start. */
+  word(text: string): Term;
+  /** The terms of a run's windows, in order, with repetitions. */
+  windows(run: string): Term[];
+  /** Adds the terms, weighted by their counts, to the slots. */
+  addTo(slots: Float64Array, counts: ReadonlyMap<Term, number>): void;
+}
+
+export interface TermMakerOptions {
+  readonly config: StaticConfig['hashed'];
+  /** Returns the idf of a text that is exactly one known piece; undefined for others. */
+  readonly idfOf: (text: string) => number | undefined;
+  /** The mark of a word's start in the vocabulary. */
+  readonly wordMark: string;
+}
+
+/** Windows of runs are kept by their text: there are few different ones. */
+const MAX_WINDOWS = 50_000;
+
+export function createTermMaker({ config, idfOf, wordMark }: TermMakerOptions): TermMaker {
+  const known = new Map<string, Term>();
+  const window = (text: string, weight: number): Term => {
+    const found = known.get(text);
+    if (found) return found;
+    const made = {
+      hashes: Int32Array.of(hashOf(text, 0, text.length)),
+      weight: weight * (idfOf(text) ?? config.window_unseen),
+    };
+    if (known.size >= MAX_WINDOWS) known.clear();
+    known.set(text, made);
+    return made;
   };
-  const reader = new FeatureReader();
-  for (const line of lines) {
-    const tab = line.indexOf('\t');
-    if (tab < 0) continue;
-    const value = Number(line.slice(tab + 1));
-    if (!(value > 0)) throw new Error('a word of the idf table has no weight');
-    reader.read(
-      line.slice(0, tab),
-      false,
-      (crc, other) => {
-        const slot = slotOf(crc, other);
-        crcs[slot] = crc;
-        others[slot] = other;
-        values[slot] = value;
-      },
-      false,
-    );
-  }
   return {
-    of(crc, other) {
-      const value = values[slotOf(crc, other)]!;
-      return value === 0 ? unseen : value;
+    word(text) {
+      const marked = wordMark + text;
+      return {
+        hashes: Int32Array.from([hashOf(marked, 0, marked.length), ...gramHashes(`<${text}>`, config.grams)]),
+        weight: idfOf(marked) ?? config.unseen,
+      };
+    },
+    windows(run) {
+      const terms: Term[] = [];
+      for (const [at, weight] of config.windows.entries()) {
+        if (weight === 0) continue;
+        for (let from = 0; from + at < run.length; from++) terms.push(window(run.slice(from, from + at + 1), weight));
+      }
+      return terms;
+    },
+    addTo(slots, counts) {
+      for (const [{ hashes, weight }, count] of counts) {
+        const factor = 1 + Math.log(count);
+        addHash(slots, hashes[0]!, weight * factor);
+        const gram = config.gram * factor;
+        for (let at = 1; at < hashes.length; at++) addHash(slots, hashes[at]!, gram);
+      }
     },
   };
 }
 
-/** A larger table is not reused for the next text. */
-const MAX_KEPT_SLOTS = 2 ** 16;
-
-/** Counts the features of one text at a time. */
-export class FeatureCounts implements WordVisitor {
-  readonly #idf: Idf;
-  readonly #reader = new FeatureReader();
-  readonly #signOf = createSignOf();
-  // Random for each table, so that no one can craft a text whose features all collide.
-  readonly #crcFactor = randomOdd();
-  readonly #otherFactor = randomOdd();
-  #mask = 0;
-  #shift = 0;
-  #crcs = new Int32Array(0);
-  #others = new Int32Array(0);
-  #counts = new Float64Array(0);
-  #weights = new Float64Array(0);
-  /** Slots in order of first use. */
-  #used = new Int32Array(0);
-  #size = 0;
-
-  constructor(idf: Idf) {
-    this.#idf = idf;
-    this.#allocate(1024);
-  }
-
-  begin(): void {
-    if (this.#mask >= MAX_KEPT_SLOTS) this.#allocate(1024);
-    for (let at = 0; at < this.#size; at++) this.#counts[this.#used[at]!] = 0;
-    this.#size = 0;
-  }
-
-  word(text: string, from: number, to: number, unspaced: boolean): void {
-    this.#reader.read(text.slice(from, to).toLowerCase(), unspaced, this.#add);
-  }
-
-  /** Adds the weighted counts to the slots, without normalization. */
-  addTo(slots: Float64Array): void {
-    for (let at = 0; at < this.#size; at++) {
-      const slot = this.#used[at]!;
-      const count = this.#counts[slot]!;
-      const value = (count >= 1 ? 1 + Math.log(count) : count) * this.#weights[slot]!;
-      slots[(this.#crcs[slot]! >>> 0) % HASHED]! += value;
-    }
-  }
-
-  readonly #add = (crc: number, other: number, bytes: number, count: number, whole: boolean): void => {
-    const slot = this.#slotOf(crc, other);
-    if (this.#counts[slot]! > 0) {
-      this.#counts[slot]! += count;
-      return;
-    }
-    this.#crcs[slot] = crc;
-    this.#others[slot] = other;
-    this.#counts[slot] = count;
-    this.#weights[slot] = this.#signOf(crc, bytes) * (whole ? this.#idf.of(crc, other) : WINDOW_WEIGHT);
-    this.#used[this.#size++] = slot;
-    if (this.#size * 2 > this.#mask) this.#grow();
-  };
-
-  #slotOf(crc: number, other: number): number {
-    let slot = (Math.imul(crc, this.#crcFactor) + Math.imul(other, this.#otherFactor)) >>> this.#shift;
-    while (this.#counts[slot]! > 0 && (this.#crcs[slot] !== crc || this.#others[slot] !== other)) {
-      slot = (slot + 1) & this.#mask;
-    }
-    return slot;
-  }
-
-  #allocate(slots: number): void {
-    this.#mask = slots - 1;
-    this.#shift = Math.clz32(slots - 1);
-    this.#crcs = new Int32Array(slots);
-    this.#others = new Int32Array(slots);
-    this.#counts = new Float64Array(slots);
-    this.#weights = new Float64Array(slots);
-    this.#used = new Int32Array(slots);
-    this.#size = 0;
-  }
-
-  #grow(): void {
-    const [crcs, others, counts, weights, used, size] = [
-      this.#crcs,
-      this.#others,
-      this.#counts,
-      this.#weights,
-      this.#used,
-      this.#size,
-    ];
-    this.#allocate((this.#mask + 1) * 4);
-    for (let at = 0; at < size; at++) {
-      const old = used[at]!;
-      const slot = this.#slotOf(crcs[old]!, others[old]!);
-      this.#crcs[slot] = crcs[old]!;
-      this.#others[slot] = others[old]!;
-      this.#counts[slot] = counts[old]!;
-      this.#weights[slot] = weights[old]!;
-      this.#used[this.#size++] = slot;
-    }
-  }
+function addHash(slots: Float64Array, hash: number, weight: number): void {
+  slots[hash & 255]! += (hash & (1 << 8)) !== 0 ? weight : -weight;
+  slots[BLOCK + ((hash >>> 9) & 255)]! += (hash & (1 << 17)) !== 0 ? weight : -weight;
+  slots[2 * BLOCK + ((hash >>> 18) & 255)]! += (hash & (1 << 26)) !== 0 ? weight : -weight;
 }
 
-const randomOdd = (): number => Math.floor(Math.random() * 2 ** 32) | 1;
+/** Hashes of all n-grams of a text, which are counted in characters. */
+function gramHashes(text: string, lengths: readonly number[]): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) starts.push(at);
+  starts.push(text.length);
+  return lengths.flatMap((length) => {
+    const hashes: number[] = [];
+    for (let at = 0; at + length < starts.length; at++) hashes.push(hashOf(text, starts[at]!, starts[at + length]!));
+    return hashes;
+  });
+}
+
+/** FNV-1a over the UTF-16 units, finished with the steps of MurmurHash3. */
+function hashOf(text: string, from: number, to: number): number {
+  let hash = 2_166_136_261;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}

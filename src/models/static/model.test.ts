@@ -1,38 +1,48 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { LEARNED, loadStaticModel } from './model.ts';
+import { LEARNED, loadStaticModel, WHOLE } from './model.ts';
 
 const golden = JSON.parse(readFileSync(new URL('golden.json', import.meta.url), 'utf8')) as {
-  vectors: {
-    text: string;
-    ids: number[];
-    learned256: number[];
-    hashed768: [number, number][];
-    hybrid1024_at: [number, number][];
-  }[];
-  similarities: { a: string; b: string; learned256: number; hybrid1024: number }[];
+  vectors: ({ text: string; ids: number[]; at: [number, number][] } & Record<`at${number}`, [number, number][]>)[];
+  similarities: { a: string; b: string; d256: number; d1024: number }[];
 };
 const model = await loadStaticModel();
-const now = async () => {};
-const whole = (text: string) => model.whole(model.tokenizer.encode(text), text, now);
+const yieldIfDue = () => undefined;
+const read = async (text: string) => (await model.reader.read(text, { yieldIfDue })).kept;
+const whole = async (text: string) => model.whole(await read(text), yieldIfDue);
 
-test.each(golden.vectors)(
-  'the expected vector of $text',
-  async ({ text, ids, learned256, hybrid1024_at, hashed768 }) => {
-    expect([...model.tokenizer.encode(text)].slice(0, ids.length)).toEqual(ids);
-    const learned = model.learned(model.tokenizer.encode(text), LEARNED);
-    for (const [at, value] of learned256.entries()) expect(Math.abs(learned[at]! - value)).toBeLessThan(1e-5);
-    const vector = await whole(text);
-    for (const [at, value] of hybrid1024_at) expect(Math.abs(vector[at]! - value)).toBeLessThan(1e-5);
-    const hashed = vector.slice(LEARNED);
-    const length = Math.hypot(...hashed);
-    for (const [at, value] of hashed768) expect(Math.abs(hashed[at]! / length - value)).toBeLessThan(1e-5);
-  },
-);
+/** The first numbers, as a unit vector. */
+const cut = (vector: Float32Array, dimensions: number): Float32Array => {
+  const length = Math.hypot(...vector.subarray(0, dimensions)) || 1;
+  return vector.slice(0, dimensions).map((value) => value / length);
+};
 
-test.each(golden.similarities)('the expected similarity of $a and $b', async ({ a, b, learned256, hybrid1024 }) => {
+test.each(golden.vectors)('the expected vector of $text', async ({ text, ids, at, ...cuts }) => {
+  const kept = await read(text);
+  expect(kept.ids).toEqual(ids);
+  const vector = await whole(text);
+  expect(vector).toHaveLength(WHOLE);
+  for (const [index, value] of at) expect(Math.abs(vector[index]! - value)).toBeLessThan(1e-5);
+  for (const dimensions of [512, 256, 128] as const) {
+    const short = dimensions > LEARNED ? cut(vector, dimensions) : model.learned(kept.ids, dimensions);
+    for (const [index, value] of cuts[`at${dimensions}`]!)
+      expect(Math.abs(short[index]! - value), `${dimensions}`).toBeLessThan(1e-5);
+  }
+});
+
+test.each(golden.vectors)('every shorter vector of $text is a prefix of the whole one', async ({ text }) => {
+  const { ids } = await read(text);
+  const vector = await whole(text);
+  for (const dimensions of [1, 2, 37, 128, 255, 256]) {
+    const expected = cut(vector, dimensions);
+    const short = model.learned(ids, dimensions);
+    for (const [at, value] of short.entries()) expect(Math.abs(value - expected[at]!)).toBeLessThan(1e-6);
+  }
+});
+
+test.each(golden.similarities)('the expected similarity of $a and $b', async ({ a, b, d256, d1024 }) => {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, at) => sum + value * y[at]!, 0);
-  const ids = [a, b].map((text) => model.tokenizer.encode(text));
-  expect(dot(model.learned(ids[0]!, 256), model.learned(ids[1]!, 256))).toBeCloseTo(learned256, 4);
-  expect(dot(await whole(a), await whole(b))).toBeCloseTo(hybrid1024, 4);
+  const [idsA, idsB] = [(await read(a)).ids, (await read(b)).ids];
+  expect(Math.abs(dot(model.learned(idsA, LEARNED), model.learned(idsB, LEARNED)) - d256)).toBeLessThan(1e-5);
+  expect(Math.abs(dot(await whole(a), await whole(b)) - d1024)).toBeLessThan(1e-5);
 });

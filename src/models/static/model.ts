@@ -1,67 +1,84 @@
 /**
- * lectern-static-v1: combines the learned rows of the text's pieces with hashed features of its words, as defined in
+ * lectern-static-v2: combines the learned rows of the text's pieces with hashed features of its words, as defined in
  * the README in the folder of the model's files.
  */
-import { createWordPiece, type WordPiece } from '../tokenizers/wordpiece.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
-import { FeatureCounts, HASHED, type Idf, readIdf } from './hashed.ts';
+import { createTermMaker, HASHED, type Term } from './hashed.ts';
+import { createLexicon, type Lexicon, WORD_MARK } from './lexicon.ts';
+import { createVocabulary, UNKNOWN } from './pieces.ts';
+import { createTextReader, type ReadText, type TextReader } from './reading.ts';
 import type { YieldIfDue } from './steps.ts';
-import { STEP_UNITS } from './steps.ts';
-import { createFlags, WordWalk } from './words.ts';
 
 export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;
-/** Approximate memory of the tokenizer and the idf table. */
-const OTHER_BYTES = 10_000_000;
-/** A text without pieces is represented by [PAD], because a zero vector has no cosine. */
-const NO_PIECES = Int32Array.of(0);
-/**
- * Weight of the learned component for scripts that the vocabulary barely covers, where tokens carry little meaning. It
- * is too small to affect a similarity. It is not zero, so that a shortened vector is a prefix of the whole one in every
- * script.
- */
-const BARELY = 2 ** -16;
-/** Maximum length of text for the hashed part, in UTF-16 units. Memory use grows with this length. */
-export const MAX_HASHED_UNITS = 2 ** 20;
+/** Approximate memory of the vocabulary and of the words that were seen. */
+const OTHER_BYTES = 30_000_000;
 
 export interface StaticModel {
-  readonly tokenizer: WordPiece;
+  readonly lexicon: Lexicon;
+  readonly reader: TextReader;
   readonly rows: Int8Array;
   readonly scales: Float32Array;
-  idf(): Idf;
-  readonly flags: Uint8Array;
   readonly bytes: number;
-  /** Returns the first `dimensions` (at most 256) components of the whole vector, as a unit vector. */
-  learned(ids: Int32Array, dimensions: number): Float32Array;
-  /** Returns all 1,024 components, as a unit vector. */
-  whole(ids: Int32Array, text: string, yieldIfDue: YieldIfDue): Promise<Float32Array>;
+  /**
+   * Returns the first `dimensions` (at most 256) components of the whole vector, as a unit vector; zeros for a text
+   * without words.
+   */
+  learned(ids: readonly number[], dimensions: number): Float32Array;
+  /** Returns all 1,024 components, as a unit vector; zeros for a text without words. */
+  whole(text: ReadText, yieldIfDue: YieldIfDue): Promise<Float32Array>;
 }
 
 export async function loadStaticModel(): Promise<StaticModel> {
   return createStaticModel(await readStaticFiles());
 }
 
-export function createStaticModel({ tokenizer: json, config, rows, scales, idf: idfLines }: StaticFiles): StaticModel {
-  const tokenizer = createWordPiece({
-    vocabulary: json.model.vocab,
-    lowerCase: true,
-    stripAccents: true,
-    specialPieces: ['[PAD]', '[UNK]'],
+export function createStaticModel({ tokenizer, config, rows, scales, idf }: StaticFiles): StaticModel {
+  const vocabulary = createVocabulary(tokenizer.model.vocab);
+  const terms = createTermMaker({
+    config: config.hashed,
+    wordMark: WORD_MARK,
+    idfOf(text) {
+      const [id = UNKNOWN, ...others] = vocabulary.encode(text);
+      return id === UNKNOWN || others.length > 0 ? undefined : idf[id]! / config.hashed.idf_steps;
+    },
   });
-  const flags = createFlags();
-  const sums = new Float64Array(LEARNED);
-  // Loaded lazily, because short vectors do not need it.
-  let idfRead: Idf | undefined;
-  const idf = () => {
-    idfRead ??= readIdf(idfLines, config.idf.unseen);
-    return idfRead;
-  };
-  // Tables that are currently unused. A text that is processed in steps needs its own table.
-  const spareCounts: FeatureCounts[] = [];
+  const lexicon = createLexicon(vocabulary, terms);
+  const sumRows = createRowSum(rows, scales);
 
-  /** The sum of the rows has the same direction as their mean. */
-  const sumRows = (given: Int32Array, dimensions: number): Float64Array => {
-    const ids = given.length ? given : NO_PIECES;
+  return {
+    lexicon,
+    reader: createTextReader(lexicon),
+    rows,
+    scales,
+    bytes: rows.byteLength + scales.byteLength + OTHER_BYTES,
+    learned: (ids, dimensions) => unit(sumRows(ids, dimensions), dimensions),
+    async whole({ ids, words }, yieldIfDue) {
+      const counts = new Map<Term, number>();
+      for (let at = 0; at < words.length; at++) {
+        for (const term of lexicon.termsOf(words[at]!)) counts.set(term, (counts.get(term) ?? 0) + 1);
+        if ((at & 1_023) === 1_023) await yieldIfDue();
+      }
+      const slots = new Float64Array(HASHED);
+      terms.addTo(slots, counts);
+      const sum = sumRows(ids, LEARNED);
+      const learnedFactor = Math.sqrt(config.weights.learned) * inverseLength(sum, LEARNED);
+      const hashedFactor = Math.sqrt(config.weights.hashed) * inverseLength(slots, HASHED);
+      const whole = new Float64Array(WHOLE);
+      for (let at = 0; at < LEARNED; at++) whole[at] = sum[at]! * learnedFactor;
+      for (let at = 0; at < HASHED; at++) whole[LEARNED + at] = slots[at]! * hashedFactor;
+      return unit(whole, WHOLE);
+    },
+  };
+}
+
+/**
+ * Returns a function that adds the first `dimensions` numbers of the rows. Its result is valid until the next call. The
+ * row of an unknown character is zero.
+ */
+function createRowSum(rows: Int8Array, scales: Float32Array) {
+  const sums = new Float64Array(LEARNED);
+  return (ids: readonly number[], dimensions: number): Float64Array => {
     sums.fill(0);
     let at = 0;
     // Adding four rows at a time halves the time.
@@ -85,43 +102,14 @@ export function createStaticModel({ tokenizer: json, config, rows, scales, idf: 
     }
     return sums;
   };
+}
 
-  return {
-    tokenizer,
-    rows,
-    scales,
-    idf,
-    flags,
-    bytes: rows.byteLength + scales.byteLength + OTHER_BYTES,
-    learned(ids, dimensions) {
-      const sum = sumRows(ids, dimensions);
-      const vector = new Float32Array(dimensions);
-      const factor = inverseLength(sum, dimensions);
-      for (let at = 0; at < dimensions; at++) vector[at] = sum[at]! * factor;
-      return vector;
-    },
-    async whole(ids, text, yieldIfDue) {
-      const counts = spareCounts.pop() ?? new FeatureCounts(idf());
-      counts.begin();
-      const walk = new WordWalk(flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, counts);
-      while (!walk.step(STEP_UNITS)) await yieldIfDue();
-      const slots = new Float64Array(HASHED);
-      counts.addTo(slots);
-      spareCounts.push(counts);
-
-      const isCovered = walk.otherLetters * 2 <= walk.letters;
-      const sum = sumRows(ids, LEARNED);
-      const learnedFactor = (isCovered ? Math.SQRT1_2 : BARELY) * inverseLength(sum, LEARNED);
-      const hashedFactor = (isCovered ? Math.SQRT1_2 : 1) * inverseLength(slots, HASHED);
-      const whole = new Float64Array(WHOLE);
-      for (let at = 0; at < LEARNED; at++) whole[at] = sum[at]! * learnedFactor;
-      for (let at = 0; at < HASHED; at++) whole[LEARNED + at] = slots[at]! * hashedFactor;
-      const factor = inverseLength(whole, WHOLE);
-      const vector = new Float32Array(WHOLE);
-      for (let at = 0; at < WHOLE; at++) vector[at] = whole[at]! * factor;
-      return vector;
-    },
-  };
+/** The first `length` values as a unit vector. */
+function unit(values: Float64Array, length: number): Float32Array {
+  const vector = new Float32Array(length);
+  const factor = inverseLength(values, length);
+  for (let at = 0; at < length; at++) vector[at] = values[at]! * factor;
+  return vector;
 }
 
 /** Returns 0 for the zero vector. */

@@ -1,97 +1,84 @@
-/** Extracts the words and pieces of a query, with their weights, to score documents against them. */
-import { FeatureReader } from './features.ts';
-import { WINDOW_WEIGHT } from './hashed.ts';
-import { LEARNED, MAX_HASHED_UNITS, type StaticModel } from './model.ts';
-import type { NeighborFinder } from './neighbors.ts';
-import { STEP_UNITS, type YieldIfDue } from './steps.ts';
-import { WordWalk } from './words.ts';
+/** The terms and pieces of a query with their weights, and how similar the pieces of documents are to them. */
+import { LEARNED, type StaticModel } from './model.ts';
+import { UNKNOWN } from './pieces.ts';
+import type { ReadText } from './reading.ts';
 
 /** BM25's saturation parameter. */
 export const K1 = 1.2;
 /** Maximum number of distinct pieces of a query that are used in the soft BM25. */
 const MAX_SOFT_PIECES = 64;
-const UNKNOWN_ID = 1;
+/** Minimum cosine similarity of pieces that count as similar. */
+const NEAR = 0.5;
+/** Weight of an n-gram of a word. The word itself has its idf. */
+const GRAM = 1.5;
 
 /** Data shared by all pairs of a query. */
 export interface Query {
-  readonly ids: Int32Array;
-  /** Weight by term. */
+  readonly ids: readonly number[];
+  /** Weight by hash of the feature. */
   readonly terms: ReadonlyMap<number, number>;
-  /** Distinct known pieces with weights. */
-  readonly pieces: readonly { readonly id: number; readonly weight: number }[];
+  /** Weight of each distinct known piece. */
+  readonly pieces: readonly number[];
+  /** The squared cosine of a document's piece with each of the query's pieces; undefined if it is near none. */
+  readonly likenessOf: (id: number) => Float32Array | undefined;
   readonly bestTerms: number;
   readonly bestPieces: number;
 }
 
-/** Called with each term of a text and its weight. */
-type EachTerm = (term: number, weight: number) => void;
-
-export interface QueryReader {
-  /** Passes each term of a text to `each`. Returns the length of the text, in words. */
-  termsOf(text: string, yieldIfDue: YieldIfDue, each: EachTerm): Promise<number>;
-  /** Parses a query. Also returns the token count of the whole text. */
-  readQuery(
-    text: string,
-    maxTokens: number | undefined,
-    yieldIfDue: YieldIfDue,
-  ): Promise<{ readonly query: Query; readonly fullTokens: number }>;
-}
-
-export function createQueryReader(model: StaticModel, neighbors: NeighborFinder): QueryReader {
-  const { tokenizer, rows, scales } = model;
-
-  const termsOf = async (text: string, yieldIfDue: YieldIfDue, each: EachTerm) => {
-    const reader = new FeatureReader();
-    const idf = model.idf();
-    let length = 0;
-    const walk = new WordWalk(model.flags, text.length > MAX_HASHED_UNITS ? text.slice(0, MAX_HASHED_UNITS) : text, {
-      word: (source, from, to, unspaced) =>
-        reader.read(
-          source.slice(from, to).toLowerCase(),
-          unspaced,
-          (crc, other, _bytes, count, whole) => {
-            // In a script without spaces, each character pair counts as one word of the length.
-            if (count === 1) length++;
-            each(termKey(crc, other), whole ? idf.of(crc, other) : WINDOW_WEIGHT * count);
-          },
-          unspaced,
-        ),
-    });
-    while (!walk.step(STEP_UNITS)) await yieldIfDue();
-    return length;
-  };
-
-  const readQuery = async (text: string, maxTokens: number | undefined, yieldIfDue: YieldIfDue) => {
-    const run = tokenizer.start(text, maxTokens);
-    while (!run.step(STEP_UNITS)) await yieldIfDue();
-    const ids = run.ids();
-    const terms = new Map<number, number>();
-    await termsOf(run.total > ids.length ? text.slice(0, run.keptTo) : text, yieldIfDue, (term, weight) => {
-      terms.set(term, weight);
-    });
-    const pieces: { id: number; weight: number }[] = [];
-    for (const id of new Set(ids)) {
-      if (id === UNKNOWN_ID || pieces.length === MAX_SOFT_PIECES) continue;
-      const row = rows.subarray(id * LEARNED, (id + 1) * LEARNED);
-      pieces.push({ id, weight: Math.sqrt(row.reduce((sum, value) => sum + value * value, 0)) * scales[id]! });
-      neighbors.of(id);
-      await yieldIfDue();
+export function createQuery(model: StaticModel, { ids, words }: ReadText): Query {
+  const { rows, scales, lexicon } = model;
+  const terms = new Map<number, number>();
+  for (const word of words) {
+    for (const { hashes, weight } of lexicon.termsOf(word)) {
+      terms.set(hashes[0]!, weight);
+      for (let at = 1; at < hashes.length; at++) terms.set(hashes[at]!, GRAM);
     }
-    const query: Query = {
-      ids,
-      terms,
-      pieces,
-      bestTerms: (K1 + 1) * sum(terms.values()),
-      bestPieces: (K1 + 1) * sum(pieces.map(({ weight }) => weight)),
-    };
-    return { query, fullTokens: run.total };
+  }
+  const distinct = [...new Set(ids)].filter((id) => id !== UNKNOWN).slice(0, MAX_SOFT_PIECES);
+  const pieces = distinct.map((id) => lengthOf(rows, id) * scales[id]!);
+  return {
+    ids,
+    terms,
+    pieces,
+    likenessOf: createLikeness(rows, distinct),
+    bestTerms: (K1 + 1) * sum(terms.values()),
+    bestPieces: (K1 + 1) * sum(pieces),
   };
-
-  return { termsOf, readQuery };
 }
 
-/** Combines the two hashes of a feature into one safe integer. */
-const termKey = (crc: number, other: number): number => (crc >>> 0) * 2 ** 21 + (other & (2 ** 21 - 1));
+/** Computes the similarities of each piece once. The scale of a row does not affect the cosine. */
+function createLikeness(rows: Int8Array, pieces: readonly number[]): Query['likenessOf'] {
+  const known = new Map<number, Float32Array | undefined>();
+  const lengths = pieces.map((id) => lengthOf(rows, id));
+  const compute = (id: number): Float32Array | undefined => {
+    const length = lengthOf(rows, id);
+    let found: Float32Array | undefined;
+    for (let at = 0; at < pieces.length; at++) {
+      const cosine = dot(rows, id, pieces[at]!) / (length * lengths[at]!);
+      // A zero row gives 0 / 0, which is not near.
+      if (!(cosine > NEAR)) continue;
+      found ??= new Float32Array(pieces.length);
+      found[at] = Math.min(1, cosine * cosine);
+    }
+    return found;
+  };
+  return (id) => {
+    if (known.has(id)) return known.get(id);
+    const found = compute(id);
+    known.set(id, found);
+    return found;
+  };
+}
+
+function dot(rows: Int8Array, one: number, other: number): number {
+  const from = one * LEARNED;
+  const to = other * LEARNED;
+  let total = 0;
+  for (let at = 0; at < LEARNED; at++) total = (total + Math.imul(rows[from + at]!, rows[to + at]!)) | 0;
+  return total;
+}
+
+const lengthOf = (rows: Int8Array, id: number): number => Math.sqrt(dot(rows, id, id));
 
 function sum(values: Iterable<number>): number {
   let total = 0;

@@ -4,9 +4,9 @@
  */
 import type { Prepared } from '../backends/backend.ts';
 import type { StaticModel } from './model.ts';
-import { createNeighbors } from './neighbors.ts';
-import { createQueryReader, K1, type Query } from './query.ts';
-import { STEP_UNITS, type YieldIfDue } from './steps.ts';
+import { createQuery, K1, type Query } from './query.ts';
+import type { ReadText } from './reading.ts';
+import type { YieldIfDue } from './steps.ts';
 
 /** BM25's length normalization parameter. */
 const B = 0.75;
@@ -16,8 +16,8 @@ const AVERAGE_WORDS = 150;
 
 export interface PreparedPair {
   readonly query: Query;
-  readonly ids: Int32Array;
-  readonly text: string;
+  /** A document, or a window of it. */
+  readonly text: ReadText;
 }
 
 export interface ScoreParts {
@@ -35,77 +35,68 @@ export interface StaticScorer {
     yieldIfDue: YieldIfDue,
   ): Promise<{ pairs: Prepared[]; documents: number[][]; isBlind: boolean }>;
   /** Returns the mean of both parts, between 0 and 1. */
-  score(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<number>;
+  score(pair: PreparedPair): number;
   /**
    * Returns each part as a share of a perfect document's score, or undefined if the query has no terms of this kind.
    */
-  parts(pair: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts>;
+  parts(pair: PreparedPair): ScoreParts;
 }
 
 export function createStaticScorer(model: StaticModel): StaticScorer {
-  const { tokenizer, rows, scales } = model;
-  const neighbors = createNeighbors(rows);
-  const reader = createQueryReader(model, neighbors);
-  const pieceCounts = new Int32Array(scales.length);
+  const { lexicon, reader } = model;
 
-  const softScore = ({ pieces }: Query, ids: Int32Array): number => {
-    for (const id of ids) pieceCounts[id]!++;
-    let score = 0;
-    for (const { id, weight } of pieces) {
-      const near = neighbors.of(id);
-      let count = 0;
-      for (let at = 0; at < near.ids.length; at++) count += pieceCounts[near.ids[at]!]! * near.weights[at]!;
-      score += weight * saturated(count, ids.length / AVERAGE_PIECES);
+  const softScore = ({ pieces, likenessOf }: Query, ids: readonly number[]): number => {
+    const counts = new Float64Array(pieces.length);
+    for (const id of ids) {
+      const likeness = likenessOf(id);
+      if (likeness) for (let at = 0; at < counts.length; at++) counts[at]! += likeness[at]!;
     }
-    for (const id of ids) pieceCounts[id] = 0;
-    return score;
-  };
-
-  const wordScore = async ({ terms }: Query, text: string, yieldIfDue: YieldIfDue): Promise<number> => {
-    const counts = new Map<number, number>();
-    const length = await reader.termsOf(text, yieldIfDue, (term) => {
-      if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-    });
     let score = 0;
-    for (const [term, count] of counts) score += terms.get(term)! * saturated(count, length / AVERAGE_WORDS);
+    for (const [at, weight] of pieces.entries()) score += weight * saturated(counts[at]!, ids.length / AVERAGE_PIECES);
     return score;
   };
 
-  const parts = async ({ query, ids, text }: PreparedPair, yieldIfDue: YieldIfDue): Promise<ScoreParts> => ({
-    words: query.bestTerms > 0 ? (await wordScore(query, text, yieldIfDue)) / query.bestTerms : undefined,
-    pieces: query.bestPieces > 0 ? softScore(query, ids) / query.bestPieces : undefined,
+  const wordScore = ({ terms }: Query, { words }: ReadText): number => {
+    const counts = new Map<number, number>();
+    let length = 0;
+    for (const word of words) {
+      // In a script without spaces, each pair of characters counts as one word of the length.
+      length += word.isRun ? Math.max(1, word.text.length - 1) : 1;
+      for (const { hashes } of lexicon.termsOf(word)) {
+        for (const hash of hashes) if (terms.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+      }
+    }
+    let score = 0;
+    for (const [hash, count] of counts) score += terms.get(hash)! * saturated(count, length / AVERAGE_WORDS);
+    return score;
+  };
+
+  const parts = ({ query, text }: PreparedPair): ScoreParts => ({
+    words: query.bestTerms > 0 ? wordScore(query, text) / query.bestTerms : undefined,
+    pieces: query.bestPieces > 0 ? softScore(query, text.ids) / query.bestPieces : undefined,
   });
 
   return {
     async prepare(queryText, documents, maxTokens, yieldIfDue) {
-      const { query, fullTokens } = await reader.readQuery(
-        queryText,
-        maxTokens && Math.floor(maxTokens / 2),
-        yieldIfDue,
-      );
-      const maxDocumentTokens = maxTokens && maxTokens - query.ids.length;
+      const maxQueryTokens = maxTokens && Math.floor(maxTokens / 2);
+      const { kept, fullTokens } = await reader.read(queryText, { maxTokens: maxQueryTokens, yieldIfDue });
+      const query = createQuery(model, kept);
+      const maxDocumentTokens = maxTokens && maxTokens - kept.ids.length;
       const pairs: Prepared[] = [];
       const positions: number[][] = [];
       for (const document of documents) {
-        const own: number[] = [];
-        let rest = document;
-        do {
-          const run = tokenizer.start(rest, maxDocumentTokens);
-          while (!run.step(STEP_UNITS) && !run.full) await yieldIfDue();
-          const ids = run.ids();
-          const cut = run.total > ids.length || !run.done;
-          const payload: PreparedPair = { query, ids, text: cut ? rest.slice(0, run.keptTo) : rest };
-          own.push(pairs.length);
-          pairs.push({ tokens: query.ids.length + ids.length, fullTokens: fullTokens + ids.length, payload });
-          rest = cut ? rest.slice(run.keptTo) : '';
-          await yieldIfDue();
-        } while (rest !== '');
-        positions.push(own);
+        const windows = await reader.readWindows(document, { maxTokens: maxDocumentTokens, yieldIfDue });
+        positions.push(windows.map((_, at) => pairs.length + at));
+        for (const text of windows) {
+          const payload: PreparedPair = { query, text };
+          pairs.push({ tokens: kept.ids.length + text.ids.length, fullTokens: fullTokens + text.ids.length, payload });
+        }
+        await yieldIfDue();
       }
       return { pairs, documents: positions, isBlind: !query.bestTerms && !query.bestPieces };
     },
-    async score(pair, yieldIfDue) {
-      const { words, pieces } = await parts(pair, yieldIfDue);
+    score(pair) {
+      const { words, pieces } = parts(pair);
       if (words === undefined || pieces === undefined) return words ?? pieces ?? 0;
       return (words + pieces) / 2;
     },

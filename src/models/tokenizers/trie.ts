@@ -1,5 +1,14 @@
-/** A vocabulary as a trie of UTF-16 units in flat arrays. It finds the longest piece at a position in a single pass. */
+/**
+ * A vocabulary as a trie of UTF-16 units. Its edges are in one hash table in flat arrays; a node is the slot of the edge
+ * that leads to it.
+ */
 export interface Trie {
+  /** The node of the empty piece. */
+  readonly root: number;
+  /** Returns the node that a unit leads to; -1 if there is none. */
+  child(node: number, unit: number): number;
+  /** Returns the id of the piece that ends at the node; -1 if there is none. */
+  idAt(node: number): number;
   /**
    * Returns the id of the longest piece that starts at `from`, and sets `matchedTo` to its end; -1 if there is none.
    * Pieces at the start of a word and continuing pieces are separate.
@@ -15,59 +24,53 @@ export interface Piece {
 }
 
 export function buildTrie(pieces: readonly Piece[]): Trie {
-  // Units that occur in no piece have class 0, which no edge uses.
-  const classes = new Uint16Array(65_536);
-  let classCount = 1;
   let most = 2;
-  for (const { text } of pieces) {
-    most += text.length;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      if (classes[unit] === 0) classes[unit] = classCount++;
-    }
-  }
-  if (most * classCount > 2 ** 31) throw new Error('the vocabulary is too large');
-
-  // Pieces share prefixes, so there are far fewer nodes than characters.
+  for (const { text } of pieces) most += text.length;
+  // Pieces share prefixes, so there are far fewer edges than characters.
   const bits = Math.ceil(Math.log2(most * 1.2));
   const mask = 2 ** bits - 1;
   const shift = 32 - bits;
-  const keys = new Int32Array(mask + 1).fill(-1);
-  const nodes = new Int32Array(mask + 1);
-  const ids = new Int32Array(most).fill(-1);
-  let nodeCount = 2;
+  // The two roots are the target of no edge, so they have numbers beyond the slots.
+  const root = mask + 1;
+  const continuingRoot = mask + 2;
+  const parents = new Int32Array(mask + 1).fill(-1);
+  const units = new Uint16Array(mask + 1);
+  const ids = new Int32Array(mask + 3).fill(-1);
 
-  const slotOf = (key: number): number => {
-    let slot = Math.imul(key, 0x9e3779b1) >>> shift;
-    while (keys[slot] !== -1 && keys[slot] !== key) slot = (slot + 1) & mask;
+  /** The slot of an edge, or the free slot where it would be. */
+  const slotOf = (node: number, unit: number): number => {
+    let slot = Math.imul(Math.imul(node, 0x85ebca6b) ^ unit, 0x9e3779b1) >>> shift;
+    while (parents[slot] !== -1 && (parents[slot] !== node || units[slot] !== unit)) slot = (slot + 1) & mask;
     return slot;
   };
 
   for (const { text, continuing, id } of pieces) {
-    let node = continuing ? 1 : 0;
+    let node = continuing ? continuingRoot : root;
     for (let at = 0; at < text.length; at++) {
-      const key = node * classCount + classes[text.charCodeAt(at)]!;
-      const slot = slotOf(key);
-      if (keys[slot] === -1) {
-        keys[slot] = key;
-        nodes[slot] = nodeCount++;
-      }
-      node = nodes[slot]!;
+      const unit = text.charCodeAt(at);
+      const slot = slotOf(node, unit);
+      parents[slot] = node;
+      units[slot] = unit;
+      node = slot;
     }
     ids[node] = id;
   }
 
+  const child = (node: number, unit: number): number => {
+    const slot = slotOf(node, unit);
+    return parents[slot] === -1 ? -1 : slot;
+  };
   const trie: Trie = {
+    root,
+    child,
+    idAt: (node) => ids[node]!,
     matchedTo: 0,
-    longest(units, from, to, continuing) {
-      let node = continuing ? 1 : 0;
+    longest(text, from, to, continuing) {
+      let node = continuing ? continuingRoot : root;
       let found = -1;
       for (let at = from; at < to; at++) {
-        const unitClass = classes[units[at]!]!;
-        if (unitClass === 0) break;
-        const slot = slotOf(node * classCount + unitClass);
-        if (keys[slot] === -1) break;
-        node = nodes[slot]!;
+        node = child(node, text[at]!);
+        if (node < 0) break;
         if (ids[node] !== -1) {
           found = ids[node]!;
           trie.matchedTo = at + 1;

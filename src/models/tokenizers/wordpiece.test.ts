@@ -1,21 +1,67 @@
 // Full run only: compares every character of Unicode.
-import { readFileSync } from 'node:fs';
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createWordPiece } from './wordpiece.ts';
 
-const file = new URL('../../../assets/lectern-static-v1/tokenizer.json', import.meta.url);
-const json = JSON.parse(readFileSync(file, 'utf8'));
-// Every letter is a piece, so that a difference in any character is visible. The real vocabulary covers only some
-// scripts.
+// Every letter is a piece, so that a difference in any character is visible.
 const ALPHABET = Array.from({ length: 0x3100 }, (_, at) => String.fromCharCode(at)).filter((c) =>
   /[\p{L}\p{M}]/u.test(c),
 );
-let nextId = Object.keys(json.model.vocab).length;
-for (const letter of ALPHABET) {
-  for (const piece of [letter, `##${letter}`]) json.model.vocab[piece] ??= nextId++;
-}
+const SIGNS = Array.from({ length: 0x5f }, (_, at) => String.fromCharCode(0x20 + at)).filter((c) => /[^\sA-Z]/.test(c));
+/** Beginnings, middles and ends of words, as of a trained vocabulary. */
+const SYLLABLES =
+  'the an in er on re ed es at or is ing tion ent pot tea photo syn thesis wind strom ist und è et нов ост ией ка να ος'.split(
+    ' ',
+  );
+const LONGER = [
+  'the',
+  'and',
+  'quick',
+  'fox',
+  'jumps',
+  'over',
+  'dogs',
+  'photosynthesis',
+  'naive',
+  'что',
+  'или',
+  'και',
+].concat(SYLLABLES.flatMap((one) => SYLLABLES.map((other) => one + other)));
+const PIECES = ['[PAD]', '[UNK]'].concat(
+  [...SIGNS, ...ALPHABET, ...SYLLABLES, ...LONGER].flatMap((piece) => [piece, `##${piece}`]),
+);
+const json = {
+  version: '1.0',
+  truncation: null,
+  padding: null,
+  added_tokens: ['[PAD]', '[UNK]'].map((content, id) => ({
+    id,
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: true,
+  })),
+  normalizer: {
+    type: 'BertNormalizer',
+    clean_text: true,
+    handle_chinese_chars: true,
+    strip_accents: true,
+    lowercase: true,
+  },
+  pre_tokenizer: { type: 'BertPreTokenizer' },
+  post_processor: null,
+  decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+  model: {
+    type: 'WordPiece',
+    unk_token: '[UNK]',
+    continuing_subword_prefix: '##',
+    max_input_chars_per_word: 100,
+    vocab: Object.fromEntries([...new Set(PIECES)].map((piece, id) => [piece, id])),
+  },
+};
 const hub = new HubTokenizer(json, {});
 const expected = (text: string): number[] => hub.encode(text, { add_special_tokens: false }).ids;
 const ours = createWordPiece({
@@ -89,7 +135,7 @@ describe('equal to @huggingface/tokenizers', () => {
     'naïve',
   );
   const vocabulary = Object.keys(json.model.vocab);
-  const piece = fc.nat(31_999).map((at) => vocabulary[at]!.replace('##', ''));
+  const piece = fc.nat(vocabulary.length - 1).map((at) => vocabulary[at]!.replace('##', ''));
 
   test('texts of all scripts mixed with real pieces', () => {
     let ids = 0;
@@ -105,7 +151,7 @@ describe('equal to @huggingface/tokenizers', () => {
       }),
       { seed: 6, numRuns: 5_000 },
     );
-    expect(ids).toBeGreaterThan(100_000);
+    expect(ids).toBeGreaterThan(80_000);
   }, 120_000);
 
   test('words around the limit of 100 characters', () => {
