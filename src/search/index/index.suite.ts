@@ -16,7 +16,7 @@ const KINDS = [/cat|dog|kitten|puppy|animal|pet/gi, /bread|soup|food|meal|bake|e
 export const toyEmbedder: IndexEmbedder = {
   id: 'toy',
   dimensions: 32,
-  floor: 0.5,
+  spread: { mean: 0.3, deviation: 0.13 },
   weight: 1,
   embed: async (texts) =>
     texts.map((text) => {
