@@ -44,13 +44,15 @@ export const standardSimilarity = (cosine: number, { mean, deviation }: Spread):
 const UNKNOWN_SPREAD: Spread = { mean: 0, deviation: 0.1 };
 /** With fewer cosines, the spread is not known. */
 const FEWEST_COSINES = 20;
+/** Below it, all texts are the same to the model. */
+const SMALLEST_VARIANCE = 1e-8;
 
 /** Returns the distribution of the cosines of texts that are mostly unrelated. */
 export function spreadOf(cosines: readonly number[]): Spread {
   if (cosines.length < FEWEST_COSINES) return UNKNOWN_SPREAD;
   const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
   const variance = cosines.reduce((sum, value) => sum + (value - mean) ** 2, 0) / cosines.length;
-  return variance > 0 ? { mean, deviation: Math.sqrt(variance) } : UNKNOWN_SPREAD;
+  return variance > SMALLEST_VARIANCE ? { mean, deviation: Math.sqrt(variance) } : UNKNOWN_SPREAD;
 }
 
 /** The least standard similarity of a passage that has no word of the query, if other passages do. */

@@ -38,6 +38,8 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now }: En
   const writer = createBatchWriter({ store, maxBytes, onWritten: () => vectors?.embedMissing() });
   const finder = createPageFinder({ store, vectors, modelWeight: embedder?.weight ?? 1, clock });
   let closing: Promise<void> | undefined;
+  // Pages may have been added without a model, by `lectern index` or with another one.
+  vectors?.embedMissing().catch(() => {});
 
   return {
     async add(page) {

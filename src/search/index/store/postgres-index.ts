@@ -11,7 +11,7 @@ import { openVectorTable } from './pgvector.ts';
 import { anyOf, conditionsOf } from './postgres-conditions.ts';
 import { createWordFrequencies } from './postgres-frequencies.ts';
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts';
-import { sizeQueries, writePage } from './postgres-pages.ts';
+import { sizeQueries, writePages } from './postgres-pages.ts';
 import { vectorQueries } from './postgres-vectors.ts';
 
 interface Tables {
@@ -40,17 +40,8 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     }>`SELECT p.id FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE ${conditionsOf(filters)}`;
 
   return {
-    async write(pages) {
-      const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.key < pages[b]!.key ? -1 : 1));
-      const added = new Array<boolean>(pages.length).fill(false);
-      await db.transaction().execute(async (within) => {
-        // Pages are written in the order of their keys, so that two servers cannot deadlock.
-        for (const at of order) {
-          added[at] = await writePage(pages[at]!, async (query) => (await query.execute(within)).rows);
-        }
-      });
-      return added;
-    },
+    write: (pages) =>
+      db.transaction().execute((within) => writePages(pages, async (query) => (await query.execute(within)).rows)),
     remove: async (url) => (await idsOf(sql`DELETE FROM index_pages WHERE url = ${url} RETURNING id`)).length > 0,
     async byWords(slots, filters, limit) {
       const weighted = await frequencies.weigh(slots);
