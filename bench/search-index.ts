@@ -1,26 +1,20 @@
 /**
- * The local index, compared with SQLite's plain FTS5 and with MiniSearch: speed of adding and searching, size, quality.
+ * The local index, compared with SQLite's plain FTS5 and with MiniSearch: speed of adding and searching, and size.
+ * bench/search-quality.ts measures the quality.
  *
- *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--beir folder ...] \
- *         [--floor 0.25] [--weight 0.5]
+ *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300]
  *
  * The texts are synthetic. The frequency of each word is inversely proportional to its rank (Zipf), so that posting
- * lists have realistic lengths. BEIR: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv. For each folder,
- * nDCG@10 of each search method is calculated. Other data in that format works too.
+ * lists have realistic lengths.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import MiniSearch from 'minisearch';
+import { BUILT_IN_SEARCH } from '#app/model-tools.ts';
 import { createStaticBackends } from '#models/backends/static.ts';
-import type {
-  IndexablePage,
-  IndexEmbedder,
-  LocalIndex,
-  PassageReranker,
-  Retriever,
-} from '#search/index/local-index.ts';
+import type { IndexablePage, IndexEmbedder } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
@@ -30,30 +24,21 @@ const { values: given } = parseArgs({
   options: {
     passages: { type: 'string', default: '10000,100000' },
     queries: { type: 'string', default: '300' },
-    floor: { type: 'string', default: '0.25' },
-    weight: { type: 'string', default: '0.5' },
-    beir: { type: 'string', multiple: true, default: [] },
   },
 });
-const DIMENSIONS = 256;
 const signal = new AbortController().signal;
-const { embedder: model, reranker } = createStaticBackends();
+const { embedder: model } = createStaticBackends();
 await model.load();
 
 const embedder: IndexEmbedder = {
   id: 'lectern-static-v2',
-  dimensions: DIMENSIONS,
-  floor: Number(given.floor),
-  weight: Number(given.weight),
+  ...BUILT_IN_SEARCH,
   async embed(texts) {
+    const { dimensions } = BUILT_IN_SEARCH;
     const prepared = await model.prepare(texts, { signal });
-    const outputs = await model.embed(prepared, { output: 'pooled', dimensions: DIMENSIONS, signal });
+    const outputs = await model.embed(prepared, { output: 'pooled', dimensions, signal });
     return outputs.map(({ values }) => values);
   },
-};
-const rerank: PassageReranker = async (query, texts) => {
-  const { pairs } = await reranker.prepare(query, texts, { signal });
-  return reranker.score(pairs, signal);
 };
 
 /** An index under test, to which pages are added and in which they are searched. */
@@ -68,11 +53,10 @@ interface Contender {
 const sizeOf = (file: string): number =>
   [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
 
-async function lectern(dir: string): Promise<Contender & { readonly index: LocalIndex }> {
+async function lectern(dir: string): Promise<Contender> {
   const file = path.join(dir, 'index.db');
   const index = await openLocalIndex({ file, maxBytes: 1e12, embedder });
   return {
-    index,
     async fill(pages) {
       // Adds as many pages at once as concurrent reads would add.
       for (let at = 0; at < pages.length; at += 64)
@@ -218,77 +202,6 @@ async function speed(passages: number, count: number): Promise<void> {
   });
 }
 
-interface Collection {
-  readonly pages: IndexablePage[];
-  readonly queries: Map<string, string>;
-  /** Relevance judgments, by query and document. */
-  readonly judged: Map<string, Map<string, number>>;
-}
-
-const lines = (file: string): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean);
-const addressOf = (id: string): string => `https://collection.test/${encodeURIComponent(id)}`;
-
-function readBeir(folder: string): Collection {
-  interface Row {
-    readonly _id: string;
-    readonly title?: string;
-    readonly text: string;
-  }
-  const rows = (name: string) => lines(path.join(folder, name)).map((line) => JSON.parse(line) as Row);
-  const judged = new Map<string, Map<string, number>>();
-  for (const line of lines(path.join(folder, 'qrels/test.tsv')).slice(1)) {
-    const [query, document, score] = line.split('\t') as [string, string, string];
-    if (!judged.has(query)) judged.set(query, new Map());
-    judged.get(query)!.set(addressOf(document), Number(score));
-  }
-  return {
-    pages: rows('corpus.jsonl').map(({ _id, title = '', text }) => ({ url: addressOf(_id), title, content: text })),
-    queries: new Map(
-      rows('queries.jsonl')
-        .filter(({ _id }) => judged.has(_id))
-        .map(({ _id, text }) => [_id, text]),
-    ),
-    judged,
-  };
-}
-
-/** Gain as in TREC's evaluation: the relevance, discounted by the logarithm of the rank. */
-function ndcg(found: readonly string[], judged: ReadonlyMap<string, number>): number {
-  const sum = (gains: readonly number[]) => gains.reduce((all, gain, at) => all + gain / Math.log2(at + 2), 0);
-  const ideal = [...judged.values()].sort((a, b) => b - a).slice(0, 10);
-  return sum(ideal) > 0 ? sum(found.slice(0, 10).map((url) => judged.get(url) ?? 0)) / sum(ideal) : 0;
-}
-
-async function quality(folder: string): Promise<void> {
-  const { pages, queries, judged } = readBeir(folder);
-  const scoreOf = async (ask: (query: string) => Promise<string[]>): Promise<string> => {
-    let sum = 0;
-    for (const [id, text] of queries) sum += ndcg(await ask(text), judged.get(id)!);
-    return (sum / queries.size).toFixed(4);
-  };
-  await inFolder(async (dir) => {
-    const rows: string[][] = [];
-    for (const [name, contender] of await contenders(dir)) {
-      await contender.fill(pages);
-      if ('index' in contender) {
-        const { index } = contender as Awaited<ReturnType<typeof lectern>>;
-        const by = (retrievers: readonly Retriever[], reranker?: PassageReranker) => async (query: string) =>
-          (await index.search(parseQuery(query.replaceAll('"', ' ')), { by: retrievers, rerank: reranker })).map(
-            ({ url }) => url,
-          );
-        rows.push([`${name}, words`, await scoreOf(by(['words']))]);
-        rows.push([`${name}, meaning`, await scoreOf(by(['meaning']))]);
-        rows.push([`${name}, both`, await scoreOf(by(['words', 'meaning']))]);
-        rows.push([`${name}, both, reranked`, await scoreOf(by(['words', 'meaning'], rerank))]);
-      } else rows.push([name, await scoreOf((query) => contender.ask(query, 10))]);
-      await contender.end();
-    }
-    console.log(`\n${path.basename(folder)}: ${pages.length} documents, ${queries.size} queries\n`);
-    console.log(table(['', 'nDCG@10'], rows));
-  });
-}
-
 console.log(machine());
 for (const passages of given.passages.split(',').map(Number).filter(Boolean))
   await speed(passages, Number(given.queries));
-for (const folder of given.beir) await quality(folder);

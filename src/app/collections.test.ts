@@ -11,7 +11,7 @@ import { type Collections, createCollections } from './collections.ts';
 const embedder: IndexEmbedder = {
   id: 'none',
   dimensions: 64,
-  floor: 0.9,
+  spread: { mean: 0.8, deviation: 0.07 },
   weight: 1,
   embed: async (texts) => texts.map(() => new Float32Array(64)),
 };

@@ -10,7 +10,6 @@ import {
   DocumentError,
   type DocumentFile,
   type ParsedDocument,
-  type ParseOptions,
   type PictureOptions,
   type PicturesOptions,
   type ReadOptions,

@@ -17,6 +17,8 @@ export interface Hit {
   readonly siteLinks?: readonly SiteLink[] | undefined;
   /** Higher is better. Comparable only within one list of hits. */
   readonly score?: number | undefined;
+  /** Whether no page has a word of the query, so that this one was found by its meaning alone. */
+  readonly byMeaningOnly?: true | undefined;
   /** The best passages of the page, best first. Set only by the local index. */
   readonly passages?: readonly Passage[] | undefined;
 }

@@ -96,8 +96,17 @@ const INDEX_ONLY = `No search provider is configured on this server. These resul
 const INDEX_INSTEAD =
   'The search providers found nothing in time. These results are pages that this server has read before.';
 
+const MEANING_ONLY =
+  'No page that this server has read has a word of this query. These results are the closest in meaning; they may be about something else.';
+
 const staleNotice = (cachedAt: number): string =>
   `The search providers did not answer. These results were cached at ${new Date(cachedAt).toISOString()}.`;
+
+const meaningNotice = ({ hits }: FoundHits): string | undefined =>
+  hits.length > 0 && hits.every(({ byMeaningOnly }) => byMeaningOnly) ? MEANING_ONLY : undefined;
+
+const joinNotices = (...notices: readonly (string | undefined)[]): string | undefined =>
+  notices.filter((notice) => notice !== undefined).join('\n') || undefined;
 
 const NOTHING: FoundHits = { hits: [], providers: [] };
 
@@ -122,10 +131,11 @@ export function createSearch({ hitFinder, reader, passages, blocks, favicons, cl
     const notice = hitFinder.hasIndexOnly && provider === undefined ? INDEX_ONLY : undefined;
     const withNotice = (list: FoundHits): NoticedHits => ({
       ...list,
-      notice:
-        [list.staleAt === undefined ? notice : staleNotice(list.staleAt), describeLeftOut(list.leftOut)]
-          .filter(Boolean)
-          .join('\n') || undefined,
+      notice: joinNotices(
+        list.staleAt === undefined ? notice : staleNotice(list.staleAt),
+        meaningNotice(list),
+        describeLeftOut(list.leftOut),
+      ),
     });
     const findInIndex = async (): Promise<NoticedHits | undefined> => {
       // If the index fails too, the providers' failure is reported.
@@ -133,7 +143,7 @@ export function createSearch({ hitFinder, reader, passages, blocks, favicons, cl
         if (findSignal.aborted) throw error;
         return NOTHING;
       });
-      return own.hits.length ? { ...own, notice: INDEX_INSTEAD } : undefined;
+      return own.hits.length ? { ...own, notice: joinNotices(INDEX_INSTEAD, meaningNotice(own)) } : undefined;
     };
     let found: NoticedHits | undefined;
     try {
@@ -207,7 +217,7 @@ function withoutBlocked(found: NoticedHits, blocks: SearchParts['blocks']): Noti
   if (blocked === 0) return found;
   const [results, were] = blocked === 1 ? ['result', 'was'] : ['results', 'were'];
   const notice = `${blocked} ${results} ${were} left out: the operator of this server blocks their URLs.`;
-  return { ...found, hits, blocked, notice: found.notice ? `${found.notice}\n${notice}` : notice };
+  return { ...found, hits, blocked, notice: joinNotices(found.notice, notice) };
 }
 
 const TOO_LATE = 'The search did not finish in time';
@@ -218,8 +228,8 @@ function nothingFoundProblem({ notice, providers, blocked, leftOut }: NoticedHit
     return problem('AssertionFailureError', { message });
   }
   const where =
-    notice === INDEX_ONLY || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
-  const hint = notice === INDEX_ONLY ? `; no search provider is configured: ${HOW_TO_CONFIGURE}` : '';
+    notice?.startsWith(INDEX_ONLY) || providers.join() === 'reader' ? ' among the pages that this server has read' : '';
+  const hint = notice?.startsWith(INDEX_ONLY) ? `; no search provider is configured: ${HOW_TO_CONFIGURE}` : '';
   const missing = describeLeftOut(leftOut);
   const message = `Nothing was found for this query${where}${hint}${missing ? `. ${missing.replace(/\.$/, '')}` : ''}`;
   return problem('AssertionFailureError', { message });

@@ -9,6 +9,7 @@ import { guessLanguage } from './index/text/guess-language.ts';
 import { querySlots, type Slot, termsOf } from './index/text/terms.ts';
 import type { SearchQuery } from './query.ts';
 import { fuseRanks } from './rank-fusion.ts';
+import { meaningWeight, type PassageSignals, relevanceOf, spreadOf, standardSimilarity } from './relevance.ts';
 import type { Entry } from './result.ts';
 
 export interface PassageTools {
@@ -64,14 +65,26 @@ export async function selectPassages(
   const words = query.words || query.text;
   const language = guessLanguage(words);
   const slots = querySlots(words, language ? [language] : LANGUAGES, MAX_QUERY_SLOTS);
-  const rankings: Ranking[] = [
-    { order: byWords(candidates, slots), weight: 1 },
-    { order: byPosition(candidates), weight: POSITION_WEIGHT },
-  ];
+  const matched = matchWords(candidates, slots);
+  const position: Ranking = { order: byPosition(candidates), weight: POSITION_WEIGHT };
+  const byWords = sortByScore(
+    candidates,
+    matched.map(({ words: score }) => score),
+  ).flatMap(([candidate, score]) => (score > 0 ? [candidate] : []));
+  const rankings: Ranking[] = [{ order: byWords, weight: 1 }, position];
   // The model is given the passages that match the words, and the beginnings of pages.
   const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
-  const near = embedder && (await byMeaning(shortlist, words, embedder, signal));
-  if (near) rankings.push({ order: near, weight: embedder.weight });
+  const similarities = embedder && (await compareMeaning(shortlist, words, embedder, signal));
+  if (similarities) {
+    const weight = meaningWeight(slots.length, embedder.weight);
+    const relevances = candidates.map((candidate, at) =>
+      relevanceOf({ ...matched[at]!, similarity: similarities.get(candidate) }, weight),
+    );
+    const relevant = sortByScore(candidates, relevances).flatMap(([candidate, score]) =>
+      score > 0 ? [candidate] : [],
+    );
+    rankings[0] = { order: relevant, weight: 1 };
+  }
   let order: readonly Candidate[] = fuse(rankings).slice(0, MAX_RANKED);
   if (rerank) order = await rerankFirst(order, words, rerank, signal);
   const chosen = fitInto(order, maxTokens);
@@ -134,7 +147,11 @@ function candidatesOf({ hit, rendition }: Entry, entry: number): Candidate[] {
     });
 }
 
-function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Candidate[] {
+/** Returns how well the words of each candidate match. */
+function matchWords(
+  candidates: readonly Candidate[],
+  slots: readonly Slot[],
+): Pick<PassageSignals, 'words' | 'coverage'>[] {
   const specific = slots.filter(({ common }) => !common);
   const searched = specific.length ? specific : slots;
   const mean = candidates.reduce((sum, { length }) => sum + length, 0) / (candidates.length || 1);
@@ -145,15 +162,18 @@ function byWords(candidates: readonly Candidate[], slots: readonly Slot[]): Cand
     const having = list.filter((count) => count > 0).length;
     return Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
   });
-  const scores = candidates.map(({ length }, index) =>
-    counts.reduce((sum, list, slot) => {
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  return candidates.map(({ length }, index) => {
+    let words = 0;
+    let coverage = 0;
+    for (const [slot, list] of counts.entries()) {
       const count = list[index]!;
-      return sum + (weights[slot]! * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
-    }, 0),
-  );
-  return sortByScore(candidates, scores)
-    .filter(([, score]) => score > 0)
-    .map(([candidate]) => candidate);
+      const weight = weights[slot]! / total;
+      words += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
+      if (count > 0) coverage += weight;
+    }
+    return { words, coverage };
+  });
 }
 
 /**
@@ -173,12 +193,13 @@ const byPosition = (candidates: readonly Candidate[]): Candidate[] => {
   ).map(([candidate]) => candidate);
 };
 
-async function byMeaning(
+/** Returns the standard similarities of the candidates to the query; `undefined` if the model is unavailable. */
+async function compareMeaning(
   candidates: readonly Candidate[],
   words: string,
   embedder: IndexEmbedder,
   signal: AbortSignal,
-): Promise<Candidate[] | undefined> {
+): Promise<Map<Candidate, number> | undefined> {
   try {
     const [[query], vectors] = await Promise.all([
       embedder.embed([words], 'query', signal),
@@ -188,10 +209,9 @@ async function byMeaning(
         signal,
       ),
     ]);
-    const scores = vectors.map((vector) => cosine(query!, vector));
-    return sortByScore(candidates, scores)
-      .filter(([, score]) => score > embedder.floor)
-      .map(([candidate]) => candidate);
+    const cosines = vectors.map((vector) => cosine(query!, vector));
+    const spread = embedder.spread ?? spreadOf(cosines);
+    return new Map(candidates.map((candidate, at) => [candidate, standardSimilarity(cosines[at]!, spread)]));
   } catch (error) {
     // Without the model, only the ranking by words is used.
     if (signal.aborted) throw error;

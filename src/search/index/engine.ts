@@ -3,8 +3,8 @@
  * pages. It runs in its own thread.
  */
 import type { SearchQuery } from '../query.ts';
-import type { IndexablePage, IndexEmbedder, IndexStats, Retriever } from './local-index.ts';
-import { createPageFinder, type FoundPages } from './query/find-pages.ts';
+import type { IndexablePage, IndexEmbedder, IndexStats } from './local-index.ts';
+import { createPageFinder, type FindRequest, type FoundPages } from './query/find-pages.ts';
 import type { IndexStore } from './store/index-store.ts';
 import { createVectorSearch } from './vectors/vector-search.ts';
 import { createBatchWriter } from './write/batch-writer.ts';
@@ -13,8 +13,7 @@ import { indexUrl, preparePage } from './write/prepare-page.ts';
 export interface Engine {
   add(page: IndexablePage): Promise<boolean>;
   remove(url: string): Promise<boolean>;
-  /** Finds pages of `owners`, or of all owners if `undefined`. */
-  find(query: SearchQuery, by: readonly Retriever[], owners: readonly string[] | undefined): Promise<FoundPages>;
+  find(query: SearchQuery, request: FindRequest): Promise<FoundPages>;
   /** Resolves when all pages have been written and, as far as possible, embedded. */
   flush(): Promise<void>;
   stats(): Promise<IndexStats>;
@@ -39,10 +38,10 @@ const MAX_FLUSH_WAIT_MS = 500;
 export function createEngine({ store, embedder, maxBytes, clock = Date.now, inform }: EngineOptions): Engine {
   const vectors = embedder && createVectorSearch(store, embedder, inform);
   const writer = createBatchWriter({ store, maxBytes, onWritten: () => vectors?.embedMissing() });
-  const finder = createPageFinder({ store, vectors, vectorWeight: embedder?.weight ?? 1, clock });
+  const finder = createPageFinder({ store, vectors, modelWeight: embedder?.weight ?? 1, clock });
   let closing: Promise<void> | undefined;
-  // Passages may have vectors of another model, or none because the last run ended early.
-  void vectors?.embedMissing();
+  // Passages may have vectors of another model, or none because they were added without one or the last run ended early.
+  vectors?.embedMissing().catch(() => {});
 
   return {
     async add(page) {
@@ -54,9 +53,9 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now, info
       await writer.flush();
       return normalized ? store.remove(normalized.href) : false;
     },
-    async find(query, by, owners) {
+    async find(query, request) {
       await waitBriefly(writer.flush());
-      return finder.find(query, by, owners);
+      return finder.find(query, request);
     },
     async flush() {
       await writer.flush();

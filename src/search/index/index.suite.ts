@@ -16,7 +16,7 @@ const KINDS = [/cat|dog|kitten|puppy|animal|pet/gi, /bread|soup|food|meal|bake|e
 export const toyEmbedder: IndexEmbedder = {
   id: 'toy',
   dimensions: 32,
-  floor: 0.5,
+  spread: { mean: 0.3, deviation: 0.13 },
   weight: 1,
   embed: async (texts) =>
     texts.map((text) => {
@@ -255,6 +255,33 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       for (let at = 1; at <= 4; at++) for (const url of await words('lemon', { count: 7, page: at })) seen.add(url);
       expect(seen.size).toBe(25);
       expect(await words('lemon', { count: 7, page: 5 })).toEqual([]);
+    });
+
+    it('says when no page has a word of the query, and gives such pages a low score', async () => {
+      await add(
+        page('https://a.test/pets', 'A puppy needs a walk in the morning.'),
+        page('https://a.test/food', 'We bake on Sundays.'),
+      );
+      await index.flush();
+      const [meant] = await index.search(parseQuery('kitten'));
+      expect(meant).toMatchObject({ url: 'https://a.test/pets', byMeaningOnly: true });
+      const [named] = await index.search(parseQuery('puppy'));
+      expect(named).not.toHaveProperty('byMeaningOnly');
+      expect(meant!.score).toBeLessThan(named!.score!);
+    });
+
+    it('ranks by words and meaning in the same order on every page of results, and every time', async () => {
+      const texts = ['A cat and a lemon.', 'A lemon engine.', 'A puppy with a lemon, lemon.', 'Lemon soup with bread.'];
+      await add(
+        ...Array.from({ length: 60 }, (_, at) => page(`https://a.test/${at}`, `${texts[at % 4]} Number ${at}.`)),
+      );
+      await index.flush();
+      const whole = await urls('lemon kitten', { count: 20 });
+      const paged: string[] = [];
+      for (let at = 1; at <= 4; at++) paged.push(...(await urls('lemon kitten', { count: 5, page: at })));
+      expect(paged).toEqual(whole);
+      expect(await urls('lemon kitten', { count: 20 })).toEqual(whole);
+      expect(whole.slice(0, 15).every((url) => [0, 2].includes(Number(url.split('/').at(-1)) % 4))).toBe(true);
     });
 
     it('uses the order of a reranker, and its own if the reranker fails', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Hit } from '../hit.ts';
 import type { SearchQuery } from '../query.ts';
+import type { Spread } from '../relevance.ts';
 
 export interface IndexablePage {
   readonly url: string;
@@ -88,9 +89,9 @@ export interface IndexEmbedder {
   /** Identifies the model. Passages whose vectors have a different id are embedded again. */
   readonly id: string;
   readonly dimensions: number;
-  /** Minimum cosine similarity. A passage below it is irrelevant to the query. */
-  readonly floor: number;
-  /** Weight of the semantic ranking relative to the ranking by words. */
+  /** How the cosines of unrelated texts are distributed. If unknown, it is measured on the passages of the index. */
+  readonly spread?: Spread | undefined;
+  /** Weight of the meaning, relative to the built-in model. */
   readonly weight: number;
   /** Returns one vector for each text. The vectors need not be normalized. */
   embed(texts: readonly string[], task: 'query' | 'passage', signal?: AbortSignal): Promise<readonly Float32Array[]>;

@@ -4,7 +4,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
 import { createRpcClient, type Port, type RpcClient, serveRpc } from './port-rpc.ts';
-import { toHits } from './query/to-hits.ts';
+import { RERANKED_PAGES, toHits } from './query/to-hits.ts';
 import type { IndexThreadData } from './thread.ts';
 
 export interface LocalIndexOptions {
@@ -35,7 +35,10 @@ export function localIndexOver(engine: Engine): LocalIndex {
       signal?.throwIfAborted();
       // The index contains only web pages.
       if (query.kind !== 'web') return [];
-      const found = await unlessAborted(engine.find(query, by, owners), signal);
+      const found = await unlessAborted(
+        engine.find(query, { by, owners, minPages: rerank ? RERANKED_PAGES : 0 }),
+        signal,
+      );
       return toHits(query, found, { signal, rerank });
     },
     flush: () => engine.flush(),
@@ -80,7 +83,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
     embedder: embedder && {
       id: embedder.id,
       dimensions: embedder.dimensions,
-      floor: embedder.floor,
+      spread: embedder.spread,
       weight: embedder.weight,
     },
   };
@@ -131,7 +134,7 @@ async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalI
   return {
     add: async (page) => (await engine()).call('add', page),
     remove: async (url) => (await engine()).call('remove', url),
-    find: async (query, by, owners) => (await engine()).call('find', query, by, owners),
+    find: async (query, request) => (await engine()).call('find', query, request),
     flush: async () => (await engine()).call('flush'),
     stats: async () => (await engine()).call('stats'),
     prune: async (bytes) => (await engine()).call('prune', bytes),

@@ -8,7 +8,7 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { fetchSitemap } from '#net/robots/sitemap.ts';
 import { blobUrl, type Options, type Page, type Reader, readUpload, resolve } from '#reader/index.ts';
-import type { LocalIndex } from '../local-index.ts';
+import type { IndexablePage, LocalIndex } from '../local-index.ts';
 import { type IndexShared, ONLY_ALL, OPERATOR } from '../owners.ts';
 import { indexUrl } from '../write/prepare-page.ts';
 import { exclusionOf, toIndexablePage } from './indexable.ts';
@@ -63,7 +63,13 @@ export interface FillSummary {
 
 /** Number of hosts read in parallel, with one page of each host at a time. */
 const HOSTS_AT_ONCE = 4;
-const FILES_AT_ONCE = 2;
+const FILES_AT_ONCE = 4;
+/**
+ * Pages that have been read wait until the index has stored them, while the next ones are read. Maximum number of
+ * waiting pages, and of their characters.
+ */
+const MAX_STORING = 256;
+const MAX_STORING_CHARACTERS = 16_000_000;
 /** How long a worker waits if all hosts are busy, in milliseconds. */
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
@@ -102,23 +108,76 @@ export async function fillIndex(source: string, tools: FillTools, options: FillO
     else queues.set(host, [task]);
   };
 
-  const perform = async (task: Task): Promise<void> => {
-    const outcome = await readAndIndex(task, tools, options);
-    signal.throwIfAborted();
-    const { found, ...result } = outcome;
+  const record = async (task: Task, result: Omit<FillProgress, 'url' | 'done' | 'known'>, found: readonly string[]) => {
     summary[result.outcome] += 1;
-    for (const url of found) enqueue({ url, depth: task.depth - 1 });
     await journal.write({ url: task.url, ...(found.length > 0 && { found }) });
     const { before, ...counts } = summary;
     const count = Object.values(counts).reduce((sum, value) => sum + value, before);
     options.onProgress({ url: task.url, ...result, done: count, known });
   };
 
+  const storing = createStoring(tools.index);
+  const perform = async (task: Task): Promise<void> => {
+    const read = await readTask(task, tools, options);
+    signal.throwIfAborted();
+    for (const url of read.found) enqueue({ url, depth: task.depth - 1 });
+    if ('page' in read) await storing.add(read.page, (result) => record(task, result, read.found));
+    else await record(task, read, read.found);
+  };
+
   const { tasks, atOnce } = await listTasks(source, tools, options);
   for (const task of tasks) enqueue(task);
   await runByHost(queues, { atOnce, delayMs: atOnce === FILES_AT_ONCE ? 0 : options.delayMs, signal, perform });
+  await storing.finish();
   await journal.remove();
   return summary;
+}
+
+type Result = Pick<FillProgress, 'outcome' | 'reason'>;
+
+/**
+ * Adds pages to the index without waiting for each. A page is recorded when it has been stored, so that an interrupted
+ * run never skips a page that is not in the index.
+ */
+function createStoring(index: FillTools['index']) {
+  const pending = new Set<Promise<void>>();
+  let characters = 0;
+  let failure: { readonly error: unknown } | undefined;
+
+  const throwFailure = () => {
+    if (failure) throw failure.error;
+  };
+  const store = async (page: IndexablePage | undefined, record: (result: Result) => Promise<void>) => {
+    const outcome: Result = await (page ? index.add(page) : Promise.resolve(false)).then(
+      (added) => ({ outcome: added ? ('added' as const) : ('unchanged' as const) }),
+      (error: Error) => ({ outcome: 'failed' as const, reason: error.message }),
+    );
+    await record(outcome);
+  };
+
+  return {
+    /** Resolves when the next page may be read. */
+    async add(page: IndexablePage | undefined, record: (result: Result) => Promise<void>): Promise<void> {
+      const size = page?.content.length ?? 0;
+      characters += size;
+      const work: Promise<void> = store(page, record)
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => {
+          characters -= size;
+          pending.delete(work);
+        });
+      pending.add(work);
+      while (pending.size > MAX_STORING || (characters > MAX_STORING_CHARACTERS && pending.size > 1))
+        await Promise.race(pending);
+      throwFailure();
+    },
+    async finish(): Promise<void> {
+      await Promise.all(pending);
+      throwFailure();
+    },
+  };
 }
 
 interface HostSchedule {
@@ -155,7 +214,7 @@ async function runByHost(
       busy.add(host);
       try {
         await perform(task);
-        if (queue.length > 0) await pause(delayMs, signal);
+        if (queue.length > 0 && delayMs > 0) await pause(delayMs, signal);
       } finally {
         busy.delete(host);
       }
@@ -239,13 +298,10 @@ async function listSitemapUrls(
   return [...pages].slice(0, maxPages);
 }
 
-type Outcome = Pick<FillProgress, 'outcome' | 'reason'> & { readonly found: readonly string[] };
+/** What came of a URL: a page to add, which is `undefined` if it has no content, or the reason why there is none. */
+type Read = { readonly found: readonly string[] } & (Result | { readonly page: IndexablePage | undefined });
 
-async function readAndIndex(
-  { url, depth, shown = url }: Task,
-  tools: FillTools,
-  options: FillOptions,
-): Promise<Outcome> {
+async function readTask({ url, depth, shown = url }: Task, tools: FillTools, options: FillOptions): Promise<Read> {
   const { index, reader, robots, keepsNoStore, shared } = tools;
   const { signal, agent } = options;
   try {
@@ -255,19 +311,17 @@ async function readAndIndex(
     const target = isFile ? await fileTarget(url) : { url };
     const rendition = await reader.last({ target, options: read, signal, keyed: true });
     const { page, finalUrl = page.url } = rendition;
+    const found = depth > 0 ? linksOf(page, url) : [];
     const exclusion = isFile ? undefined : exclusionOf(rendition, keepsNoStore);
     if (exclusion) {
       if (exclusion.isPermanent) await index.remove(page.url);
-      return { outcome: 'refused', reason: exclusion.reason, found: depth > 0 ? linksOf(page, url) : [] };
+      return { outcome: 'refused', reason: exclusion.reason, found };
     }
     const isSecret = !isFile && [url, finalUrl].some(isCapabilityUrl);
-    if (isSecret && shared !== 'all') {
-      return { outcome: 'refused', reason: SECRET, found: depth > 0 ? linksOf(page, url) : [] };
-    }
+    if (isSecret && shared !== 'all') return { outcome: 'refused', reason: SECRET, found };
     const titled = isFile && !page.title ? { ...page, title: path.basename(fileURLToPath(url)) } : page;
     const indexable = toIndexablePage(titled, isFile ? shown : page.url);
-    const added = indexable !== undefined && (await index.add({ ...indexable, owner: isSecret ? ONLY_ALL : OPERATOR }));
-    return { outcome: added ? 'added' : 'unchanged', found: depth > 0 ? linksOf(page, url) : [] };
+    return { page: indexable && { ...indexable, owner: isSecret ? ONLY_ALL : OPERATOR }, found };
   } catch (error) {
     signal.throwIfAborted();
     const refused = error instanceof Problem && error.name === 'ResourcePolicyDenyError';

@@ -26,17 +26,26 @@ export async function openJournal(file: string): Promise<Journal> {
   }
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   // Separates an incomplete last line from the next entry.
-  let separator = before.length > 0 ? '\n' : '';
-  let writing: Promise<void> = Promise.resolve();
+  let waiting = before.length > 0 ? '\n' : '';
+  let writing: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  async function append(): Promise<void> {
+    await writing?.catch(() => {});
+    const lines = waiting;
+    waiting = '';
+    next = undefined;
+    writing = appendFile(file, lines, { mode: 0o600 });
+    return writing;
+  }
+
   return {
     before,
+    // Entries that arrive during a write are written together.
     write(entry) {
-      writing = writing.then(() => {
-        const line = `${separator}${JSON.stringify(entry)}\n`;
-        separator = '';
-        return appendFile(file, line, { mode: 0o600 });
-      });
-      return writing;
+      waiting += `${JSON.stringify(entry)}\n`;
+      next ??= append();
+      return next;
     },
     remove: () => rm(file, { force: true }),
   };

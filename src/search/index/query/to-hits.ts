@@ -9,6 +9,8 @@ import type { FoundPage, FoundPages } from './find-pages.ts';
 const MAX_RERANKED = 50;
 /** Number of passages of one page that are passed to a reranker. */
 const RERANKED_PER_PAGE = 2;
+/** Number of pages from which a reranker chooses. */
+export const RERANKED_PAGES = 50;
 /** Number of results for a query with `count` 0. */
 const DEFAULT_COUNT = 20;
 
@@ -24,7 +26,9 @@ export async function toHits(query: SearchQuery, found: FoundPages, { signal, re
   const count = query.count || DEFAULT_COUNT;
   const from = (query.page - 1) * count;
   const terms = new Set(found.terms);
-  return pages.slice(from, from + count).map((page) => hitOf(page, terms));
+  return pages
+    .slice(from, from + count)
+    .map((page) => ({ ...hitOf(page, terms), ...(found.byMeaningOnly && { byMeaningOnly: true as const }) }));
 }
 
 async function rerankPages(

@@ -14,8 +14,12 @@ export interface IndexStore {
   write(pages: readonly PreparedPage[]): Promise<boolean[]>;
   /** Removes the pages of all owners at a URL. */
   remove(url: string): Promise<boolean>;
-  /** Returns passages that contain any of the slots, best first. */
-  byWords(slots: readonly Slot[], filters: Filters, limit: number): Promise<number[]>;
+  /** Finds passages that contain any of the slots. */
+  byWords(slots: readonly Slot[], filters: Filters, limit: number): Promise<WordMatches>;
+  /** Returns the total weight of the slots that each passage contains. Passages without any may be missing. */
+  coverage(slots: readonly WeightedSlot[], ids: readonly number[]): Promise<Map<number, number>>;
+  /** Returns the page of each passage, without passages that have been removed. */
+  pagesOf(ids: readonly number[]): Promise<Map<number, number>>;
   /** Returns all passages of pages that match the filters. */
   filteredIds(filters: Filters): Promise<number[]>;
   /** Returns the first passage of each page that matches the filters, newest pages first. */
@@ -41,6 +45,26 @@ export interface IndexStore {
   prune(maxBytes: number): Promise<number>;
   clear(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface WordMatches {
+  /** Best first; equal scores in order of id. */
+  readonly matches: readonly WordMatch[];
+  /** The slots that were looked up: frequent ones are omitted if there are rarer ones. */
+  readonly slots: readonly WeightedSlot[];
+}
+
+export interface WordMatch {
+  readonly id: number;
+  readonly page: number;
+  /** See PassageSignals.words. */
+  readonly score: number;
+}
+
+export interface WeightedSlot {
+  readonly slot: Slot;
+  /** The inverse document frequency. */
+  readonly weight: number;
 }
 
 export interface NearPassage {

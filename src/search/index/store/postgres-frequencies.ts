@@ -1,6 +1,7 @@
 /** Counts the passages in the PostgreSQL index that contain a word, and weights the words of a query accordingly. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Slot } from '../text/terms.ts';
+import type { WeightedSlot } from './index-store.ts';
 import { anyOf } from './postgres-conditions.ts';
 
 /** How long the counts of passages and words are cached, in milliseconds. */
@@ -13,10 +14,8 @@ const FREQUENT_AT_LEAST = 2_000;
 /** Runs a query and returns its rows. */
 export type RunQuery = <Row>(query: RawBuilder<Row>) => Promise<Row[]>;
 
-interface Weighted {
+interface Weighted extends WeightedSlot {
   readonly query: string;
-  /** The inverse document frequency of a word. */
-  readonly weight: number;
 }
 
 /**
@@ -59,11 +58,13 @@ export function createWordFrequencies(rows: RunQuery) {
       const total = await countAll();
       const bound = Math.ceil(Math.max(FREQUENT_AT_LEAST, total * FREQUENT_SHARE));
       await countOf(queries, bound);
-      const counted = queries.map((query) => ({ query, count: cached.get(query)?.count ?? 0 }));
+      const counted = queries.map((query, at) => ({ query, slot: slots[at]!, count: cached.get(query)?.count ?? 0 }));
       const present = counted.filter(({ count }) => count > 0);
-      const rare = present.filter(({ count }) => count < bound);
-      return (rare.length > 0 ? rare : present).map(({ query, count }) => ({
+      if (present.length === 0) return [];
+      const rare = counted.filter(({ count }) => count < bound);
+      return (rare.some(({ count }) => count > 0) ? rare : counted).map(({ query, slot, count }) => ({
         query,
+        slot,
         weight: Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5)),
       }));
     },

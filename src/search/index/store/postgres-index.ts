@@ -6,12 +6,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
-import type { IndexStore, PassageRow } from './index-store.ts';
+import type { IndexStore, PassageRow, WordMatch } from './index-store.ts';
 import { openVectorTable } from './pgvector.ts';
-import { conditionsOf } from './postgres-conditions.ts';
+import { anyOf, conditionsOf } from './postgres-conditions.ts';
 import { createWordFrequencies } from './postgres-frequencies.ts';
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts';
-import { sizeQueries, writePage } from './postgres-pages.ts';
+import { sizeQueries, writePages } from './postgres-pages.ts';
 import { vectorQueries } from './postgres-vectors.ts';
 
 interface Tables {
@@ -20,6 +20,11 @@ interface Tables {
 
 /** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
+/**
+ * Brings ts_rank to the scale of PassageSignals.words: a word that occurs once in the text of a passage of 150 words has
+ * the rank 0.33 / 1.645 / (1 + ln 150).
+ */
+const RANK_SCALE = (1.645 / 0.33) * (1 + Math.log(150));
 
 /** Throws if the server rejects the connection. If the server is unavailable, each call tries again. */
 export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
@@ -35,33 +40,41 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     }>`SELECT p.id FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE ${conditionsOf(filters)}`;
 
   return {
-    async write(pages) {
-      const order = pages.map((_, at) => at).sort((a, b) => (pages[a]!.key < pages[b]!.key ? -1 : 1));
-      const added = new Array<boolean>(pages.length).fill(false);
-      await db.transaction().execute(async (within) => {
-        // Pages are written in the order of their keys, so that two servers cannot deadlock.
-        for (const at of order) {
-          added[at] = await writePage(pages[at]!, async (query) => (await query.execute(within)).rows);
-        }
-      });
-      return added;
-    },
+    write: (pages) =>
+      db.transaction().execute((within) => writePages(pages, async (query) => (await query.execute(within)).rows)),
     remove: async (url) => (await idsOf(sql`DELETE FROM index_pages WHERE url = ${url} RETURNING id`)).length > 0,
     async byWords(slots, filters, limit) {
       const weighted = await frequencies.weigh(slots);
-      if (weighted.length === 0) return [];
+      if (weighted.length === 0) return { matches: [], slots: [] };
+      const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
       const any = weighted.map(({ query }) => query).join(' | ');
       const where =
         isUnfiltered(filters) && !filters.owners
           ? sql``
           : sql`AND p.page IN (SELECT g.id FROM index_pages g WHERE ${conditionsOf(filters)})`;
-      return idsOf(sql`
-        SELECT p.id, (
-          SELECT sum(s.weight * ts_rank(${WEIGHTS}::real[], p.terms, s.query::tsquery, 1))
+      const matches = await rows<WordMatch>(sql`
+        SELECT p.id, p.page, (
+          SELECT ${RANK_SCALE / total}::float8 * sum(s.weight * ts_rank(${WEIGHTS}::real[], p.terms, s.query::tsquery, 1))
           FROM unnest(${weighted.map(({ query }) => query)}::text[], ${weighted.map(({ weight }) => weight)}::float8[])
             AS s (query, weight)
         ) AS score
         FROM index_passages p WHERE p.terms @@ ${any}::tsquery ${where} ORDER BY score DESC, p.id LIMIT ${limit}`);
+      return { matches, slots: weighted };
+    },
+    async coverage(slots, ids) {
+      const found = await rows<{ id: number; weight: number }>(sql`
+        SELECT p.id, sum(s.weight) AS weight
+        FROM index_passages p
+        JOIN unnest(${slots.map(({ slot }) => anyOf(slot))}::text[], ${slots.map(({ weight }) => weight)}::float8[])
+          AS s (query, weight) ON p.terms @@ s.query::tsquery
+        WHERE p.id = ANY(${ids}::bigint[]) GROUP BY p.id`);
+      return new Map(found.map(({ id, weight }) => [id, weight]));
+    },
+    async pagesOf(ids) {
+      const found = await rows<{ id: number; page: number }>(
+        sql`SELECT id, page FROM index_passages WHERE id = ANY(${ids}::bigint[])`,
+      );
+      return new Map(found.map(({ id, page }) => [id, page]));
     },
     filteredIds: (filters) => idsOf(matching(filters)),
     newest: (filters, limit) =>

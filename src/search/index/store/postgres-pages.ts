@@ -7,6 +7,8 @@ import { storable } from './postgres-conditions.ts';
 import type { RunQuery } from './postgres-frequencies.ts';
 
 const PRUNED_AT_ONCE = 50;
+/** Key of the advisory lock: an arbitrary number that is not used for anything else. */
+const LOCK = 7_305_806;
 /**
  * Largest tsvector position, and maximum number of positions per term (PostgreSQL manual, 12.11). The gap between two
  * fields prevents phrases from matching across them.
@@ -53,35 +55,91 @@ export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'>
   };
 }
 
-/** Writes a page. Returns false if the owner already has its content. */
-export async function writePage(page: PreparedPage, rows: RunQuery): Promise<boolean> {
-  const { key, owner, url, host, ext, title, description, siteName, language, publishedAt, indexedAt, hash, bytes } =
-    page;
-  const [same] = await rows<{ key: string }>(
-    sql`UPDATE index_pages SET indexed_at = greatest(indexed_at, ${indexedAt}) WHERE hash = ${hash} RETURNING key`,
-  );
-  if (same?.key === key) return false;
-  await rows(sql`DELETE FROM index_pages WHERE key = ${key} OR (url = ${url} AND owner = ${ONLY_ALL})`);
-  if (same) return false;
-  const [made] = await rows<{ id: number }>(sql`
+/**
+ * Writes pages in one transaction, with a few statements for all of them. Returns, for each page, false if the owner
+ * already has its content.
+ */
+export async function writePages(pages: readonly PreparedPage[], rows: RunQuery): Promise<boolean[]> {
+  // Writers take turns, because two that write the same pages in different orders would block each other.
+  await rows(sql`SELECT pg_advisory_xact_lock(${LOCK})`);
+  const added = new Set<PreparedPage>();
+  for (const round of roundsOf(pages)) for (const page of await writeRound(round, rows)) added.add(page);
+  return pages.map((page) => added.has(page));
+}
+
+/** Splits pages into rounds without two versions of a page or two pages with the same content, in their order. */
+function roundsOf(pages: readonly PreparedPage[]): PreparedPage[][] {
+  const rounds: PreparedPage[][] = [];
+  let names = new Set<string>();
+  for (const page of pages) {
+    const own = [`key ${page.key}`, `url ${page.url}`, `hash ${page.hash}`];
+    if (rounds.length === 0 || own.some((name) => names.has(name))) {
+      rounds.push([]);
+      names = new Set();
+    }
+    for (const name of own) names.add(name);
+    rounds.at(-1)!.push(page);
+  }
+  return rounds;
+}
+
+/** Returns the pages that were added. */
+async function writeRound(pages: readonly PreparedPage[], rows: RunQuery): Promise<PreparedPage[]> {
+  const known = await rows<{ key: string; hash: string }>(sql`
+    UPDATE index_pages p SET indexed_at = greatest(p.indexed_at, n.indexed_at)
+    FROM unnest(${pages.map(({ hash }) => hash)}::text[], ${pages.map(({ indexedAt }) => indexedAt)}::bigint[])
+      AS n (hash, indexed_at)
+    WHERE p.hash = n.hash RETURNING p.key, p.hash`);
+  const keys = new Map(known.map(({ key, hash }) => [hash, key]));
+  const replaced = pages.filter(({ key, hash }) => keys.get(hash) !== key);
+  if (replaced.length === 0) return [];
+  await rows(sql`
+    DELETE FROM index_pages WHERE key = ANY(${replaced.map(({ key }) => key)}::text[])
+      OR (owner = ${ONLY_ALL} AND url = ANY(${replaced.map(({ url }) => url)}::text[]))`);
+  const fresh = replaced.filter(({ hash }) => !keys.has(hash));
+  if (fresh.length === 0) return [];
+  const ids = await insertPages(fresh, rows);
+  const inserted = fresh.filter(({ key }) => ids.has(key));
+  await insertPassages(inserted, ids, rows);
+  return inserted;
+}
+
+/** Returns the ids of the inserted pages by their keys. */
+async function insertPages(pages: readonly PreparedPage[], rows: RunQuery): Promise<Map<string, number>> {
+  const column = <Value>(read: (page: PreparedPage) => Value) => pages.map(read);
+  const made = await rows<{ id: number; key: string }>(sql`
     INSERT INTO index_pages
       (key, owner, url, host, path, ext, title, description, site_name, language, published_at, indexed_at, hash, bytes)
-    VALUES (${key}, ${owner}, ${url}, ${host}, ${storable(new URL(url).pathname.toLowerCase())}, ${ext}, ${storable(title)},
-      ${storable(description)}, ${storable(siteName)}, ${language}, ${publishedAt}, ${indexedAt}, ${hash}, ${bytes})
-    ON CONFLICT DO NOTHING RETURNING id`);
-  // Another server inserted the page first.
-  if (!made) return false;
-  const { passages } = page;
+    SELECT * FROM unnest(
+      ${column(({ key }) => key)}::text[], ${column(({ owner }) => owner)}::text[], ${column(({ url }) => url)}::text[],
+      ${column(({ host }) => host)}::text[],
+      ${column(({ url }) => storable(new URL(url).pathname.toLowerCase()))}::text[],
+      ${column(({ ext }) => ext)}::text[], ${column(({ title }) => storable(title))}::text[],
+      ${column(({ description }) => storable(description))}::text[],
+      ${column(({ siteName }) => storable(siteName))}::text[], ${column(({ language }) => language)}::text[],
+      ${column(({ publishedAt }) => publishedAt)}::bigint[], ${column(({ indexedAt }) => indexedAt)}::bigint[],
+      ${column(({ hash }) => hash)}::text[], ${column(({ bytes }) => bytes)}::bigint[]
+    ) ON CONFLICT DO NOTHING RETURNING id, key`);
+  return new Map(made.map(({ id, key }) => [key, id]));
+}
+
+async function insertPassages(
+  pages: readonly PreparedPage[],
+  ids: ReadonlyMap<string, number>,
+  rows: RunQuery,
+): Promise<void> {
+  const passages = pages.flatMap(({ key, passages: own }) =>
+    own.map((passage) => ({ ...passage, page: ids.get(key)! })),
+  );
   await rows(sql`
     INSERT INTO index_passages (page, heading, text, start_at, end_at, terms)
-    SELECT ${made.id}, heading, text, start_at, end_at, terms::tsvector
+    SELECT page, heading, text, start_at, end_at, terms::tsvector
     FROM unnest(
-      ${passages.map(({ heading }) => storable(heading))}::text[], ${passages.map(({ text }) => storable(text))}::text[],
-      ${passages.map(({ start }) => start)}::int[], ${passages.map(({ end }) => end)}::int[],
-      ${passages.map(({ terms }) => vectorOf(terms))}::text[]
-    ) WITH ORDINALITY AS p (heading, text, start_at, end_at, terms, place)
+      ${passages.map(({ page }) => page)}::bigint[], ${passages.map(({ heading }) => storable(heading))}::text[],
+      ${passages.map(({ text }) => storable(text))}::text[], ${passages.map(({ start }) => start)}::int[],
+      ${passages.map(({ end }) => end)}::int[], ${passages.map(({ terms }) => vectorOf(terms))}::text[]
+    ) WITH ORDINALITY AS p (page, heading, text, start_at, end_at, terms, place)
     ORDER BY place`);
-  return true;
 }
 
 /** Builds a tsvector. Terms are letters and digits, so they need no escaping. */

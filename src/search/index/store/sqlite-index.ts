@@ -32,6 +32,14 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
         return found.length > 0;
       }),
     byWords: async (slots, filters, limit) => words.byWords(slots, filters, limit),
+    coverage: async (slots, ids) => words.coverage(slots, ids),
+    async pagesOf(ids) {
+      const found = database.all<{ id: number; page: number }>(
+        'SELECT id, page FROM passages WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      );
+      return new Map(found.map(({ id, page }) => [id, page]));
+    },
     async filteredIds(filters) {
       const where = conditionsOf(filters);
       return idsOf(

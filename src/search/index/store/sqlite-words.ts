@@ -2,6 +2,7 @@
 import type { Database } from '#storage/database/sqlite.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
+import type { WeightedSlot, WordMatch, WordMatches } from './index-store.ts';
 import { conditionsOf, marks, matchOf } from './sqlite-conditions.ts';
 import { FIELD_WEIGHTS } from './sqlite-migrations.ts';
 import { idsOf } from './sqlite-pages.ts';
@@ -10,43 +11,89 @@ const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
 /** A word is frequent if more than this share of all passages contain it, and at least this many passages. */
 const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
+/** How long the number of passages is cached, in milliseconds. It is counted each time while it is small. */
+const COUNT_FRESH_MS = 10_000;
 
 export function createWordSearch(database: Database) {
+  let passages = { count: 0, until: 0 };
+
+  function countPassages(): number {
+    if (passages.until < Date.now()) {
+      const { count } = database.get<{ count: number }>('SELECT count(*) AS count FROM passages')!;
+      passages = { count, until: count < FREQUENT_AT_LEAST ? 0 : Date.now() + COUNT_FRESH_MS };
+    }
+    return passages.count;
+  }
+
   /** Returns the number of passages that contain each term of a slot, summed over the terms. */
-  function frequencyOf({ terms, prefix }: Slot): number {
-    if (prefix) return 0;
+  function frequencyOf(slot: Slot): number {
+    if (slot.prefix) {
+      const counted = 'SELECT count(*) AS sum FROM terms WHERE terms MATCH ?';
+      return database.get<{ sum: number }>(counted, matchOf(slot))!.sum;
+    }
     return database.get<{ sum: number }>(
       'SELECT coalesce(sum(doc), 0) AS sum FROM term_counts WHERE term IN (SELECT value FROM json_each(?))',
-      JSON.stringify(terms),
+      JSON.stringify(slot.terms),
     )!.sum;
   }
 
-  /** Omits frequent words if there are rarer ones, because scoring takes time for each passage that contains a word. */
-  function dropFrequent(slots: readonly Slot[]): readonly Slot[] {
-    const { last } = database.get<{ last: number }>('SELECT coalesce(max(id), 0) AS last FROM passages')!;
-    const bound = Math.max(FREQUENT_AT_LEAST, last * FREQUENT_SHARE);
-    const rare = slots.filter((slot) => frequencyOf(slot) <= bound);
-    return rare.some((slot) => slot.prefix || frequencyOf(slot) > 0) ? rare : slots;
+  /**
+   * Returns the slots with their weights. Omits frequent words if there are rarer ones, because scoring takes time for
+   * each passage that contains a word.
+   */
+  function weigh(slots: readonly Slot[]): WeightedSlot[] {
+    const total = countPassages();
+    const bound = Math.max(FREQUENT_AT_LEAST, total * FREQUENT_SHARE);
+    const counted = slots.map((slot) => ({ slot, count: frequencyOf(slot) }));
+    if (!counted.some(({ count }) => count > 0)) return [];
+    const rare = counted.filter(({ count }) => count <= bound);
+    return (rare.some(({ count }) => count > 0) ? rare : counted).map(({ slot, count }) => ({
+      slot,
+      weight: Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5)),
+    }));
   }
 
-  function byWords(slots: readonly Slot[], filters: Filters, limit: number): number[] {
-    if (slots.length === 0) return [];
-    const match = dropFrequent(slots).map(matchOf).join(' OR ');
-    if (isUnfiltered(filters)) {
-      const { owners } = filters;
-      // The owner is looked up for each match, because the owner condition is true for most pages.
-      const owned = owners
-        ? `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`
-        : '';
-      const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? ${owned} ORDER BY ${BM25} LIMIT ?`;
-      return idsOf(database, sql, [match, ...(owners ?? []), limit]);
+  function byWords(given: readonly Slot[], filters: Filters, limit: number): WordMatches {
+    const slots = weigh(given);
+    if (slots.length === 0) return { matches: [], slots };
+    const match = slots.map(({ slot }) => matchOf(slot)).join(' OR ');
+    const total = slots.reduce((sum, { weight }) => sum + weight, 0);
+    const { sql, values } = conditionOf(filters);
+    const matches = database.all<WordMatch>(
+      `SELECT m.id, p.page, m.score FROM (
+         SELECT rowid AS id, ${BM25} / -? AS score FROM terms WHERE terms MATCH ? ${sql} ORDER BY score DESC, id LIMIT ?
+       ) m JOIN passages p ON p.id = m.id ORDER BY m.score DESC, m.id`,
+      total,
+      match,
+      ...values,
+      limit,
+    );
+    return { matches, slots };
+  }
+
+  function conditionOf(filters: Filters) {
+    const { owners } = filters;
+    if (!isUnfiltered(filters)) {
+      const where = conditionsOf(filters);
+      // The unary plus makes SQLite look up the words once, instead of for each passage that matches the filters.
+      const sql = `AND +rowid IN (SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql})`;
+      return { sql, values: where.values };
     }
-    const where = conditionsOf(filters);
-    // The unary plus makes SQLite look up the words once, instead of for each passage that matches the filters.
-    const sql = `SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (
-      SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql}) ORDER BY ${BM25} LIMIT ?`;
-    return idsOf(database, sql, [match, ...where.values, limit]);
+    if (!owners) return { sql: '', values: [] };
+    // The owner is looked up for each match, because the owner condition is true for most pages.
+    const sql = `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`;
+    return { sql, values: [...owners] };
   }
 
-  return { byWords };
+  function coverage(slots: readonly WeightedSlot[], ids: readonly number[]): Map<number, number> {
+    const weights = new Map<number, number>();
+    const list = JSON.stringify(ids);
+    const having = 'SELECT rowid AS id FROM terms WHERE terms MATCH ? AND +rowid IN (SELECT value FROM json_each(?))';
+    for (const { slot, weight } of slots) {
+      for (const id of idsOf(database, having, [matchOf(slot), list])) weights.set(id, (weights.get(id) ?? 0) + weight);
+    }
+    return weights;
+  }
+
+  return { byWords, coverage };
 }

@@ -14,6 +14,10 @@ describe('languages', () => {
     ['ja', '研究の結果は期待していたものではありませんでした。'],
     ['zh', '研究结果并不是他们所期望的。'],
     ['ko', '연구 결과는 그들이 기대했던 것이 아니었다.'],
+    ['vi', 'Thành phố lớn nhất nước'],
+    ['tr', 'Yeşil ırmağın kıyısı'],
+    ['ru', 'Быстрые жёлтые рыбы'],
+    ['hi', 'अध्ययन के परिणाम वे नहीं थे'],
     ['th', 'ผลการศึกษาไม่เป็นไปตามที่คาดหวัง'],
   ])('%s is told', (language, text) => expect(guessLanguage(text)).toBe(language));
 

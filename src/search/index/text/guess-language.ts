@@ -1,4 +1,4 @@
-/** Detects the language of a text from its script and its function words. */
+/** Detects the language of a text from its script, its function words, and letters that only one language uses. */
 import { FUNCTION_WORDS } from './function-words.ts';
 
 /** Maximum size of the sample that is examined, in words. */
@@ -26,6 +26,19 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ta', /[\u0b80-\u0bff]/g],
   ['hi', /[\u0900-\u097f]/g],
 ];
+/** Letters that are frequent in one language and rare in others, for texts with too few function words. */
+const OWN_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
+  ['vi', /[ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/gi],
+  ['tr', /[ğışİ]/g],
+  ['ru', /[ыэё]/gi],
+  ['uk', /[іїєґ]/gi],
+  ['pl', /[ąęłśżź]/gi],
+  ['cs', /[ěřů]/gi],
+  ['hu', /[őű]/gi],
+  ['ro', /[șțăţ]/gi],
+];
+/** Minimum share of such letters. */
+const MIN_OWN_LETTERS = 0.01;
 const LETTERS = /\p{L}/gu;
 const WORDS = /\p{L}+/gu;
 /** Minimum share of kana in Japanese, which mixes kana and kanji. The share is often below a third. */
@@ -47,7 +60,7 @@ function languagesByWord(): Map<string, string[]> {
 /** Returns an ISO 639-1 code; `undefined` if the language is unclear. */
 export function guessLanguage(text: string): string | undefined {
   const sample = text.slice(0, SAMPLE_UNITS);
-  return byScript(sample) ?? byWords(sample);
+  return byScript(sample) ?? byWords(sample) ?? byOwnLetters(sample);
 }
 
 /** Returns the language of a tag: `zh` for `zh-CN`. Returns `undefined` for an invalid tag. */
@@ -82,4 +95,11 @@ function byWords(sample: string): string | undefined {
   const [best, next] = [...scores].sort((a, b) => b[1] - a[1]);
   if (!best || best[1] < MIN_SHARE * Math.min(words, SAMPLE_WORDS)) return undefined;
   return next && best[1] < MIN_LEAD * next[1] ? undefined : best[0];
+}
+
+function byOwnLetters(sample: string): string | undefined {
+  const least = Math.max(1, MIN_OWN_LETTERS * countOf(sample, LETTERS));
+  const counts = OWN_LETTERS.map(([language, pattern]) => ({ language, count: countOf(sample, pattern) }));
+  const [best, next] = counts.sort((a, b) => b.count - a.count);
+  return best!.count >= least && best!.count > MIN_LEAD * next!.count ? best!.language : undefined;
 }

@@ -50,6 +50,15 @@ describe('terms', () => {
     );
   });
 
+  it('of Vietnamese keep their accents, and are found without them', () => {
+    const text = 'Bà ấy bán bánh ở chợ của người dân.';
+    const { main, variants } = termsOf(text, 'vi');
+    expect(main).toContain('bánh');
+    expect(variants).toContain('banh');
+    expect(querySlots('bánh ở chợ', ['vi'], 9).map(({ terms }) => terms)).toContainEqual(['bánh']);
+    expect(querySlots('banh', ['vi'], 9)[0]!.terms).toContain('banh');
+  });
+
   it('surface texts are the unstemmed words', () => {
     expect(surfaceText('Running, Côte-d’Or: 東京都!')).toBe(' running cote d or 東京都 ');
   });

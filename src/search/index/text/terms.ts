@@ -4,6 +4,7 @@
  */
 import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
+import { guessLanguage } from './guess-language.ts';
 import { stem } from './stems.ts';
 
 /** Longer words are truncated, because they are rarely real words. */
@@ -44,6 +45,16 @@ const lower = (word: string): string => {
   return PLAIN.test(cut) ? cut.toLowerCase() : composed(cut);
 };
 
+/**
+ * Languages in which a Latin letter without its accent is another letter, and most words exist with several accents.
+ * Their terms keep the accents, and a query without accents finds them by their variants.
+ */
+const ACCENTED: ReadonlySet<string> = new Set(['vi']);
+
+/** The main term of a word in a text, or in a query, of this language. */
+const mainTerm = (word: string, language: string | undefined): string =>
+  language !== undefined && ACCENTED.has(language) ? word : fold(stem(word, language));
+
 /** Returns the index terms of a text. */
 export function termsOf(text: string, language: string | undefined): Terms {
   const main: string[] = [];
@@ -54,7 +65,7 @@ export function termsOf(text: string, language: string | undefined): Terms {
       continue;
     }
     const word = lower(piece);
-    const term = fold(stem(word, language));
+    const term = mainTerm(word, language);
     // Combining marks alone are not a word.
     if (term === '') continue;
     main.push(term);
@@ -87,6 +98,8 @@ export interface Slot {
 /** Returns the slots of a query, stemmed for each of the languages; at most `limit`, in order. */
 export function querySlots(text: string, languages: readonly string[], limit: number): Slot[] {
   const slots: Slot[] = [];
+  const language = guessLanguage(text);
+  const own = language !== undefined && ACCENTED.has(language);
   for (const [piece, unspaced] of text.matchAll(PIECES)) {
     if (slots.length >= limit) break;
     if (unspaced !== undefined) {
@@ -99,9 +112,9 @@ export function querySlots(text: string, languages: readonly string[], limit: nu
     }
     const word = lower(piece);
     const terms = new Set<string>();
-    for (const language of [...languages, undefined]) {
-      terms.add(fold(stem(word, language)));
-      terms.add(stem(fold(word), language));
+    for (const other of own && !PLAIN.test(word) ? [language] : [...languages, undefined]) {
+      terms.add(mainTerm(word, other));
+      if (!own) terms.add(stem(fold(word), other));
     }
     terms.delete('');
     if (terms.size > 0) slots.push({ terms: [...terms], prefix: false, common: isCommon(word, languages) });
@@ -161,7 +174,7 @@ export function* findTerms(
       continue;
     }
     const word = lower(piece);
-    const term = fold(stem(word, language));
+    const term = mainTerm(word, language);
     const found = terms.has(term) ? term : [stem(fold(word), language)].find((other) => terms.has(other));
     if (found !== undefined) yield { start: match.index, end: match.index + piece.length, term: found };
   }

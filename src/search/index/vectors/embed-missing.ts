@@ -14,7 +14,8 @@ export interface MissingEmbedder {
   close(): Promise<void>;
 }
 
-const BATCH = 64;
+/** Number of passages embedded and written at once. */
+const BATCH = 256;
 /**
  * Number of sequence numbers to read again. With several servers, a row may become visible after rows with higher
  * sequence numbers.

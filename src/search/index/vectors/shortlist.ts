@@ -127,7 +127,7 @@ export function createShortlist(dimensions: number): Shortlist {
         if (distances[at]! <= bound) found.push({ id: ids[compared ? compared[at]! : at]!, distance: distances[at]! });
       }
       return found
-        .sort((a, b) => a.distance - b.distance)
+        .sort((a, b) => a.distance - b.distance || a.id - b.id)
         .slice(0, limit)
         .map(({ id }) => id);
     },

@@ -3,18 +3,20 @@
  * query.
  */
 
+import { type Spread, standardSimilarity } from '../../relevance.ts';
 import type { IndexEmbedder } from '../local-index.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
-import type { IndexStore } from '../store/index-store.ts';
+import type { IndexStore, NearPassage } from '../store/index-store.ts';
 import { createMissingEmbedder, OVERLAP } from './embed-missing.ts';
+import { createSpreadMeter } from './measure-spread.ts';
 import { codeBytes, normalize, similarity } from './quantize.ts';
 import { createShortlist } from './shortlist.ts';
 
 export interface VectorSearch {
   /** Size of a vector on disk, in bytes. */
   readonly bytesPerVector: number;
-  /** Returns the passages closest to the query, best first. Empty while the embedding model is unavailable. */
-  nearest(words: string, filters: Filters, limit: number): Promise<number[]>;
+  /** Compares passages with a query; `undefined` while the embedding model is unavailable. */
+  compare(words: string, filters: Filters, limit: number): Promise<Comparison | undefined>;
   /** Embeds passages without a vector. Resolves when none are left or the model is unavailable. */
   embedMissing(): Promise<void>;
   /** Stops embedding until `embedMissing` is called again. */
@@ -22,6 +24,14 @@ export interface VectorSearch {
   /** Discards the vectors in memory. Called after all passages have been removed. */
   forget(): void;
   close(): Promise<void>;
+}
+
+/** All similarities are standard (`standardSimilarity`). */
+export interface Comparison {
+  /** The closest passages that are more similar than unrelated texts, best first. */
+  readonly near: readonly NearPassage[];
+  /** Returns the similarities of these passages. Those without a vector are missing. */
+  similarities(ids: readonly number[]): Promise<Map<number, number>>;
 }
 
 /** Sign bits are only approximate, so this many candidates per result are compared exactly. */
@@ -35,10 +45,11 @@ export function createVectorSearch(
   embedder: IndexEmbedder,
   inform?: (message: string) => void,
 ): VectorSearch {
-  const { id: model, dimensions, floor } = embedder;
+  const { id: model, dimensions } = embedder;
   const shortlist = createShortlist(dimensions);
   let nextSeq = 0;
   const missing = createMissingEmbedder(store, embedder, inform);
+  const meter = createSpreadMeter(store, embedder);
 
   async function readNew(): Promise<void> {
     for (;;) {
@@ -55,32 +66,42 @@ export function createVectorSearch(
     }
   }
 
-  async function nearest(words: string, filters: Filters, limit: number): Promise<number[]> {
+  async function compare(words: string, filters: Filters, limit: number): Promise<Comparison | undefined> {
     const vector = await embedQuery(words);
-    if (!vector) return [];
+    if (!vector) return undefined;
     // Another process may have added pages, or the model may have been unavailable before.
     await Promise.race([missing.embed(), sleep(MAX_EMBED_WAIT_MS)]);
-    if (store.nearest) {
-      const near = await store.nearest(model, vector, filters, limit);
-      return near.filter((one) => one.similarity >= floor).map(({ id }) => id);
-    }
+    const spread = await meter.spread();
+    const near = store.nearest
+      ? (await store.nearest(model, vector, filters, limit)).map((one) => standard(one, spread))
+      : await nearestInMemory(vector, filters, limit, spread);
+    return {
+      near: near.filter((one) => one.similarity > 0).slice(0, limit),
+      similarities: (ids) => similarities(vector, ids, spread),
+    };
+  }
+
+  async function nearestInMemory(vector: Float32Array, filters: Filters, limit: number, spread: Spread) {
     await readNew();
     const candidateFilter = isUnfiltered(filters)
       ? { owners: filters.owners }
       : { among: await store.filteredIds(filters) };
     const candidates = shortlist.nearest(vector, limit * CANDIDATES_PER_RESULT, candidateFilter);
-    const codes = await store.codes(model, candidates);
-    const near: { id: number; similarity: number }[] = [];
+    const known = await similarities(vector, candidates, spread);
+    const near: NearPassage[] = [];
     for (const id of candidates) {
-      const code = codes.get(id);
-      if (!code) shortlist.remove(id);
-      else near.push({ id, similarity: similarity(vector, code) });
+      const found = known.get(id);
+      if (found === undefined) shortlist.remove(id);
+      else near.push({ id, similarity: found });
     }
-    return near
-      .filter((one) => one.similarity >= floor)
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, limit)
-      .map(({ id }) => id);
+    return near.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
+  }
+
+  async function similarities(vector: Float32Array, ids: readonly number[], spread: Spread) {
+    const found = new Map<number, number>();
+    for (const [id, code] of await store.codes(model, ids))
+      found.set(id, standardSimilarity(similarity(vector, code), spread));
+    return found;
   }
 
   /** Returns `undefined` while the model is unavailable. The query is still searched by words. */
@@ -95,17 +116,23 @@ export function createVectorSearch(
 
   return {
     bytesPerVector: codeBytes(dimensions) + ROW_BYTES,
-    nearest,
+    compare,
     embedMissing: missing.embed,
     pause: missing.pause,
     forget() {
       shortlist.clear();
       nextSeq = 0;
       missing.forget();
+      meter.forget();
     },
     close: missing.close,
   };
 }
+
+const standard = ({ id, similarity: cosine }: NearPassage, spread: Spread): NearPassage => ({
+  id,
+  similarity: standardSimilarity(cosine, spread),
+});
 
 /** Approximate size of a vector row, excluding the vector. */
 const ROW_BYTES = 60;
