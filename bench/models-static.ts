@@ -4,13 +4,14 @@
  *     tsx --conditions=source bench/models-static.ts [--sts sts-test.tsv] [--beir folder ...]
  *
  * STS: lines with two sentences, and a score in one of the last columns (separated by tabs or commas). BEIR: folders
- * with corpus.jsonl, queries.jsonl and qrels/test.tsv. For each folder, nDCG@10 is calculated and compared with BM25.
+ * with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv. Files may be compressed (.gz). For each folder, nDCG@10 is calculated and compared with BM25.
  * The reranker orders the first 50 results of BM25: by its own scores, and by the sum of both scores, each scaled over
  * the candidates.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { createStaticBackends } from '#models/backends/static.ts';
 import { floatsAsText } from '#models/embed/float-text.ts';
 import { normalize } from '#models/embed/vectors.ts';
@@ -23,9 +24,12 @@ const { values: given } = parseArgs({
 });
 const signal = new AbortController().signal;
 const startedAt = performance.now();
+const usedBefore = process.cpuUsage();
 const { embedder, reranker } = createStaticBackends();
 await embedder.load();
 const loadMs = performance.now() - startedAt;
+const { user, system } = process.cpuUsage(usedBefore);
+const loadCpuMs = (user + system) / 1000;
 
 const WORDS =
   'the a of pot tea water stands on table and steam goes up past window where it was raining again market photosynthesis leaves sugar light quickly server request answers'.split(
@@ -38,6 +42,12 @@ const random = (below: number): number => {
 };
 const texts = (count: number, words: number): string[] =>
   Array.from({ length: count }, () => Array.from({ length: words }, () => WORDS[random(WORDS.length)]).join(' '));
+
+/** Reads a file, or the compressed file of that name. */
+function readText(file: string): string {
+  const compressed = file.endsWith('.gz') ? file : `${file}.gz`;
+  return existsSync(compressed) ? gunzipSync(readFileSync(compressed)).toString() : readFileSync(file, 'utf8');
+}
 
 async function embed(inputs: readonly string[], dimensions: number): Promise<Float32Array[]> {
   const prepared = await embedder.prepare(inputs, { signal });
@@ -123,7 +133,7 @@ function cells(line: string): string[] {
 
 async function sts(file: string): Promise<(string | number)[]> {
   const pairs: { a: string; b: string; score: number }[] = [];
-  for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
+  for (const line of readText(file).split(/\r?\n/)) {
     const row = cells(line).map((cell) => cell.trim());
     const numbers = row.map((cell) => (cell === '' ? Number.NaN : Number(cell)));
     // The score is the number next to a sentence, with the two sentences either before or after it.
@@ -137,7 +147,7 @@ async function sts(file: string): Promise<(string | number)[]> {
     else if (before >= 0) pairs.push({ a: row[before - 2]!, b: row[before - 1]!, score: numbers[before]! });
   }
   const figures: number[] = [];
-  for (const dimensions of [64, 128, 256, 1024]) {
+  for (const dimensions of [128, 256, 512, 1024]) {
     const a = await embed(
       pairs.map((pair) => pair.a),
       dimensions,
@@ -166,13 +176,14 @@ interface Retrieval {
 
 function readBeir(folder: string): Retrieval {
   const lines = (file: string) =>
-    readFileSync(path.join(folder, file), 'utf8')
+    readText(path.join(folder, file))
       .split('\n')
       .filter((line) => line !== '');
   const objects = (file: string) => lines(file).map((line) => JSON.parse(line) as Record<string, string>);
   const corpus = objects('corpus.jsonl');
   const gains = new Map<string, Map<string, number>>();
-  for (const line of lines('qrels/test.tsv')) {
+  const qrels = existsSync(path.join(folder, 'qrels')) ? 'qrels/test.tsv' : 'qrels.tsv';
+  for (const line of lines(qrels)) {
     const [query = '', document = '', gain = ''] = line.split('\t');
     if (!(Number(gain) > 0)) continue;
     const own = gains.get(query) ?? new Map<string, number>();
@@ -188,11 +199,19 @@ function readBeir(folder: string): Retrieval {
   };
 }
 
-/** BM25 with the usual parameters (k1 = 1.2, b = 0.75, idf of the corpus itself), over lower-cased words. */
+const UNSPACED = /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]/;
+
+/**
+ * BM25 with the usual parameters (k1 = 1.2, b = 0.75, idf of the corpus itself), over lower-cased words, and over pairs of
+ * characters in scripts without spaces.
+ */
 function createBm25(documents: readonly string[]): (query: string) => Float64Array {
   const postings = new Map<string, Map<number, number>>();
   const lengths: number[] = [];
-  const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  const wordsOf = (text: string) =>
+    (text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []).flatMap((word) =>
+      UNSPACED.test(word) ? Array.from({ length: Math.max(1, word.length - 1) }, (_, at) => word.slice(at, at + 2)) : word,
+    );
   for (const [at, document] of documents.entries()) {
     const words = wordsOf(document);
     lengths.push(words.length);
@@ -281,11 +300,11 @@ async function beir(folder: string): Promise<(string | number)[]> {
 }
 
 console.log(machine());
-console.log(`Loading: ${loadMs.toFixed(0)} ms\n`);
+console.log(`Loading: ${loadMs.toFixed(0)} ms, of which ${loadCpuMs.toFixed(0)} ms of processor time\n`);
 await speed();
 const stsRows = [];
 for (const file of given.sts ?? []) stsRows.push(await sts(file));
-if (stsRows.length > 0) console.log(`\n${table(['STS, Spearman x 100', '64', '128', '256', '1,024'], stsRows)}`);
+if (stsRows.length > 0) console.log(`\n${table(['STS, Spearman x 100', '128', '256', '512', '1,024'], stsRows)}`);
 const beirRows = [];
 for (const folder of given.beir ?? []) beirRows.push(await beir(folder));
 if (beirRows.length > 0) {

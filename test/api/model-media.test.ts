@@ -343,6 +343,18 @@ describe('a PDF', wait, () => {
     expect((await embed({ model: 'jina-clip-v2', input: [{ pdf: pdf(1) }] })).status).toBe(422);
   });
 
+  it('is embedded by its text, page by page, by a model that reads only text', async () => {
+    const model = 'lectern-static-v2';
+    const pages = ['zoo', '', 'the river'].map((text) => ({ content: text === '' ? '' : write(60, 700, [text]) }));
+    const { status, body } = await embed({ model, input: { pdf: base64(drawPdf({ pages })) } });
+    expect([status, body.data.length]).toEqual([200, 3]);
+    const texts = (await embed({ model, input: ['zoo', '', 'the river'] })).body.data;
+    for (const [at, { embedding }] of texts.entries()) expectClose(body.data[at].embedding, embedding, 1e-6);
+    const blank = await faultOf({ model, input: { pdf: base64(drawPdf({ pages: [{ content: '' }] })) } });
+    expect(blank[2]).toContain('its vector would be zero');
+    expect((await faultOf({ model, input: { image: 'aGk=' } })).slice(0, 2)).toEqual(['body -> input', 'value_error']);
+  });
+
   it('returns a vector for each page, in order, equal to that of the page rendered alone', async () => {
     const shades = Array.from({ length: 14 }, (_, at) => ((at * 11) % 14) / 14);
     const bytes = drawPdf({ pages: shades.map((shade) => ({ content: `${shade} 0.5 0.2 rg 0 300 595 200 re f` })) });
@@ -502,7 +514,7 @@ describe('a server without ffmpeg, documents and network access', wait, () => {
       sees: 'text image audio video file',
       strict: 'text image file',
       'jina-clip-v2': 'text image file',
-      hears: 'text audio',
+      hears: 'text audio file',
       'reads-pages': 'text image file',
     });
     const { description, spaces } = (await (await fetch(`${host.url}/v1/models/hears`)).json()) as Record<

@@ -15,7 +15,7 @@ const ask = async (path: string, body?: unknown) => {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   });
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
 };
 
 it('embeds and ranks with the built-in models at once', async () => {
@@ -41,6 +41,25 @@ it('is ready once they are in memory, and lists them first', async () => {
     'lectern-static-rerank-v2',
   ]);
   expect(body.data[0]).toMatchObject({ on_disk: true, residence: 'loaded', dimensions: [1_024, 512, 256, 128] });
+});
+
+it('lists usable models, and all known ones on request', async () => {
+  const { body } = await ask('/v1/models');
+  expect(body.data[0]).toMatchObject({ id: 'lectern-static-v2', available: true, how: 'built-in' });
+  expect(body.data.every(({ available }: { available: boolean }) => available)).toBe(true);
+  const { data } = (await ask('/v1/models?all=true')).body as { data: { id: string; available: boolean; how: string }[] };
+  expect(data.length).toBeGreaterThan(body.data.length);
+  expect(data.slice(0, body.data.length)).toEqual(body.data);
+  const rest = data.slice(body.data.length);
+  expect(rest.some(({ available }) => available)).toBe(false);
+  expect(rest.find(({ id }) => id.endsWith('jina-embeddings-v3'))?.how).toBe('lectern models pull jina-embeddings-v3');
+});
+
+it('a reranker of a hosted service is answered by the default one, which a header names', async () => {
+  const asked = { model: 'rerank-v3.5', query: 'tea', documents: ['a car', 'green tea'] };
+  const answer = await ask('/v1/rerank', asked);
+  expect([answer.status, answer.body.model, answer.body.results[0].index]).toEqual([200, 'rerank-v3.5', 1]);
+  expect(answer.headers.get('x-served-model')).toBe('lectern-static-rerank-v2');
 });
 
 it('needs a key', async () => {

@@ -405,6 +405,40 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       await other.close();
     });
 
+    it('is embedded anew if its vectors are those of another model, and searched by words meanwhile', async () => {
+      const opened = await open();
+      // An index of an earlier version, with vectors of a model that has been replaced.
+      const before = createEngine({ store: opened, maxBytes: 1e9, embedder: { ...toyEmbedder, id: 'toy-before' } });
+      for (let at = 0; at < 70; at++) await before.add(page(`https://a.test/${at}`, `Page ${at}: a puppy and bread.`));
+      await before.flush();
+      expect((await opened.stats('toy-before')).vectors).toBe(70);
+
+      const messages: string[] = [];
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const embed: typeof toyEmbedder.embed = async (texts, task) => {
+        if (task === 'passage') await held;
+        return toyEmbedder.embed(texts, task);
+      };
+      const inform = (message: string) => messages.push(message);
+      const after = createEngine({ store: opened, maxBytes: 1e9, embedder: { ...toyEmbedder, embed }, inform });
+      const other = localIndexOver(after);
+      expect(await other.search(parseQuery('puppy'))).not.toEqual([]);
+      expect((await other.stats()).vectors).toBe(0);
+      release();
+      // Nothing asks for it: opening the index is enough.
+      await expect.poll(async () => (await other.stats()).vectors, { timeout: 20_000 }).toBe(70);
+      expect((await opened.stats('toy-before')).vectors).toBe(0);
+      await expect.poll(() => messages.at(-1)).toBe('embedding the local index anew with toy: finished after 70 passages');
+      expect(messages[0]).toBe(
+        'embedding the local index anew with toy: 70 passages; until then they are found by their words',
+      );
+      expect(await other.search(parseQuery('kitten'))).not.toEqual([]);
+      await other.close();
+    });
+
     it('counts the vectors of all models if none is configured', async () => {
       const store = await open();
       const other = localIndexOver(createEngine({ store, maxBytes: 1e9, embedder: toyEmbedder }));
