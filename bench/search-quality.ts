@@ -193,7 +193,9 @@ const HEADS = ['BM25', 'words', 'meaning', 'as shipped', ...(given.rerank ? ['re
 const rows: (readonly [name: string, documents: number, queries: number, scores: readonly number[]])[] = [];
 for (const name of names) {
   const set = readSet(path.join(root, name), Number(given.queries));
-  rows.push([name, set.documents.length, set.queries.length, await measure(set)]);
+  const scores = await measure(set);
+  rows.push([name, set.documents.length, set.queries.length, scores]);
+  console.error(name, ...scores.map((value) => value.toFixed(2)));
 }
 const means = HEADS.map((_, at) => rows.reduce((sum, [, , , scores]) => sum + scores[at]!, 0) / rows.length);
 const worst = HEADS.map((_, at) => Math.min(...rows.map(([, , , scores]) => scores[at]! - scores[1]!)));
