@@ -30,6 +30,16 @@ const TOOLS = [
   },
   { programs: ['searx-run'], packages: ['searx'] },
   { programs: ['mojo'], packages: ['libopenapi-client-perl'] },
+  {
+    // Fonts of scripts for the tests and the benchmark of text recognition.
+    files: [
+      '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
+      '/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc',
+      '/usr/share/fonts/truetype/vlgothic/VL-Gothic-Regular.ttf',
+      '/usr/share/fonts/truetype/nanum/NanumGothic.ttf',
+    ],
+    packages: ['fonts-dejavu-core', 'fonts-wqy-zenhei', 'fonts-vlgothic', 'fonts-nanum'],
+  },
   { programs: ['zsh'], packages: ['zsh'] },
   { programs: ['fish'], packages: ['fish'] },
 ];

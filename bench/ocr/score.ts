@@ -53,7 +53,7 @@ const evened = (text: string): string =>
     .trim();
 
 /** Levenshtein distance between two lists, divided by the length of the first list. */
-function errorRate(want: readonly string[], got: readonly string[]): number {
+export function errorRate(want: readonly string[], got: readonly string[]): number {
   let before = Uint32Array.from({ length: got.length + 1 }, (_, at) => at);
   let row = new Uint32Array(got.length + 1);
   for (let i = 1; i <= want.length; i++) {
@@ -126,4 +126,12 @@ function rightCells(want: Table, got: Table, rowsMove: boolean): number {
   };
   if (rowsMove) return laid((a, b) => Math.max(...moves.map((move) => inRow(a, b, move))));
   return Math.max(...moves.map((move) => laid((a, b) => inRow(a, b, move))));
+}
+
+/** How many of the numbers of a text occur in what was read, each as often as there. */
+export function numbersRight(want: string, got: string): { right: number; all: number } {
+  const numbers = (text: string) => text.match(/\d[\d.,:/-]*\d|\d/g) ?? [];
+  const left = counted(numbers(got));
+  const wanted = numbers(want);
+  return { right: wanted.filter((number) => taken(left, number)).length, all: wanted.length };
 }

@@ -3,6 +3,7 @@
  * Tesseract reads the letters of the script of the page; both read what `combine/stretches.ts` selects.
  */
 import { type Combined, combine, readByNeural } from './combine/combine.ts';
+import { missedBoxes } from './combine/missed.ts';
 import { type Orientation, orientationOf } from './combine/orientation.ts';
 import { isChinese, KNOWN_SCRIPT, LATIN, PLAUSIBLE, plausibilityOf, SCRIPTS, type Script } from './combine/script.ts';
 import { boundsOfCorners, widened } from './combine/stretches.ts';
@@ -60,7 +61,8 @@ async function turned(seen: Seen, turn: Rotation, { picture, tools, neural }: So
   return { prepared, boxes, orientation: seen.orientation };
 }
 
-async function follow(plan: Plan, { prepared, boxes }: Seen, tools: OcrTools, neural: PpOcr): Promise<Combined> {
+async function follow(plan: Plan, { prepared, boxes: found }: Seen, tools: OcrTools, neural: PpOcr): Promise<Combined> {
+  const boxes = [...found, ...missedBoxes(found, prepared.pieces)];
   const { signal } = tools;
   const read = (some: readonly Corners[]) => neural.read(prepared.picture, some, signal);
   if (plan.neuralOnly) {

@@ -48,7 +48,7 @@ export async function combine(
       if (replaced.has(word)) return replaced.get(word)!;
       return known.has(word) || (outside.has(word) && (!lettersCount || word.confidence >= SURE_OUTSIDE)) ? [word] : [];
     });
-    return levelParts(words).map((part) => ({ ...line, words: part, box: boxOfWords(part) }));
+    return levelParts(joinSyllables(words, line.size)).map((part) => ({ ...line, words: part, box: boxOfWords(part) }));
   });
   const size = sizeShare(page, lines);
   const fresh = added.map(({ line, words }) => ({
@@ -81,6 +81,27 @@ const asciiSigns = (words: readonly OcrWord[]): OcrWord[] =>
     ...word,
     text: lettersAgain(word.text.normalize('NFKC').replaceAll('。', '.').replaceAll('、', ',')),
   }));
+
+/** A gap between Hangul syllables below this multiple of the letter size is no space. */
+const SYLLABLE_GAP = 0.2;
+
+/** Tesseract often returns each syllable of Korean as a word of its own. */
+function joinSyllables(words: readonly OcrWord[], size: number): OcrWord[] {
+  const joined: OcrWord[] = [];
+  for (const word of words) {
+    const before = joined.at(-1);
+    const isKorean = before && /[\p{Script=Hangul}\d]$/u.test(before.text) && /^[\p{Script=Hangul}.,]/u.test(word.text);
+    if (!isKorean || word.box.left - before.box.right > SYLLABLE_GAP * size) joined.push(word);
+    else
+      joined[joined.length - 1] = {
+        ...before,
+        text: before.text + word.text,
+        box: boxOfWords([before, word]),
+        confidence: Math.min(before.confidence, word.confidence),
+      };
+  }
+  return joined;
+}
 
 /** Splits a line of Tesseract whose words are not level: it sometimes joins columns that are shifted. */
 function levelParts(words: readonly OcrWord[]): OcrWord[][] {

@@ -32,7 +32,8 @@ describe('two readings of the same words', () => {
     const { words, doubts } = mergeWords([], [word('7', 10, 20, 0.97)], true);
     expect(textsOf(words)).toEqual(['7']);
     expect(doubts).toEqual([]);
-    expect(mergeWords([], [word('7', 10, 20, 0.6)], true).words).toEqual([]);
+    expect(mergeWords([], [word('7', 10, 20, 0.5)], true).words).toEqual([]);
+    expect(mergeWords([], [word('l', 10, 20, 0.7)], true).words).toEqual([]);
   });
 
   it('keep letters as Tesseract read them, unless it is unsure', () => {

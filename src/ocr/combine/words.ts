@@ -17,9 +17,13 @@ const SURE_NEURAL = 0.95;
 const SURE_DIGITS = 0.8;
 /** Both readings of a number must be at least this sure for the difference to be reported. */
 const MEANT = 0.5;
-/** A neural reading without a counterpart is kept from this confidence on; a single character from the second. */
+/**
+ * A neural reading without a counterpart is kept from this confidence on; a single letter and a single digit from the
+ * others. The network is seldom sure of a lone digit, because it also knows the wide digits of Chinese.
+ */
 const SURE_ALONE = 0.6;
 const SURE_SINGLE = 0.85;
+const SURE_DIGIT = 0.55;
 /** A word of Tesseract where PP-OCR read nothing is kept from this confidence on. */
 const SURE_UNSEEN = 0.5;
 
@@ -82,7 +86,8 @@ const marked = (words: readonly OcrWord[], other: string): OcrWord[] =>
 
 function isCredible({ text, confidence }: OcrWord, lettersCount: boolean): boolean {
   if (!lettersCount && !isNumber(text)) return false;
-  return confidence >= ([...text].length === 1 ? SURE_SINGLE : SURE_ALONE) && /[\p{L}\p{N}]/u.test(text);
+  const least = [...text].length > 1 ? SURE_ALONE : isNumber(text) ? SURE_DIGIT : SURE_SINGLE;
+  return confidence >= least && /[\p{L}\p{N}]/u.test(text);
 }
 
 interface Cluster {
