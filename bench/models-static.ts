@@ -210,7 +210,9 @@ function createBm25(documents: readonly string[]): (query: string) => Float64Arr
   const lengths: number[] = [];
   const wordsOf = (text: string) =>
     (text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []).flatMap((word) =>
-      UNSPACED.test(word) ? Array.from({ length: Math.max(1, word.length - 1) }, (_, at) => word.slice(at, at + 2)) : word,
+      UNSPACED.test(word)
+        ? Array.from({ length: Math.max(1, word.length - 1) }, (_, at) => word.slice(at, at + 2))
+        : word,
     );
   for (const [at, document] of documents.entries()) {
     const words = wordsOf(document);

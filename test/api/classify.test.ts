@@ -25,6 +25,32 @@ const databases = [
   { name: 'PostgreSQL', url: await postgresUrl() },
 ];
 
+it('a classifier of a model that was replaced is refused, and the error tells what to do', async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'classify-'));
+  const start = (modelAliases: Record<string, string>) =>
+    startRealModelHost(
+      { modelAliases },
+      {
+        classify: async ({ registry, models }) => ({
+          plans,
+          classify: await openClassify({ dataDir, databaseUrl: undefined, registry, models, log: createLog('silent') }),
+        }),
+      },
+    );
+  // An alias stands for the earlier model, whose files are no longer in the package.
+  const before = await start({ 'lectern-static-v1': MODEL });
+  const trained = await before.post('/v1/train', { model: 'lectern-static-v1', input: SAMPLES });
+  await before.close();
+  const after = await start({});
+  const asked = { classifier_id: trained.body.classifier_id, input: ['football'] };
+  const { status, body } = await after.post('/v1/classify', asked);
+  await after.close();
+  await rm(dataDir, { recursive: true });
+  expect([trained.status, status]).toEqual([200, 403]);
+  expect(body.detail).toContain('was trained with lectern-static-v1, which is not available: train a new one');
+  expect(body.detail).toContain('was replaced by lectern-static-v2');
+});
+
 describe.each(databases)('$name', ({ name, url }) => {
   describe.skipIf(name === 'PostgreSQL' && !url)('classification', () => {
     let dir: string;

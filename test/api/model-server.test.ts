@@ -31,7 +31,7 @@ it('embeds and ranks with the built-in models at once', async () => {
 it('is ready once they are in memory, and lists them first', async () => {
   await expect
     .poll(() => ask('/ready'))
-    .toEqual({
+    .toMatchObject({
       status: 200,
       body: { status: 'ready', models: { 'lectern-static-v2': 'loaded', 'lectern-static-rerank-v2': 'loaded' } },
     });
@@ -47,7 +47,9 @@ it('lists usable models, and all known ones on request', async () => {
   const { body } = await ask('/v1/models');
   expect(body.data[0]).toMatchObject({ id: 'lectern-static-v2', available: true, how: 'built-in' });
   expect(body.data.every(({ available }: { available: boolean }) => available)).toBe(true);
-  const { data } = (await ask('/v1/models?all=true')).body as { data: { id: string; available: boolean; how: string }[] };
+  const { data } = (await ask('/v1/models?all=true')).body as {
+    data: { id: string; available: boolean; how: string }[];
+  };
   expect(data.length).toBeGreaterThan(body.data.length);
   expect(data.slice(0, body.data.length)).toEqual(body.data);
   const rest = data.slice(body.data.length);

@@ -36,7 +36,7 @@ export const BUILT_IN_MODELS: readonly ModelRow[] = [
     ...COMMON,
     id: 'lectern-static-rerank-v2',
     name: 'Lectern static reranker v2',
-    description: 'Built in: BM25 over words and over similar words by lectern-static-v2',
+    description: 'Built in: BM25 over words, their parts, and similar words by lectern-static-v2',
     does: 'rerank',
   },
 ];

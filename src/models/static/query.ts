@@ -9,14 +9,14 @@ export const K1 = 1.2;
 const MAX_SOFT_PIECES = 64;
 /** Minimum cosine similarity of pieces that count as similar. */
 const NEAR = 0.5;
-/** Weight of an n-gram of a word. The word itself has its idf. */
-const GRAM = 1.5;
 
 /** Data shared by all pairs of a query. */
 export interface Query {
   readonly ids: readonly number[];
-  /** Weight by hash of the feature. */
+  /** Idf of each word, and of each window of a run, by its hash. */
   readonly terms: ReadonlyMap<number, number>;
+  /** Hashes of the n-grams of its words. */
+  readonly grams: ReadonlySet<number>;
   /** Weight of each distinct known piece. */
   readonly pieces: readonly number[];
   /** The squared cosine of a document's piece with each of the query's pieces; undefined if it is near none. */
@@ -28,10 +28,11 @@ export interface Query {
 export function createQuery(model: StaticModel, { ids, words }: ReadText): Query {
   const { rows, scales, lexicon } = model;
   const terms = new Map<number, number>();
+  const grams = new Set<number>();
   for (const word of words) {
     for (const { hashes, weight } of lexicon.termsOf(word)) {
       terms.set(hashes[0]!, weight);
-      for (let at = 1; at < hashes.length; at++) terms.set(hashes[at]!, GRAM);
+      for (let at = 1; at < hashes.length; at++) grams.add(hashes[at]!);
     }
   }
   const distinct = [...new Set(ids)].filter((id) => id !== UNKNOWN).slice(0, MAX_SOFT_PIECES);
@@ -39,6 +40,7 @@ export function createQuery(model: StaticModel, { ids, words }: ReadText): Query
   return {
     ids,
     terms,
+    grams,
     pieces,
     likenessOf: createLikeness(rows, distinct),
     bestTerms: (K1 + 1) * sum(terms.values()),

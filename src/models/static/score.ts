@@ -1,6 +1,7 @@
 /**
- * Reranker based on the built-in model. It combines BM25 over words with a soft BM25 over pieces, in which similar
- * pieces count by their squared cosine. A score depends only on its own pair.
+ * Reranker based on the built-in model. It combines BM25 over words, BM25 over the n-grams of words, which finds other
+ * forms of a word in any language, and a soft BM25 over pieces, in which similar pieces count by their squared cosine. A
+ * score depends only on its own pair.
  */
 import type { Prepared } from '../backends/backend.ts';
 import type { StaticModel } from './model.ts';
@@ -21,7 +22,7 @@ export interface PreparedPair {
 }
 
 export interface ScoreParts {
-  /** Score of BM25 over words. */
+  /** Mean of the scores of BM25 over words and over their n-grams. */
   readonly words: number | undefined;
   /** Score of the soft BM25 over pieces. */
   readonly pieces: number | undefined;
@@ -56,23 +57,30 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
     return score;
   };
 
-  const wordScore = ({ terms }: Query, { words }: ReadText): number => {
+  const wordScore = ({ terms, grams, bestTerms }: Query, { words }: ReadText): number => {
     const counts = new Map<number, number>();
     let length = 0;
     for (const word of words) {
       // In a script without spaces, each pair of characters counts as one word of the length.
       length += word.isRun ? Math.max(1, word.text.length - 1) : 1;
       for (const { hashes } of lexicon.termsOf(word)) {
-        for (const hash of hashes) if (terms.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+        for (const hash of hashes) if (terms.has(hash) || grams.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
       }
     }
-    let score = 0;
-    for (const [hash, count] of counts) score += terms.get(hash)! * saturated(count, length / AVERAGE_WORDS);
-    return score;
+    let ofTerms = 0;
+    let ofGrams = 0;
+    for (const [hash, count] of counts) {
+      const value = saturated(count, length / AVERAGE_WORDS);
+      ofTerms += (terms.get(hash) ?? 0) * value;
+      if (grams.has(hash)) ofGrams += value;
+    }
+    const share = ofTerms / bestTerms;
+    // Runs of scripts without spaces have no n-grams.
+    return grams.size === 0 ? share : (share + ofGrams / (grams.size * (K1 + 1))) / 2;
   };
 
   const parts = ({ query, text }: PreparedPair): ScoreParts => ({
-    words: query.bestTerms > 0 ? wordScore(query, text) / query.bestTerms : undefined,
+    words: query.bestTerms > 0 ? wordScore(query, text) : undefined,
     pieces: query.bestPieces > 0 ? softScore(query, text.ids) / query.bestPieces : undefined,
   });
 

@@ -431,7 +431,9 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       // Nothing asks for it: opening the index is enough.
       await expect.poll(async () => (await other.stats()).vectors, { timeout: 20_000 }).toBe(70);
       expect((await opened.stats('toy-before')).vectors).toBe(0);
-      await expect.poll(() => messages.at(-1)).toBe('embedding the local index anew with toy: finished after 70 passages');
+      await expect
+        .poll(() => messages.at(-1))
+        .toBe('embedding the local index anew with toy: finished after 70 passages');
       expect(messages[0]).toBe(
         'embedding the local index anew with toy: 70 passages; until then they are found by their words',
       );
