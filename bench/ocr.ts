@@ -90,7 +90,7 @@ async function easyPages(): Promise<Sample[]> {
 const [folder, choice] = process.argv.slice(2);
 const samples = folder === undefined ? [...(await easyPages()), ...(await hardPages())] : samplesIn(folder, choice);
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
-const ocr = createOcr({ tesseract: 'tesseract', languages: ['eng'], temporaryDir: work, timeoutMs: 300_000 })!;
+const ocr = createOcr({ tesseract: 'tesseract', languages: [], temporaryDir: work, timeoutMs: 300_000 })!;
 const { signal } = new AbortController();
 // Warm-up, so that the start of the workers is not measured.
 await ocr.read(samples[0]!.picture, { signal });
