@@ -64,7 +64,8 @@ export function createStaticScorer(model: StaticModel): StaticScorer {
       // In a script without spaces, each pair of characters counts as one word of the length.
       length += word.isRun ? Math.max(1, word.text.length - 1) : 1;
       for (const { hashes } of lexicon.termsOf(word)) {
-        for (const hash of hashes) if (terms.has(hash) || grams.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+        for (const hash of hashes)
+          if (terms.has(hash) || grams.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
       }
     }
     let ofTerms = 0;
