@@ -189,7 +189,9 @@ describe('pages', () => {
   it('reads one page alone, without what its neighbors have as well', async () => {
     const { pages, pageCount } = await parsePdf(report(), { page: 2 });
     expect(pageCount).toBe(3);
-    expect(pages).toEqual([{ number: 2, html: `<h1>Chapter 2</h1>\n<p>${PROSE_TEXT}</p>`, scanned: false }]);
+    expect(pages).toEqual([
+      { number: 2, width: 595, height: 842, html: `<h1>Chapter 2</h1>\n<p>${PROSE_TEXT}</p>`, scanned: false },
+    ]);
     expect((await parsePdf(report(), { page: 9 })).pages).toHaveLength(3);
   });
 
