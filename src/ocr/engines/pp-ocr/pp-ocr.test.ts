@@ -115,7 +115,7 @@ describe('lines', () => {
   it('are filled up with the gray in the middle', () => {
     const white = { pixels: new Uint8Array(4 * 2).fill(255), width: 4, height: 2 };
     const { data, width } = recognitionInput([{ corners: box(0, 0, 4, 2), picture: white }], 2);
-    expect([width, data.length]).toEqual([320, 3 * 2 * 320]);
+    expect([width, data.length]).toEqual([96, 3 * 2 * 96]);
     expect([...data.slice(0, 6)]).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
@@ -132,19 +132,20 @@ describe('lines', () => {
   });
 
   it('have words at the places where their letters were seen', () => {
-    const cut = { corners: box(100, 40, 300, 60), picture: { pixels: new Uint8Array(), width: 200, height: 20 } };
+    // Ink from 0 to 50 and from 100 to 200.
+    const pixels = Uint8Array.from({ length: 200 * 20 }, (_, at) => (at % 200 >= 50 && at % 200 < 100 ? 255 : 0));
+    const cut = { corners: box(100, 40, 300, 60), picture: { pixels, width: 200, height: 20 } };
     const letter = (text: string, step: number, confidence = 0.9) => ({ text, step, confidence });
     const letters = [letter('o', 0), letter('n', 4), letter(' ', 8), letter('e', 10), letter('s', 19, 0.7)];
     // The network has 40 steps over 400 pixels; the line is 200 pixels long.
     expect(lineOf(cut, { letters, steps: 40, width: 400 })).toEqual({
       box: { left: 100, top: 40, right: 300, bottom: 60 },
-      size: 20,
+      size: expect.closeTo(14.4, 5),
       words: [
         { text: 'on', box: { left: 100, top: 40, right: 150, bottom: 60 }, confidence: 0.9 },
         { text: 'es', box: { left: 200, top: 40, right: 300, bottom: 60 }, confidence: 0.8 },
       ],
     });
-    expect(lineOf(cut, { letters: [letter('o', 0, 0.4)], steps: 40, width: 400 })).toBeUndefined();
     expect(lineOf(cut, { letters: [], steps: 40, width: 400 })).toBeUndefined();
   });
 });

@@ -94,7 +94,7 @@ function inkColumns({ pixels, width, height }: Gray): Uint8Array {
     }
     return 255;
   };
-  const [dark, light] = [levelAt(0.02), levelAt(0.75)];
+  const [dark, light] = [levelAt(0.02), levelAt(0.9)];
   const limit = light - INK_SHARE * (light - dark);
   const columns = new Uint8Array(width);
   for (let x = 0; x < width; x++) {
