@@ -30,7 +30,7 @@ const page = (n: string) => `<!doctype html><html lang="${n}" class="${n}" ${n}=
 <table class="${n}"><tr><th scope="${n}">${n}</th></tr><tr><td align="${n}">${n}</td></tr></table>
 <ul type="${n}"><li value="${n}">${n}</li></ul><ol type="${n}" start="${n}"><li>${n}</li></ol>
 <form action="${n}" method="${n}"><input type="${n}" name="${n}"></form>
-<article class="h-entry ${n}"><a class="p-author ${n}" rel="author" href="/${n}">${n}</a></article>
+<article class="h-entry ${n}"><p>${PROSE}<a class="p-author ${n}" rel="author" href="/${n}">${n}</a></p></article>
 </main><footer class="${n}">${n}</footer></body></html>`;
 
 it.each<[string, GivenOptions]>([

@@ -30,7 +30,7 @@ const MAX_BY_MODEL = 96;
 const MAX_RANKED = 500;
 /** The selection ends when fewer tokens than this are left. */
 const MIN_TOKENS = 15;
-/** Low, because the order of the results ranks pages, not passages. */
+/** Low in the choice for the model, because the order of the results ranks pages, not passages. */
 const POSITION_WEIGHT = 0.5;
 const MAX_QUERY_SLOTS = 32;
 /** BM25 parameters (Robertson and Zaragoza 2009). */
@@ -66,26 +66,31 @@ export async function selectPassages(
   const language = guessLanguage(words);
   const slots = querySlots(words, language ? [language] : LANGUAGES, MAX_QUERY_SLOTS);
   const matched = matchWords(candidates, slots);
-  const position: Ranking = { order: byPosition(candidates), weight: POSITION_WEIGHT };
+  const byPlace = byPosition(candidates);
   const byWords = sortByScore(
     candidates,
     matched.map(({ words: score }) => score),
   ).flatMap(([candidate, score]) => (score > 0 ? [candidate] : []));
-  const rankings: Ranking[] = [{ order: byWords, weight: 1 }, position];
   // The model is given the passages that match the words, and the beginnings of pages.
-  const shortlist = fuse(rankings).slice(0, MAX_BY_MODEL);
+  const shortlist = fuse([
+    { order: byWords, weight: 1 },
+    { order: byPlace, weight: POSITION_WEIGHT },
+  ]).slice(0, MAX_BY_MODEL);
   const similarities = embedder && (await compareMeaning(shortlist, words, embedder, signal));
-  if (similarities) {
-    const weight = meaningWeight(slots.length, embedder.weight);
-    const relevances = candidates.map((candidate, at) =>
-      relevanceOf({ ...matched[at]!, similarity: similarities.get(candidate) }, weight),
-    );
-    const relevant = sortByScore(candidates, relevances).flatMap(([candidate, score]) =>
-      score > 0 ? [candidate] : [],
-    );
-    rankings[0] = { order: relevant, weight: 1 };
-  }
-  let order: readonly Candidate[] = fuse(rankings).slice(0, MAX_RANKED);
+  const weight = embedder ? meaningWeight(slots.length, embedder.weight) : 0;
+  const relevances = new Map(
+    candidates.map((candidate, at) => [
+      candidate,
+      relevanceOf({ ...matched[at]!, similarity: similarities?.get(candidate) }, weight),
+    ]),
+  );
+  // Passages of equal relevance stay in the order of their places.
+  let order: readonly Candidate[] = sortByScore(
+    byPlace,
+    byPlace.map((candidate) => Math.max(relevances.get(candidate)!, 0)),
+  )
+    .map(([candidate]) => candidate)
+    .slice(0, MAX_RANKED);
   if (rerank) order = await rerankFirst(order, words, rerank, signal);
   const chosen = fitInto(order, maxTokens);
   const withPassages = entries.flatMap((entry, index) => {

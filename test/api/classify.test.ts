@@ -46,7 +46,7 @@ it('a classifier of a model that was replaced is refused, and the error tells wh
   const { status, body } = await after.post('/v1/classify', asked);
   await after.close();
   await rm(dataDir, { recursive: true });
-  expect([trained.status, status]).toEqual([200, 403]);
+  expect([trained.status, status]).toEqual([200, 409]);
   expect(body.detail).toContain('was trained with lectern-static-v1, which is not available: train a new one');
   expect(body.detail).toContain('was replaced by lectern-static-v2');
 });

@@ -295,13 +295,15 @@ describe('an invalid request', () => {
     [{ bytes: 'aGk=' }, 'clip-v1, clip-v2, omni-v4, omni-v5'],
     [{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }, 'clip-v2'],
     [{ type: 'image', format: 'base64', value: 'aGk=' }, 'clip-v2'],
-    [{ pdf: 'https://example.test/a.pdf' }, 'clip-v1, clip-v2, omni-v4, omni-v5'],
+    [{ pdf: 'https://example.test/a.pdf' }, 'must be the only input'],
     [{ audio: 'https://example.test/a.mp3' }, 'omni-v5'],
     [{ video: 'https://example.test/a.mp4' }, 'omni-v5'],
-  ])('tells which models take %j', async (item: object, kinds) => {
+  ])('tells which models take %j, or how', async (item: object, kinds) => {
     const moving = 'audio' in item || 'video' in item;
+    // A text model takes a PDF, and embeds the text of its pages.
+    const place = 'pdf' in item ? 'body -> input -> 1 -> pdf' : 'body -> input -> 1';
     const [{ message, type, field }] = (await faults({ input: ['a', item] })) as [never];
-    expect([field, type]).toEqual(['body -> input -> 1', 'value_error']);
+    expect([field, type]).toEqual([place, 'value_error']);
     expect(message).toContain(kinds);
     expect(await first({ input: item, model: moving ? 'dense' : 'omni' })).toEqual([
       'body -> input',
@@ -339,7 +341,7 @@ describe('the order of checks', () => {
   it('lists the available models for an unknown one', async () => {
     const { body } = await embed({ model: 'no-such', input: 'x' });
     expect(body.detail).toBe(
-      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small',
+      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small. To use another model for this name, set LECTERN_MODEL_ALIASES={"no-such":"dense"}',
     );
   });
 });
