@@ -39,7 +39,6 @@ export async function serve(
     LECTERN_COMPAT_PORT: '0',
     LECTERN_FLOW_PORT: '0',
     LECTERN_FLOW_GRPC_PORT: '0',
-    LECTERN_COMPAT_PORT: '0',
     LECTERN_LOG_LEVEL: 'warn',
     // High limits, so that the benchmark measures work and not refusals.
     LECTERN_KEYLESS_RPM: 'none',

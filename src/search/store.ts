@@ -20,7 +20,7 @@ const MAX_LISTS = 20_000;
 /** Number of writes between two clean-ups. */
 const SWEEP_EVERY = 500;
 
-const MIGRATIONS = [
+export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE lists (key BLOB PRIMARY KEY, kept_at INTEGER NOT NULL, hits TEXT NOT NULL) WITHOUT ROWID;
    CREATE INDEX lists_by_age ON lists (kept_at);
    CREATE TABLE budgets (name TEXT PRIMARY KEY, day INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;`,

@@ -2,7 +2,9 @@
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MIGRATIONS as CACHE } from '#reader/cache/index-queries.ts';
 import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
+import { MIGRATIONS as LISTS } from '#search/store.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { type Site, sendHtml, startSite } from '../site/site.ts';
 import { runProgram } from '../support/cli.ts';
@@ -40,8 +42,8 @@ beforeAll(async () => {
   await read({ url: page, engine: 'browser', respondWith: 'screenshot' });
   await (await search({})).json();
   // One copy was made by the direct engine, one by the browser.
-  await age('cache/index.db', { table: 'copies', column: 'made_at', rows: 2 });
-  await age('search.db', { table: 'lists', column: 'kept_at', rows: 1 });
+  await age('cache/index.db', CACHE, { table: 'copies', column: 'made_at', rows: 2 });
+  await age('search.db', LISTS, { table: 'lists', column: 'kept_at', rows: 1 });
   isAway = true;
 }, 120_000);
 afterAll(async () => {
@@ -52,9 +54,12 @@ afterAll(async () => {
 });
 
 /** Makes the stored copies two days old. Waits for them first, because they are written after the response. */
-async function age(file: string, { table, column, rows }: { table: string; column: string; rows: number }) {
-  // An empty migration for each migration that the file has already run.
-  const database = await openDatabase(path.join(server.dataDir, file), ['']);
+async function age(
+  file: string,
+  migrations: readonly string[],
+  { table, column, rows }: { table: string; column: string; rows: number },
+) {
+  const database = await openDatabase(path.join(server.dataDir, file), migrations);
   try {
     const aged = `UPDATE ${table} SET ${column} = ${column} - ? WHERE (SELECT count(*) FROM ${table}) >= ?`;
     await vi.waitFor(() => expect(database.run(aged, TWO_DAYS_MS, rows)).toBe(rows), { timeout: 20_000 });
