@@ -83,7 +83,7 @@ beforeAll(async () => {
     '/film.mp4': served(() => 'ftyp', 'video/mp4'),
     '/archive.zip': served(() => Buffer.from('504b0506000000000000000000000000000000000000', 'hex'), 'application/zip'),
   });
-  server = await startServer({ allowNetworks: site.allow.join(',') });
+  server = await startServer({ allowNetworks: site.allow.join(','), logLevel: 'error' });
 });
 afterAll(async () => {
   await server.close();
