@@ -1,6 +1,7 @@
 /** Text recognition (OCR): turns images of pages into text in reading order. */
 export type { OcrBox, OcrWord } from './hocr.ts';
-export type { OcrBlock } from './layout/layout.ts';
+export { layOut, type OcrBlock } from './layout/layout.ts';
+export { withoutRunningText } from './layout/running-text.ts';
 export { boundsOf } from './layout/segments.ts';
 export { createOcr, InvalidImageError, type Ocr, type OcrResult } from './ocr.ts';
 export { blocksToHtml, blocksToText } from './output/html.ts';

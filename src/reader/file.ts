@@ -12,7 +12,7 @@ import type { Documents, ReadFile } from '#documents/documents.ts';
 import { pageStartMark } from '#documents/marks.ts';
 import { Problem, problem } from '#errors.ts';
 import { escapeAttribute, escapeText } from '#html/serialize.ts';
-import { type Ocr, type OcrResult, ocrWarnings } from '#ocr/index.ts';
+import { blocksToHtml, layOut, type Ocr, type OcrResult, ocrWarnings, withoutRunningText } from '#ocr/index.ts';
 import { createTemporaryFolder } from '#storage/temporary.ts';
 import { mediaTypeOf } from './engines/media-type.ts';
 import { cleanMarkdown } from './formats/clean-output.ts';
@@ -169,7 +169,7 @@ async function recognizeText(
   const until = read.deadline ?? performance.now() + RECOGNITION_MS;
   const unread = new Map<UnreadReason, number[]>();
   const result: DocumentPage[] = [];
-  const readings: OcrResult[] = [];
+  const readings: PageReading[] = [];
   let recognized = 0;
   for (const page of document.pages) {
     if (!page.scanned) {
@@ -185,10 +185,9 @@ async function recognizeText(
       recognized++;
       try {
         const reading = await recognize();
-        readings.push(reading);
-        const { html } = reading;
-        if (!html.trim()) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
-        result.push({ ...page, html: page.html + html });
+        readings.push({ at: result.length, reading });
+        if (reading.words === 0) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
+        result.push(page);
         continue;
       } catch (error) {
         signal.throwIfAborted();
@@ -200,9 +199,33 @@ async function recognizeText(
     unread.set(reason, [...(unread.get(reason) ?? []), page.number]);
     result.push(page);
   }
-  notes.push(...ocrWarnings(readings));
+  for (const [at, html] of htmlOfReadings(readings, result, options)) {
+    result[at] = { ...result[at]!, html: result[at]!.html + html };
+  }
+  notes.push(...ocrWarnings(readings.map(({ reading }) => reading)));
   for (const [reason, numbers] of unread) notes.push(unreadNote(reason, numbers, tools));
   return result;
+}
+
+interface PageReading {
+  /** Index of the page. */
+  readonly at: number;
+  readonly reading: OcrResult;
+}
+
+/** The recognized text of pages as HTML, without headers and footers that pages share; by the index of the page. */
+function htmlOfReadings(
+  readings: readonly PageReading[],
+  pages: readonly DocumentPage[],
+  { pdfRunningText }: FileReadRequest['options'],
+): [at: number, html: string][] {
+  if (pdfRunningText === 'keep') return readings.map(({ at, reading }) => [at, reading.html]);
+  const numbered = readings.map(({ at, reading }) => ({ number: pages[at]!.number, page: reading.page }));
+  const kept = withoutRunningText(numbered);
+  return readings.map(({ at, reading }, index) => [
+    at,
+    kept[index] === reading.page ? reading.html : blocksToHtml(layOut(kept[index]!)),
+  ]);
 }
 
 /** Time limit for text recognition in a read without a timeout. */

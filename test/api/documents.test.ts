@@ -222,6 +222,31 @@ describe('images of text', () => {
     expect(pdf.data.content.match(/The kiln is hot today/g)).toHaveLength(2);
   });
 
+  it('lose the headers and page numbers that pages share, unless they are wanted', { timeout: LONG_MS }, async () => {
+    const made = await PDFDocument.create();
+    for (const number of [1, 2, 3]) {
+      const canvas = createCanvas(1_000, 1_400);
+      const context = canvas.getContext('2d');
+      context.fillStyle = 'white';
+      context.fillRect(0, 0, 1_000, 1_400);
+      context.fillStyle = 'black';
+      context.font = '28px TestSans';
+      context.fillText('Almanac of the kiln', 120, 80);
+      for (let at = 0; at < 20; at++)
+        context.fillText(`The potters of village ${number} fire ${at + 3} bowls`, 120, 200 + at * 44);
+      context.fillText(String(40 + number), 490, 1_340);
+      const image = await made.embedPng(canvas.toBuffer('image/png'));
+      made.addPage([500, 700]).drawImage(image, { x: 0, y: 0, width: 500, height: 700 });
+    }
+    const file = await made.saveAsBase64();
+    const { data } = await read({ pdf: file });
+    expect(data.content).toContain('potters of village 2');
+    expect(data.content).not.toMatch(/Almanac|^4[123]$/m);
+    expect((await read({ pdf: file, pdfRunningText: 'keep' })).data.content.match(/Almanac of the kiln/g)).toHaveLength(
+      3,
+    );
+  });
+
   it('are described by their size if they are too small, and named by a hash if they have no name', {
     timeout: LONG_MS,
   }, async () => {

@@ -821,7 +821,7 @@ export const OPTIONS = {
     schema: oneOf(PDF_RUNNING_TEXT),
     fromHeader: knownHeader(PDF_RUNNING_TEXT),
     defaultText: 'drop',
-    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs and scans: left out (`drop`) or kept (`keep`).',
   }),
   filePassword: row({
     group: 'Page content',

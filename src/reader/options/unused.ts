@@ -107,7 +107,11 @@ const RULES: readonly Rule[] = [
       !isImage && modelFormat !== 'vlm' && modelFormat !== 'readerlm-v2',
     why: 'no model reads the page in this format',
   },
-  { names: ['pdfRunningText'], applies: ({ isPdf }) => !isPdf, why: 'the target is not a PDF' },
+  {
+    names: ['pdfRunningText'],
+    applies: ({ isPdf, isImage }) => !isPdf && !isImage,
+    why: 'the target is not a PDF or an image',
+  },
   {
     names: ['pageMarkers'],
     applies: ({ options }) => options.modelFormat !== undefined || !wantsMarkdown(options),
