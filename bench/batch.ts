@@ -15,15 +15,16 @@ import { parseArgs } from 'node:util';
 import { openTestBatch, serve } from '../src/batch/batch.suite.ts';
 import { killWorkers } from '../src/batch/kill.suite.ts';
 import { kill, peakBytes, SMALL_HEAP, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
-import { startProcess } from '../test/support/process.ts';
+import { serveProgram } from '../test/support/serve-program.ts';
 import { startPostgres, startRedis } from '../test/support/start-services.ts';
-import { machine, table } from './support.ts';
+import { build, machine, sized, table } from './support.ts';
 
 const { values, positionals } = parseArgs({ options: { redis: { type: 'boolean' } }, allowPositionals: true });
-const KILLS = Number(positionals[0] ?? 100);
-const LINES = 50_000;
+const KILLS = Number(positionals[0] ?? sized(100, 1));
+const LINES = sized(50_000, 64);
 const PER_REQUEST = 32;
 const MB = 1024 * 1024;
+const PROGRAM = 'dist/main.js';
 const MODEL = 'lectern-static-v2';
 const DIMENSIONS = 256;
 
@@ -48,7 +49,8 @@ const seconds = (sinceMs: number) => (performance.now() - sinceMs) / 1_000;
 async function speeds(): Promise<(string | number)[][]> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-batch-'));
   const files = await startFiles();
-  const server = await startProcess({
+  build();
+  const server = await serveProgram(PROGRAM, {
     LECTERN_DATA_DIR: dataDir,
     LECTERN_BROWSER: 'none',
     LECTERN_AUTH: 'off',
@@ -110,7 +112,7 @@ async function memory(): Promise<(string | number)[][]> {
   const room = await openTestBatch({ dataDir, jobs: 0 });
   try {
     const rows: (string | number)[][] = [];
-    for (const count of [500, 5_000, 50_000]) {
+    for (const count of sized([500, 5_000, 50_000], [50])) {
       const worker = await startWorkerProcess({ dataDir, batchMs: 0 }, SMALL_HEAP);
       await room.ended((await room.submit(`${files.url}/${count}`)).id);
       rows.push([count, Math.round((await peakBytes(worker)) / MB)]);
@@ -142,7 +144,7 @@ console.log(machine());
 const redis = values.redis ? await startRedis() : undefined;
 if (values.redis && !redis) throw new Error('--redis needs Redis, which is not installed on this machine');
 if (!redis) {
-  console.log(table(['50,000 texts', 'lines/s'], await speeds()));
+  console.log(table([`${LINES.toLocaleString('en')} texts`, 'lines/s'], await speeds()));
   console.log(table(['lines', 'peak memory of a worker with a heap of 64 MB, MB'], await memory()));
 }
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];

@@ -3,9 +3,9 @@
  * site, the client and the server share the processors of this machine.
  */
 import { get, load } from './load.ts';
-import { build, machine, serve, site, table } from './support.ts';
+import { build, machine, serve, site, sized, table } from './support.ts';
 
-const SECONDS = Number(process.argv[2] ?? 8);
+const SECONDS = Number(process.argv[2] ?? sized(8, 0.2));
 const EXPECTED = 'Tea and rain';
 
 build();
@@ -21,8 +21,8 @@ const rows: (string | number)[][] = [];
 async function compare(engine: string, concurrencies: readonly number[]): Promise<void> {
   const kept = { 'x-engine': engine, 'x-respond-with': 'markdown' };
   const live = { ...kept, 'x-no-cache': 'true' };
-  await load({ url: target, headers: live, concurrency: 4, seconds: 3, expect: EXPECTED });
-  await load({ url: target, headers: kept, concurrency: 4, seconds: 2, expect: EXPECTED });
+  await load({ url: target, headers: live, concurrency: 4, seconds: sized(3, 0.1), expect: EXPECTED });
+  await load({ url: target, headers: kept, concurrency: 4, seconds: sized(2, 0.1), expect: EXPECTED });
   for (const concurrency of concurrencies) {
     const before = page.hits();
     const hits = await load({ url: target, headers: kept, concurrency, seconds: SECONDS, expect: EXPECTED });

@@ -20,14 +20,14 @@ import WebSocket from 'ws';
 import { createRequest, Document } from '#flow/index.ts';
 import { encodeRequest } from '#flow/proto/request.ts';
 import type { Ports, ServerKind } from './flow-server.ts';
-import { build, machine, percentile, residentMb, table } from './support.ts';
+import { build, machine, percentile, residentMb, sized, table } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: sized('2', '0.1') },
     only: { type: 'string', default: 'bare,rest,ws,bytes,grpc,rest-inside,rest-own,grpc-inside,grpc-own' },
-    connections: { type: 'string', default: '1,16,64' },
-    bodies: { type: 'string', default: '1 document,100 documents,100 × 512 numbers' },
+    connections: { type: 'string', default: sized('1,16,64', '2') },
+    bodies: { type: 'string', default: sized('1 document,100 documents,100 × 512 numbers', '1 document') },
     memory: { type: 'string', default: '0' },
   },
 });

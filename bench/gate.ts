@@ -18,9 +18,10 @@ import type { Counters } from '#storage/counters/counters.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { openRedisCounters } from '#storage/counters/redis.ts';
 import { createLog } from '#telemetry/log.ts';
+import { sized } from './support.ts';
 
 const { values } = parseArgs({ options: { redis: { type: 'string' } } });
-const ROUNDS = 7;
+const ROUNDS = sized(7, 1);
 const log = createLog('silent');
 const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-bench-'));
 const room = await openAccounts({ dataDir: temporaryDir });
@@ -112,20 +113,21 @@ async function load(port: number): Promise<number> {
     );
     return done / (ms / 1000);
   };
-  await run(500);
-  const rate = await run(2_000);
+  await run(sized(500, 20));
+  const rate = await run(sized(2_000, 50));
   agent.destroy();
   return rate;
 }
 
 const memory = createMemoryCounters();
-const stores: [string, Counters, number][] = [['memory', memory, 20_000]];
+const stores: [string, Counters, number][] = [['memory', memory, sized(20_000, 100)]];
 if (values.redis) stores.push(['redis', await openRedisCounters(values.redis), 2_000]);
 for (const [name, counters, calls] of stores) {
   console.log(`${name}: ${(await costOf(counters, calls)).toFixed(1)} microseconds of processor time a request`);
 }
 const pairs: { bare: number; gated: number }[] = [];
-for (let round = 0; round < 3; round++) pairs.push({ bare: await rateOf(undefined), gated: await rateOf(memory) });
+for (let round = 0; round < sized(3, 1); round++)
+  pairs.push({ bare: await rateOf(undefined), gated: await rateOf(memory) });
 const bare = median(pairs.map((pair) => pair.bare));
 const gated = median(pairs.map((pair) => pair.gated));
 console.log(

@@ -2,12 +2,13 @@
 import { parse } from 'parse5';
 import { parsePage } from '#html/parse.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
-import { machine, table } from './support.ts';
+import { machine, sized, table } from './support.ts';
 
-const ROUNDS = 5;
+const ROUNDS = sized(5, 1);
+const SHARE = sized(1, 0.01);
 const URL = 'http://localhost/';
 
-const filled = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
+const filled = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes * SHARE);
 
 const PAGES: Record<string, string> = {
   '500 kB of nested <div>': filled('<div>', 500_000),

@@ -10,10 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { get } from './load.ts';
-import { articlePage, build, descendantsMb, machine, residentMb, serve, table } from './support.ts';
+import { articlePage, build, descendantsMb, machine, residentMb, serve, sized, table } from './support.ts';
 
-const READS = Number(process.argv[2] ?? 2_000);
-const LOOKS = 20;
+const READS = Number(process.argv[2] ?? sized(2_000, 20));
+const LOOKS = sized(20, 4);
 const AT_ONCE = 4;
 /** Makes the server collect its garbage on SIGUSR2. */
 const COLLECTING = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})'];

@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 import { createStaticBackends } from '#models/backends/static.ts';
 import { finishVector } from '#models/index.ts';
 import { startRealModelHost } from '../test/support/model-host.ts';
-import { table } from './support.ts';
+import { sized, table } from './support.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '2' } } });
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: sized('2', '0.05') } } });
 const SECONDS = Number(values.seconds);
 
 const WORDS = 'the water of a river runs through four districts and the city drinks from it every day'.split(' ');
@@ -102,9 +102,9 @@ async function startNaive() {
 }
 
 const cases: Case[] = [];
-for (const dimensions of [256, 1_024]) {
+for (const dimensions of sized([256, 1_024], [256])) {
   for (const encoding of ['float', 'base64'] as const) {
-    for (const words of [16, 128]) {
+    for (const words of sized([16, 128], [16])) {
       for (const [concurrency, batch] of [
         [1, 1],
         [16, 1],
@@ -122,7 +122,7 @@ const host = await startRealModelHost({}, { auth: 'off' });
 const naive = await startNaive();
 // Warm-up, so that compilation is not measured.
 for (const one of cases.filter(({ words }) => words === 16)) {
-  for (const { url } of [host, naive]) await measure(url, one, 0.3);
+  for (const { url } of [host, naive]) await measure(url, one, sized(0.3, 0.05));
 }
 const rows: string[][] = [];
 const round = (value: number) => Math.round(value).toLocaleString('en');

@@ -12,9 +12,9 @@ import sharp from 'sharp';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import { createGraph } from '../src/models/onnx/onnx-file.suite.ts';
 import { writeTowers } from '../src/models/onnx/towers.suite.ts';
-import { build, descendantsMb, freePort, machine, percentile, residentMb, serve, table } from './support.ts';
+import { build, descendantsMb, freePort, machine, percentile, residentMb, serve, sized, table } from './support.ts';
 
-const { values } = parseArgs({ options: { pages: { type: 'string', default: '200' } } });
+const { values } = parseArgs({ options: { pages: { type: 'string', default: sized('200', '2') } } });
 const PAGES = Number(values.pages);
 const SIDE = 224;
 const PATCH = 32;

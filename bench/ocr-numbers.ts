@@ -10,9 +10,9 @@ import { createOcr } from '#ocr/index.ts';
 import { MISSING_FONTS } from './ocr/foreign.ts';
 import { type KindPage, kindPages } from './ocr/kinds.ts';
 import { errorRate, numbersRight } from './ocr/score.ts';
-import { machine, table } from './support.ts';
+import { machine, sized, table } from './support.ts';
 
-const pages = await kindPages(Number(process.argv[2] ?? 4));
+const pages = (await kindPages(Number(process.argv[2] ?? sized(4, 1)))).slice(0, sized(undefined, 1));
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
 const ocr = createOcr({ languages: [], temporaryDir: work, timeoutMs: 600_000 })!;
 const { signal } = new AbortController();

@@ -8,9 +8,9 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'parse5';
 import { parseDocument } from '#html/parse.ts';
-import { machine, table } from './support.ts';
+import { machine, sized, table } from './support.ts';
 
-const ROUNDS = 5;
+const ROUNDS = sized(5, 1);
 
 const CONTENDERS: Record<string, (source: string) => unknown> = {
   lectern: parseDocument,

@@ -3,9 +3,9 @@
  * server, with the same client. The site, the client and the server share the processors of this machine.
  */
 import { get, type LoadResult, load } from './load.ts';
-import { build, descendantsMb, machine, residentMb, serve, site, table } from './support.ts';
+import { build, descendantsMb, machine, residentMb, serve, site, sized, table } from './support.ts';
 
-const SECONDS = Number(process.argv[2] ?? 8);
+const SECONDS = Number(process.argv[2] ?? sized(8, 0.3));
 const EXPECTED = 'Tea and rain';
 
 build();
@@ -16,7 +16,7 @@ console.log(`${machine()}; ${SECONDS} s each after a warm-up\n`);
 const server = await serve(allowed);
 const target = `${server.url}/${page.url}`;
 const direct = { 'x-engine': 'direct', 'x-no-cache': 'true' };
-await load({ url: target, headers: direct, concurrency: 4, seconds: 3, expect: EXPECTED });
+await load({ url: target, headers: direct, concurrency: 4, seconds: sized(3, 0.2), expect: EXPECTED });
 
 /** Reads under load. Each read has to fetch the page, so that no copy from the cache is measured. */
 async function liveReads(url: string, headers: Record<string, string>, concurrency: number): Promise<LoadResult> {
@@ -29,7 +29,7 @@ async function liveReads(url: string, headers: Record<string, string>, concurren
 
 const rows: (string | number)[][] = [];
 for (const concurrency of [1, 16]) {
-  const bare = await load({ url: page.url, concurrency, seconds: 3, expect: EXPECTED });
+  const bare = await load({ url: page.url, concurrency, seconds: sized(3, 0.2), expect: EXPECTED });
   const read = await liveReads(target, direct, concurrency);
   rows.push(['bare Node server', concurrency, bare.requestsPerSecond, bare.p50Ms, bare.p99Ms, 1]);
   rows.push([

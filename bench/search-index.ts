@@ -18,12 +18,12 @@ import type { IndexablePage, IndexEmbedder } from '#search/index/local-index.ts'
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
-import { machine, table } from './support.ts';
+import { machine, sized, table } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
-    passages: { type: 'string', default: '10000,100000' },
-    queries: { type: 'string', default: '300' },
+    passages: { type: 'string', default: sized('10000,100000', '200') },
+    queries: { type: 'string', default: sized('300', '5') },
   },
 });
 const signal = new AbortController().signal;

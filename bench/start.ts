@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build, machine, median, residentMb, serve, table } from './support.ts';
+import { build, machine, median, residentMb, serve, sized, table } from './support.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../dist/main.js');
-const RUNS = Number(process.argv[2] ?? 7);
+const RUNS = Number(process.argv[2] ?? sized(7, 1));
 const PAGE =
   '<!doctype html><title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been.</p></article>';
 

@@ -7,6 +7,22 @@ import os from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
+
+/**
+ * Whether the argument `--smoke` is given: the benchmark then does everything once, in a few seconds, to show that it
+ * still runs. Its figures mean nothing.
+ */
+export const SMOKE = takeFlag('--smoke');
+
+/** A size of the benchmark, and the smallest one that shows that it runs. */
+export const sized = <T>(whole: T, smallest: T): T => (SMOKE ? smallest : whole);
+
+/** Removes the flag, because each benchmark reads the other arguments itself. */
+function takeFlag(flag: string): boolean {
+  const at = process.argv.indexOf(flag, 2);
+  if (at >= 0) process.argv.splice(at, 1);
+  return at >= 0;
+}
 const SETUP_DATA_DIR = path.resolve(process.env.LECTERN_DATA_DIR ?? path.join(ROOT, '.lectern'));
 
 export interface Running {
@@ -185,8 +201,9 @@ export const machine = (): string => {
   return `${os.availableParallelism()} × ${model.trim()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`;
 };
 
-/** Builds the program, so that the current code is measured. */
+/** Builds the program, so that the current code is measured. A smoke run uses the program as it is. */
 export const build = (): void => {
+  if (SMOKE) return;
   execFileSync(process.execPath, ['scripts/bundle.mjs'], {
     cwd: ROOT,
     stdio: 'inherit',

@@ -1,0 +1,92 @@
+/** Every benchmark of package.json runs, with the smallest amount of work, and prints figures. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { PDFDocument, StandardFonts } from 'pdf-lib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import packageFile from '../package.json' with { type: 'json' };
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PAGE = `<!doctype html><html lang="en"><head><title>Green tea</title></head><body><main><h1>Green tea</h1><p>${'It is drunk hot in the morning. '.repeat(20)}</p></main></body></html>`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'benchmarks-'));
+  const put = (name: string, content: string | Uint8Array) => {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  };
+  for (let at = 0; at < 5; at++) put(`pages/${at}.html`, PAGE.replaceAll('Green', `Green ${at}`));
+  put('titles/one/gold.json', JSON.stringify({ tea: { url: 'https://example.org/tea', title: 'Green tea' } }));
+  put('titles/one/html/tea.html.gz', gzipSync(PAGE));
+  const texts = ['Green tea is drunk hot in the morning.', 'The ferry leaves the harbour at noon.', 'Bees make honey.'];
+  put(
+    'sets/small/corpus.jsonl',
+    texts.map((text, at) => JSON.stringify({ _id: `d${at}`, title: '', text })).join('\n'),
+  );
+  put('sets/small/queries.jsonl', JSON.stringify({ _id: 'q0', text: 'When does the ferry leave?' }));
+  put('sets/small/qrels.tsv', 'q0\td1\t1');
+  const pdf = await PDFDocument.create();
+  pdf.addPage().drawText('Green tea', { x: 50, y: 700, font: await pdf.embedFont(StandardFonts.Helvetica) });
+  put('pdfs/tea.pdf', await pdf.save());
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The arguments of each benchmark besides `--smoke`. `undefined`: another test runs it. */
+const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
+  // bench:start and bench:read, one after the other.
+  bench: undefined,
+  'bench:search': () => [path.join(folder, 'sets')],
+  'bench:search-index': () => [],
+  'bench:flow': () => ['--only', 'bare,rest,ws,grpc'],
+  'bench:start': () => [],
+  'bench:read': () => [],
+  'bench:gate': () => [],
+  'bench:limits': () => [],
+  'bench:batch': () => [],
+  'bench:cache': () => [],
+  'bench:memory': () => [],
+  'bench:pdf': () => [path.join(folder, 'pdfs')],
+  // test/bench-documents.test.ts
+  'bench:documents': undefined,
+  'bench:office': () => [],
+  'bench:extraction': () => [path.join(folder, 'pages'), '--baseline'],
+  'bench:markdown': () => [],
+  // test/micro-bench.test.ts
+  'bench:micro': undefined,
+  'bench:metadata': () => [path.join(folder, 'titles')],
+  'bench:models': () => [],
+  'bench:models-pages': () => [],
+  'bench:models-http': () => [],
+  'bench:models-onnx': () => [],
+  'bench:ocr': () => [],
+  'bench:ocr-numbers': () => [],
+  'bench:parse': () => [path.join(folder, 'pages')],
+  // test/bench-blocked.test.ts
+  'bench:blocked': undefined,
+  'bench:hostile': () => [],
+};
+
+it('has a run for every benchmark', () => {
+  expect(Object.keys(BENCHMARKS).sort()).toEqual(
+    Object.keys(packageFile.scripts)
+      .filter((name) => /^bench(:|$)/.test(name))
+      .sort(),
+  );
+});
+
+const runs = Object.entries(BENCHMARKS).filter(([, args]) => args !== undefined);
+
+it.each(runs)('%s', { timeout: 300_000 }, async (name, args) => {
+  const { stdout } = await promisify(execFile)('npm', ['run', '-s', name, '--', ...args!(), '--smoke'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const figures = stdout.match(/(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])/g) ?? [];
+  expect(figures.filter((figure) => /[1-9]/.test(figure)).length, stdout).toBeGreaterThan(1);
+  expect(stdout).not.toMatch(/NaN|Infinity|undefined|null/);
+});
