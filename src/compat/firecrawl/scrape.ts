@@ -1,0 +1,65 @@
+/** `POST /scrape`: reads one page. */
+import { randomUUID } from 'node:crypto';
+import { startUrlOf } from '#crawl/index.ts';
+import { Problem, problem } from '#errors.ts';
+import type { CompatCall } from '../dialect.ts';
+import { sendJson } from '../errors.ts';
+import { readFields } from '../fields.ts';
+import { type FirecrawlDocument, writeDocument } from './document.ts';
+import { targetFailure } from './errors.ts';
+import { SCRAPE_FIELDS, type Version } from './fields.ts';
+import { requireModel, writeByModel } from './model-formats.ts';
+import { renameProblem } from './names.ts';
+import { type ReadPlan, toRead } from './to-read.ts';
+
+export const scrape = (version: Version) => async (call: CompatCall) => {
+  const { url, ...options } = readFields(SCRAPE_FIELDS, call.body);
+  requireUrl(url, 'url');
+  const plan = toRead(options, version);
+  requireModel(call, plan.formats, 'formats');
+  const document = await readDocument(call, { plan, target: { url }, sourceUrl: url });
+  return sendDocument(call, document, version);
+};
+
+export function sendDocument(call: CompatCall, document: FirecrawlDocument, version: Version) {
+  const { warning, metadata } = document as { readonly warning?: string; readonly metadata: { scrapeId: string } };
+  return sendJson(call.reply, {
+    success: true,
+    ...(warning !== undefined && { warning }),
+    data: document,
+    ...(version === 'v1' && { scrape_id: metadata.scrapeId }),
+  });
+}
+
+export interface DocumentRequest {
+  readonly plan: ReadPlan;
+  /** The options of the reader that name the target. */
+  readonly target: Readonly<Record<string, unknown>>;
+  /** The URL or file name as the caller sent it. */
+  readonly sourceUrl: string;
+}
+
+/** Reads a target whose URL is valid. Throws its failures with the codes that clients know. */
+export async function readDocument(
+  call: CompatCall,
+  { plan, target, sourceUrl }: DocumentRequest,
+): Promise<FirecrawlDocument> {
+  const given = { ...plan.given, ...target };
+  try {
+    const { page, rendition } = await call.native.read(call, given, plan.formats.html ? 'html' : 'facts');
+    const written = await writeByModel(call, given, plan.formats);
+    const { formats, documents, warnings } = plan;
+    const { details } = rendition;
+    const scrapeId = randomUUID();
+    return writeDocument({ page, details, formats, documents, sourceUrl, scrapeId, warnings, written });
+  } catch (error) {
+    throw renameProblem(error instanceof Problem ? targetFailure(error) : error);
+  }
+}
+
+/** Throws ParamValidationError for text that is not a URL. */
+export function requireUrl(url: string, path: string): void {
+  if (startUrlOf(url) !== undefined) return;
+  const message = `${path} is not a valid http or https URL`;
+  throw problem('ParamValidationError', { path, message, value: url.slice(0, 200) });
+}
