@@ -31,7 +31,10 @@ const sockets = new WebSocketServer({
 export const upgradeHandler =
   (face: Face) =>
   (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return servePlain(request, socket as Socket, head);
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      servePlain(request, socket as Socket, head);
+      return;
+    }
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Socket);
@@ -62,8 +65,32 @@ function servePlain({ method, url, rawHeaders }: IncomingMessage, socket: Socket
 export const isUpgrade = ({ raw }: FastifyRequest): boolean => upgrades.has(raw);
 
 /** Takes over the connection of an upgrade. The handler must not send a response. */
-export function acceptUpgrade({ raw }: FastifyRequest, reply: FastifyReply): Promise<WebSocket> {
+export function acceptUpgrade({ raw, server }: FastifyRequest, reply: FastifyReply): Promise<WebSocket> {
   const { socket, head } = upgrades.get(raw)!;
   reply.hijack();
-  return new Promise((resolve) => sockets.handleUpgrade(raw, socket, head, resolve));
+  const open = openSocketsOf(server.server);
+  return new Promise((resolve) =>
+    sockets.handleUpgrade(raw, socket, head, (accepted) => {
+      open.add(accepted);
+      accepted.on('close', () => open.delete(accepted));
+      resolve(accepted);
+    }),
+  );
+}
+
+const openSockets = new WeakMap<Server, Set<WebSocket>>();
+
+function openSocketsOf(server: Server): Set<WebSocket> {
+  const open = openSockets.get(server) ?? new Set();
+  openSockets.set(server, open);
+  return open;
+}
+
+const GOING_AWAY = 1001;
+
+/** Closes the WebSockets of an API that is shutting down. */
+export function closeWithApi(face: Face): void {
+  face.addHook('preClose', async () => {
+    for (const socket of openSocketsOf(face.server)) socket.close(GOING_AWAY);
+  });
 }

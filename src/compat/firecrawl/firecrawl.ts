@@ -29,13 +29,13 @@ const ABSENT = [
 ];
 const ANY_METHOD: readonly CompatMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-const absent = (url: string): CompatRoute => ({
+const absent = (url: string, version: Version): CompatRoute => ({
   method: url === '/crawl/params-preview' ? ['POST'] : ANY_METHOD,
   url,
   access: 'public',
   summary: 'Not offered: the answer is 404.',
   handler: () => {
-    throw problem('RouteNotFoundError', { message: `Lectern does not have ${url} of Firecrawl` });
+    throw problem('RouteNotFoundError', { message: `Lectern does not have /${version}${url} of Firecrawl` });
   },
 });
 
@@ -132,7 +132,7 @@ const routesOf = (version: Version): CompatRoute[] =>
       summary: 'Shows how many jobs run.',
       handler: showConcurrency,
     },
-    ...ABSENT.map(absent),
+    ...ABSENT.map((url) => absent(url, version)),
   ].map((route) => ({ ...route, url: `/${version}${route.url}` }));
 
 export const firecrawl: Dialect = {

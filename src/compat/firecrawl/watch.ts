@@ -50,19 +50,25 @@ async function sendAll(socket: WebSocket, found: Job, { native }: CompatCall, si
     if (signal.aborted) return;
   }
   send(socket, { type: 'catchup', data: { ...writeState(found), data: documents } });
-  if (isFinished(job)) return end(socket, found);
+  if (isFinished(job)) {
+    end(socket, found);
+    return;
+  }
   for await (const event of native.crawls.follow(job, last, signal)) {
     if (event.kind === 'result' && event.event === 'page') {
       await caughtUp(socket);
       send(socket, { type: 'document', data: documentOf(found, event) });
     }
-    if (event.kind === 'done') return end(socket, { job: event.job, data });
+    if (event.kind === 'done') end(socket, { job: event.job, data });
   }
 }
 
 /** Clients read the end from a frame, or from the reason of the close frame. */
 function end(socket: WebSocket, { job }: Job): void {
-  if (job.state === 'completed') return close(socket, NORMAL, { type: 'done' });
+  if (job.state === 'completed') {
+    close(socket, NORMAL, { type: 'done' });
+    return;
+  }
   const error = job.state === 'cancelled' ? 'The job was cancelled' : (job.error ?? 'The job failed');
   close(socket, FAILED, { type: 'error', error });
 }
