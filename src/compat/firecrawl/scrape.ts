@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { startUrlOf } from '#crawl/index.ts';
 import { Problem, problem } from '#errors.ts';
+import type { DetailLevel } from '#reader/index.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields } from '../fields.ts';
+import type { ReadAnswer } from '../native/read.ts';
 import { type FirecrawlDocument, writeDocument } from './document.ts';
 import { targetFailure } from './errors.ts';
 import { SCRAPE_FIELDS, type Version } from './fields.ts';
@@ -46,7 +48,7 @@ export async function readDocument(
 ): Promise<FirecrawlDocument> {
   const given = { ...plan.given, ...target };
   try {
-    const { page, rendition } = await call.native.read(call, given, plan.formats.html ? 'html' : 'facts');
+    const { page, rendition } = await readSelection(call, given, plan.formats.html ? 'html' : 'facts');
     const written = await writeByModel(call, given, plan.formats);
     const { formats, documents, warnings } = plan;
     const { details } = rendition;
@@ -54,6 +56,23 @@ export async function readDocument(
     return writeDocument({ page, details, formats, documents, sourceUrl, scrapeId, warnings, written });
   } catch (error) {
     throw renameProblem(error instanceof Problem ? targetFailure(error) : error);
+  }
+}
+
+/** Reads a page, or without content if nothing on it matches `includeTags`, as the original does. */
+async function readSelection(
+  { native, ...call }: CompatCall,
+  given: Readonly<Record<string, unknown>>,
+  details: DetailLevel,
+): Promise<ReadAnswer> {
+  try {
+    return await native.read(call, given, details);
+  } catch (error) {
+    const isUnmatched = error instanceof Problem && error.facts.path === 'targetSelector' && error.code !== 400;
+    if (!isUnmatched) throw error;
+    const { page, rendition } = await native.read(call, { ...given, targetSelector: [] }, 'facts');
+    const warning = [page.warning, `targetSelector: ${error.message}.`].filter(Boolean).join('\n');
+    return { page: { ...page, content: '', warning }, rendition };
   }
 }
 
