@@ -218,7 +218,12 @@ describe('WebSocket', () => {
 });
 
 it('continues after a restart', { timeout: 2 * WAIT_MS }, async () => {
-  const body = { url: `${site.origin}/docs/`, sitemap: 'skip', delay: 0.5, scrapeOptions: { formats: ['links'], maxAge: 0 } };
+  const body = {
+    url: `${site.origin}/docs/`,
+    sitemap: 'skip',
+    delay: 0.5,
+    scrapeOptions: { formats: ['links'], maxAge: 0 },
+  };
   const { json } = await call('POST', '/v2/crawl', body);
   while ((await call('GET', `/v2/crawl/${json.id}`)).json.completed < 1) await new Promise((go) => setTimeout(go, 20));
   const watching = watch(`/v2/crawl/${json.id}`);

@@ -242,11 +242,15 @@ describe('search', () => {
   });
 
   it('reads the pages if asked for formats', async () => {
-    const { json } = await post('/v2/search', { query: 'bees', scrapeOptions: { formats: ['markdown', 'links'] } });
+    const { json } = await post('/v2/search', {
+      query: 'bees',
+      scrapeOptions: { formats: ['markdown', 'links', 'html'] },
+    });
     const [item] = json.data.web;
     expect(item).toMatchObject({ url: `${site.origin}/bees`, title: 'Bees', position: 1 });
     expect(item.markdown).toContain('Bees find their way home');
     expect(item.links).toContain(`${site.origin}/hive`);
+    expect(item.html).toContain(`<a href="${site.origin}/hive">`);
     expect(item.metadata).toMatchObject({ sourceURL: `${site.origin}/bees`, statusCode: 200, title: 'Bees' });
   });
 

@@ -126,6 +126,25 @@ export const MAP_FIELDS = z.object({
   location: optional(LOCATION),
 });
 
+const MAX_EXTRACT_URLS = 10;
+
+export const EXTRACT_FIELDS = z.object({
+  urls: z
+    .array(z.string(), 'is required: the URLs of the pages')
+    .refine((list) => list.length > 0 && list.length <= MAX_EXTRACT_URLS, `must have 1 to ${MAX_EXTRACT_URLS} entries`)
+    .meta({ description: 'The URLs to read.' }),
+  prompt: optional(z.string()).meta({ description: '`instruction`.' }),
+  systemPrompt: optional(z.string()).meta({ description: '`instruction`, before `prompt`.' }),
+  schema: optional(z.record(z.string(), z.unknown())).meta({ description: '`jsonSchema`.' }),
+  ignoreInvalidURLs: optional(booleanText()).meta({ description: 'true leaves out invalid URLs.' }),
+  showSources: optional(booleanText()),
+  allowExternalLinks: optional(booleanText()),
+  enableWebSearch: optional(booleanText()),
+  webhook: optional(z.unknown()),
+  agent: optional(z.unknown()),
+  scrapeOptions: scrapeOptions(),
+});
+
 const SOURCES = ['web', 'news', 'images'] as const;
 export type Source = (typeof SOURCES)[number];
 const named = <const Names extends readonly [string, ...string[]]>(names: Names) =>

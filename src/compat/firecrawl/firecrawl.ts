@@ -2,9 +2,11 @@
 import { problem } from '#errors.ts';
 import type { CompatMethod, CompatRoute, Dialect } from '../dialect.ts';
 import { writeFirecrawlError } from './errors.ts';
+import { showExtract, startExtract } from './extract.ts';
 import {
   BATCH_FIELDS,
   CRAWL_FIELDS,
+  EXTRACT_FIELDS,
   MAP_FIELDS,
   SCRAPE_FIELDS,
   SCRAPE_OPTIONS,
@@ -25,7 +27,7 @@ import { watchOrShow } from './watch.ts';
 const ABSENT = [
   ...['/agent', '/agent/:id', '/browser', '/browser/:id', '/interact', '/scrape/:id/interact', '/monitor'],
   ...['/monitor/:id', '/deep-research', '/deep-research/:id', '/llmstxt', '/llmstxt/:id', '/crawl/params-preview'],
-  ...['/research', '/feedback', '/extract', '/extract/:id'],
+  ...['/research', '/feedback'],
 ];
 const ANY_METHOD: readonly CompatMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -111,6 +113,21 @@ const routesOf = (version: Version): CompatRoute[] =>
         handler: showErrors,
       },
     ]),
+    {
+      method: 'POST' as const,
+      url: '/extract',
+      access: 'jobs' as const,
+      summary: 'Extracts structured data from pages, by a language model.',
+      fields: EXTRACT_FIELDS,
+      handler: startExtract(version),
+    },
+    {
+      method: 'GET' as const,
+      url: '/extract/:id',
+      access: 'jobs' as const,
+      summary: 'Shows the data of an extraction.',
+      handler: showExtract,
+    },
     ...(['credit', 'token'] as const).map((unit) => ({
       method: 'GET' as const,
       url: `/team/${unit}-usage`,

@@ -136,6 +136,8 @@ export function documentOf({ job, data }: Job, { seq, body }: CrawlResult): Fire
   });
 }
 
+const PATHS = { crawl: 'crawl', batch: 'batch/scrape', extract: 'extract' } as const;
+
 /** The path at which a job is polled. */
 export const statusPath = (kind: JobData['kind'], version: Version, id: string): string =>
-  `/${version}/${kind === 'batch' ? 'batch/scrape' : 'crawl'}/${uuidOf(id)}`;
+  `/${version}/${PATHS[kind]}/${uuidOf(id)}`;

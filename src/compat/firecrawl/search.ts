@@ -25,7 +25,6 @@ const DEFAULT_LIMIT = 5;
 /** Results of one search of ours. */
 const PAGE_SIZE = 20;
 const LIST_S = 10;
-const PAGES_S = 60;
 const MAX_TIMEOUT_S = 180;
 /** Some clients send seconds. */
 const MIN_TIMEOUT_MS = 1_000;
@@ -45,11 +44,16 @@ export const search = (version: Version) => async (call: CompatCall) => {
   const fields = searchFields(asked, plan, warnings);
   const sources: readonly Source[] = asked.sources?.length ? [...new Set(asked.sources)] : ['web'];
   const found = await Promise.all(
-    sources.map(async (source) => [source, await resultsOf(call, { ...fields, type: TYPES[source] }, asked)] as const),
+    sources.map(
+      async (source) => [source, await resultsOf(call, { ...fields, type: TYPES[source] }, { asked, plan })] as const,
+    ),
   ).catch((error: unknown) => {
     throw renameProblem(error instanceof Problem ? renamePath(error, FIELD_NAMES) : error, 'scrapeOptions.');
   });
-  for (const [, { notice }] of found) if (notice) warnings.push(notice);
+  for (const [, { notice, results }] of found) {
+    if (notice) warnings.push(notice);
+    if (plan) warnings.push(...results.flatMap(unreadWarning));
+  }
   const items = found.map(
     ([source, { results }]) =>
       [source, results.map((result, at) => writeResult(result, at, { source, plan }))] as const,
@@ -88,8 +92,9 @@ function searchFields(asked: SearchRequestFields, plan: ReadPlan | undefined, wa
   // `base` is for a single page, and a search has a time limit of its own.
   const { base: _, timeout: __, ...reading } = plan?.given ?? {};
   return {
-    ...reading,
     q: query + excluded,
+    ...(plan && { respondTiming: 'resource-idle' }),
+    ...reading,
     timeout: timeoutOf(asked, plan),
     ...(!plan && { respondWith: 'no-content' }),
     ...(sites.length > 0 && { site: sites }),
@@ -101,30 +106,37 @@ function searchFields(asked: SearchRequestFields, plan: ReadPlan | undefined, wa
   };
 }
 
-function timeoutOf({ timeout }: SearchRequestFields, plan: ReadPlan | undefined): number {
-  if (timeout === undefined) return plan ? PAGES_S : LIST_S;
+/** Without a time limit of the caller, a search that reads pages has that of the search host. */
+function timeoutOf({ timeout }: SearchRequestFields, plan: ReadPlan | undefined): number | undefined {
+  if (timeout === undefined) return plan ? undefined : LIST_S;
   const seconds = timeout < MIN_TIMEOUT_MS ? timeout : Math.ceil(timeout / 1_000);
   return Math.min(seconds, MAX_TIMEOUT_S);
+}
+
+interface SearchContext {
+  readonly asked: SearchRequestFields;
+  readonly plan: ReadPlan | undefined;
 }
 
 /** Searches page by page until there are enough results. */
 async function resultsOf(
   call: CompatCall,
   fields: Readonly<Record<string, unknown>>,
-  { limit = DEFAULT_LIMIT }: SearchRequestFields,
+  { asked: { limit = DEFAULT_LIMIT }, plan }: SearchContext,
 ): Promise<{ readonly results: readonly Result[]; readonly notice?: string | undefined }> {
   const results: Result[] = [];
   let notice: string | undefined;
   for (let page = 1; results.length < limit; page++) {
     const num = Math.min(limit, PAGE_SIZE);
-    const answer = await call.native.search(call, { ...fields, num, ...(page > 1 && { page }) });
+    const given = { ...fields, num, ...(page > 1 && { page }) };
+    const answer = await call.native.search(call, given, plan && (plan.formats.html ? 'html' : 'facts'));
     const known = new Set(results.map(({ url }) => url));
     const fresh = answer.results.filter(({ url }) => !known.has(url));
     notice ??= answer.notice;
     results.push(...fresh);
     if (fresh.length === 0 || answer.results.length < num) break;
   }
-  return { results: results.slice(0, limit), notice: results.length > 0 ? notice : undefined };
+  return { results: results.slice(0, limit), notice };
 }
 
 interface ItemContext {
@@ -143,14 +155,19 @@ function writeResult(result: Result, at: number, { source, plan }: ItemContext):
         ? { title, url, snippet: description, date, imageUrl, position }
         : { url, title, description, position };
   const shown = Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
-  const isRead = plan && result.targetStatus !== undefined;
-  return isRead ? { ...shown, ...pageOf(result, plan) } : shown;
+  return plan && isRead(result) ? { ...shown, ...pageOf(result, plan) } : shown;
 }
+
+const isRead = ({ details }: Result): boolean => details !== undefined;
+
+/** Why a page is missing, although it should have been read. */
+const unreadWarning = (result: Result): string[] =>
+  isRead(result) || !result.warning ? [] : [`${result.url}: ${result.warning}`];
 
 function pageOf(result: Result, { formats, documents }: ReadPlan): object {
   return writeDocument({
     page: result,
-    details: undefined,
+    details: result.details,
     ...{ formats, documents, sourceUrl: result.url, scrapeId: randomUUID(), warnings: [] },
   });
 }

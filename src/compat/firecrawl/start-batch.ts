@@ -24,13 +24,7 @@ export const startBatch = (version: Version) => async (call: CompatCall) => {
   }
   const plan = toRead(options, version);
   refuseForJobs(call, plan.formats, { path: 'formats', followsLinks: false });
-  const invalidURLs = urls.filter((url) => !isAllowed(call, url));
-  const valid = urls.filter((url) => !invalidURLs.includes(url));
-  const [invalid] = invalidURLs;
-  if (invalid !== undefined && (!ignoreInvalidURLs || valid.length === 0)) {
-    const path = `urls.${urls.indexOf(invalid)}`;
-    throw problem('ParamValidationError', { path, message: `${path} is not a URL that can be read`, value: invalid });
-  }
+  const { valid, invalid: invalidURLs } = readUrls(call, urls, ignoreInvalidURLs);
   const most = call.native.crawls.maxConcurrency;
   const warnings = [...plan.warnings];
   if (maxConcurrency !== undefined && maxConcurrency > most) {
@@ -52,6 +46,21 @@ export const startBatch = (version: Version) => async (call: CompatCall) => {
   });
   return sendStarted(call, { job, version, kind: 'batch', warnings, invalidURLs });
 };
+
+interface Urls {
+  readonly valid: readonly string[];
+  readonly invalid: readonly string[];
+}
+
+/** Throws ParamValidationError for an invalid URL, unless they are ignored and others are valid. */
+export function readUrls(call: CompatCall, urls: readonly string[], ignoresInvalid: boolean): Urls {
+  const invalid = urls.filter((url) => !isAllowed(call, url));
+  const valid = urls.filter((url) => !invalid.includes(url));
+  const [first] = invalid;
+  if (first === undefined || (ignoresInvalid && valid.length > 0)) return { valid, invalid };
+  const path = `urls.${urls.indexOf(first)}`;
+  throw problem('ParamValidationError', { path, message: `${path} is not a URL that can be read`, value: first });
+}
 
 /** Whether text is a URL that the guard allows. The IP addresses of host names are checked when they are read. */
 function isAllowed(call: CompatCall, url: string): boolean {

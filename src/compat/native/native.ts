@@ -47,7 +47,7 @@ export interface Native {
   read(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<ReadAnswer>;
   readonly crawls: NativeCrawls;
   /** Searches. `given` has the parameters of the search host. An empty result is an empty list. */
-  search(call: NativeCall, given: GivenFields): Promise<Answer>;
+  search(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
@@ -61,7 +61,7 @@ export function createNative(parts: NativeParts): Native {
     parts,
     read: (call, given, details) => readPage(call, given, parts, details),
     crawls: nativeCrawls(parts),
-    search: (call, given) => runSearch(call, given, parts),
+    search: (call, given, details) => runSearch(call, given, parts, details),
     embed: (call, body) => embedFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),
