@@ -18,7 +18,7 @@ let server: TestServer;
 let key: string;
 let dataDir: string;
 
-const settings = () => ({ allowNetworks: site.allow.join(','), crawlDelayMs: 0, dataDir });
+const settings = () => ({ port: 0, allowNetworks: site.allow.join(','), crawlDelayMs: 0, dataDir });
 
 beforeAll(async () => {
   site = await startSite({
@@ -208,6 +208,19 @@ describe('WebSocket', () => {
     expect(code).toBe(3000);
     expect(JSON.parse(reason)).toEqual({ type: 'error', error: 'The job was cancelled' });
     expect(frames.at(-1)).toEqual(JSON.parse(reason));
+  });
+
+  it('works on the port that all APIs share', { timeout: WAIT_MS }, async () => {
+    const { json } = await call('POST', '/v2/batch/scrape', { urls: [`${site.origin}/docs/a`] });
+    const origin = server.urls.all!.replace('http', 'ws');
+    const socket = new WebSocket(`${origin}/v2/batch/scrape/${json.id}`, key, {
+      headers: { host: 'compat.localhost' },
+    });
+    const reason = await new Promise((resolve, reject) => {
+      socket.on('close', (_, text) => resolve(String(text)));
+      socket.on('error', reject);
+    });
+    expect(reason).toBe('{"type":"done"}');
   });
 
   it('is refused like other requests', async () => {

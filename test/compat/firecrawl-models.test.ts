@@ -65,6 +65,7 @@ describe('models', () => {
     const body = { url: `${site.origin}/black`, formats: ['extract'], extract: { schema: SCHEMA } };
     const { json } = await call('/v1/scrape', body);
     expect(json.data.extract).toEqual({ bees: ['all', 'black'] });
+    expect(json.data.metadata).toMatchObject({ title: 'Black', statusCode: 200 });
   });
 
   it('write the data of a batch', { timeout: WAIT_MS }, async () => {

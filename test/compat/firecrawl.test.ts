@@ -153,6 +153,11 @@ describe('scrape', () => {
     ['/v2/scrape', { url: 'http://169.254.169.254/latest' }, /./],
     ['/v2/scrape', { url: 'https://a.example', formats: ['changeTracking'] }, /formats.*changeTracking/],
     ['/v2/scrape', { url: 'https://a.example', formats: ['nonsense'] }, /formats.*nonsense/],
+    [
+      '/v2/scrape',
+      { url: 'https://a.example', formats: [{ type: 'attributes', selectors: [{ selector: '[', attribute: 'x' }] }] },
+      /formats\.0.*selector/,
+    ],
     ['/v2/scrape', { url: 'https://a.example', formats: [{ type: 'json' }] }, /formats\.0/],
     ['/v2/scrape', { url: 'https://a.example', formats: [{ type: 'json', prompt: 'x' }] }, /LECTERN_CHAT_URL/],
     ['/v1/scrape', { url: 'https://a.example', formats: ['extract'], extract: { prompt: 'x' } }, /LECTERN_CHAT_URL/],

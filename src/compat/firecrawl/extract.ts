@@ -1,6 +1,6 @@
 /** `POST /extract` and `GET /extract/{id}`: structured data from several pages, as a job. A model reads each page. */
 import { problem } from '#errors.ts';
-import { setOwnValue } from '#own-value.ts';
+import { ownValue, setOwnValue } from '#own-value.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields } from '../fields.ts';
@@ -76,7 +76,8 @@ async function mergeDocuments({ native }: CompatCall, found: Job): Promise<Merge
   for await (const result of native.crawls.results(found.job, { events: ['page'] })) {
     const { json, metadata } = documentOf(found, result) as { json: unknown; metadata: { sourceURL: string } };
     if (isObject(json)) {
-      for (const name of Object.keys(json)) setOwnValue(sources, name, [...(sources[name] ?? []), metadata.sourceURL]);
+      for (const name of Object.keys(json))
+        setOwnValue(sources, name, [...(ownValue(sources, name) ?? []), metadata.sourceURL]);
     }
     data = merge(data, json);
   }

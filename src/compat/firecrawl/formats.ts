@@ -1,6 +1,7 @@
 /** The `formats` of a scrape: what the document has (docs/reference/wire/compat.md, Firecrawl). */
 import * as z from 'zod';
 import { problem } from '#errors.ts';
+import { compileSelectors } from '#html/select.ts';
 import { ownValue } from '#own-value.ts';
 
 export interface JsonFormat {
@@ -48,6 +49,17 @@ const ABSENT: Readonly<Record<string, string>> = Object.fromEntries(
 const FORMAT_OBJECT = z.looseObject({ type: z.string() });
 export const FORMATS_FIELD = z.array(z.union([z.string(), FORMAT_OBJECT]));
 
+const MAX_SELECTIONS = 20;
+const selector = () =>
+  z.string().refine((text) => {
+    try {
+      compileSelectors(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }, 'is not a valid selector');
+
 const JSON_FIELDS = z.object({
   schema: z.record(z.string(), z.unknown()).nullish(),
   prompt: z.string().nullish(),
@@ -58,7 +70,10 @@ const SCREENSHOT_FIELDS = z.object({
   viewport: z.object({ width: z.int().min(1).max(4096), height: z.int().min(1).max(4096) }).nullish(),
 });
 const ATTRIBUTE_FIELDS = z.object({
-  selectors: z.array(z.object({ selector: z.string(), attribute: z.string() })).min(1),
+  selectors: z
+    .array(z.object({ selector: selector(), attribute: z.string() }))
+    .min(1)
+    .max(MAX_SELECTIONS),
 });
 
 export interface FormatRequest {
@@ -113,6 +128,10 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path: s
 
 const invalid = (path: string, message: string) =>
   problem('ParamValidationError', { path, message: message.includes(path) ? message : `${path}: ${message}` });
+
+/** Whether a model writes the single format. */
+export const isWrittenWhole = ({ json, summary, jsonField: _, ...others }: Formats): boolean =>
+  Boolean(json) !== summary && !Object.values(others).some(Boolean);
 
 /** Whether a model writes one of the formats. */
 export const needsModel = ({ json, summary }: Formats): boolean => json !== undefined || summary;

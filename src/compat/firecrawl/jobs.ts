@@ -7,7 +7,7 @@ import type { CompatCall } from '../dialect.ts';
 import { type FirecrawlDocument, writeDocument } from './document.ts';
 import type { Version } from './fields.ts';
 import type { Formats } from './formats.ts';
-import { parseWritten } from './model-formats.ts';
+import { writtenBy } from './model-formats.ts';
 import type { DocumentParsing } from './to-read.ts';
 
 /** What is stored with a job, so that its documents can be written at any later time. */
@@ -123,16 +123,12 @@ interface StoredPage {
 export function documentOf({ job, data }: Job, { seq, body }: CrawlResult): FirecrawlDocument {
   const { url, page, details } = JSON.parse(body) as StoredPage;
   const { formats, documents, sources } = data;
-  const { json, jsonField, summary } = formats;
   return writeDocument({
     ...{ page, details, formats, documents },
     sourceUrl: sources[url] ?? url,
     scrapeId: scrapeIdOf(job.id, seq),
     warnings: [],
-    written: {
-      ...(json && { [jsonField]: parseWritten(page.content ?? '') }),
-      ...(summary && { summary: page.content ?? '' }),
-    },
+    written: writtenBy(formats, page),
   });
 }
 

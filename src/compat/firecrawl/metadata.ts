@@ -1,5 +1,6 @@
 /** The `metadata` of a document. */
 import { STATUS_CODES } from 'node:http';
+import { ownValue } from '#own-value.ts';
 import type { Page, ReadDetails } from '#reader/index.ts';
 
 export interface MetadataFacts {
@@ -82,7 +83,7 @@ function namedMetas(metadata: Readonly<Record<string, string>>): Record<string, 
   for (const [name, value] of Object.entries(metadata)) {
     if (/^(?:lectern|jsonld):/.test(name) || name === 'lang' || name === LOCALES || RESERVED.has(name)) continue;
     named.push([name, value]);
-    const own = OWN_NAMES[name.toLowerCase()];
+    const own = ownValue(OWN_NAMES, name.toLowerCase());
     if (own !== undefined) named.push([own, value]);
   }
   return Object.fromEntries(named);

@@ -10,7 +10,8 @@ import type { ReadAnswer } from '../native/read.ts';
 import { type FirecrawlDocument, writeDocument } from './document.ts';
 import { targetFailure } from './errors.ts';
 import { SCRAPE_FIELDS, type Version } from './fields.ts';
-import { requireModel, writeByModel } from './model-formats.ts';
+import { isWrittenWhole } from './formats.ts';
+import { forModels, optionsOfModel, requireModel, writeByModel, writtenBy } from './model-formats.ts';
 import { renameProblem } from './names.ts';
 import { type ReadPlan, toRead } from './to-read.ts';
 
@@ -48,9 +49,11 @@ export async function readDocument(
 ): Promise<FirecrawlDocument> {
   const given = { ...plan.given, ...target };
   try {
-    const { page, rendition } = await readSelection(call, given, plan.formats.html ? 'html' : 'facts');
-    const written = await writeByModel(call, given, plan.formats);
     const { formats, documents, warnings } = plan;
+    const isWhole = isWrittenWhole(formats);
+    const first = isWhole ? forModels(given, optionsOfModel(formats)) : given;
+    const { page, rendition } = await readSelection(call, first, formats.html ? 'html' : 'facts');
+    const written = isWhole ? writtenBy(formats, page) : await writeByModel(call, given, formats);
     const { details } = rendition;
     const scrapeId = randomUUID();
     return writeDocument({ page, details, formats, documents, sourceUrl, scrapeId, warnings, written });

@@ -4,9 +4,9 @@ import { problem } from '#errors.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import type { Version } from './fields.ts';
-import { type Formats, needsModel } from './formats.ts';
+import { type Formats, isWrittenWhole, needsModel } from './formats.ts';
 import { type JobData, statusPath, uuidOf } from './jobs.ts';
-import { jsonOptions, requireModel, SUMMARY_OPTIONS } from './model-formats.ts';
+import { optionsOfModel, requireModel } from './model-formats.ts';
 import { renameProblem } from './names.ts';
 import type { ReadPlan } from './to-read.ts';
 
@@ -35,7 +35,7 @@ export async function startJob(call: CompatCall, { plan, kind, warnings, prefix,
   const { fields, urls, extras } = rest;
   try {
     return await call.native.crawls.start(call, {
-      fields: { ...fields, options: { ...plan.given, ...modelOptions(formats) } },
+      fields: { ...fields, options: { ...plan.given, ...optionsOfModel(formats) } },
       ...(urls && { urls }),
       extras: { ...extras, details: formats.html ? 'html' : 'facts' },
       data,
@@ -69,11 +69,6 @@ function sourcesOf(urls: readonly string[]): Record<string, string> {
   return sources;
 }
 
-function modelOptions({ json, summary }: Formats): object {
-  if (json) return jsonOptions(json);
-  return summary ? SUMMARY_OPTIONS : {};
-}
-
 /** Throws for formats that our crawls do not have. */
 export function refuseForJobs(
   call: CompatCall,
@@ -85,8 +80,7 @@ export function refuseForJobs(
   if (formats.screenshot) throw refused('screenshot is only possible in a scrape');
   if (!needsModel(formats)) return;
   if (followsLinks) throw refused('a crawl cannot have json or summary; send its URLs to /batch/scrape');
-  const { markdown, html, rawHtml, links, images, attributes, json, summary } = formats;
-  if (markdown || html || rawHtml || links || images || attributes || (json && summary)) {
+  if (!isWrittenWhole(formats)) {
     throw refused('a batch can have json or summary only as its single format');
   }
 }

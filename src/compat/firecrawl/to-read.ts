@@ -90,6 +90,9 @@ function checkWait({ waitFor = 0, timeout }: ScrapeOptions, prefix: string): voi
 function timingOptions(asked: ScrapeOptions, { screenshot }: Formats, warnings: string[]) {
   const { waitFor = 0, timeout, mobile, blockAds } = asked;
   const waits = waitFor > 0;
+  if (timeout !== undefined && timeout > MAX_TIMEOUT_S * 1_000) {
+    warnings.push(`timeout is ${MAX_TIMEOUT_S * 1_000}, the maximum of this server.`);
+  }
   if (waits) warnings.push('waitFor: the page was captured when its network was idle, not after a fixed time.');
   const viewport = { ...(mobile && PHONE), ...screenshot?.viewport };
   return {
