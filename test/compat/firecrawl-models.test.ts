@@ -4,7 +4,7 @@ import { type ChatServer, openChatServer } from '#models/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 const SCHEMA = { type: 'object', properties: { bees: { type: 'array', items: { type: 'string' } } } };
 
 let site: Site;

@@ -36,24 +36,22 @@ interface DocumentsPage {
   readonly hasMore: boolean;
 }
 
-export interface Paging {
+interface Paging {
   readonly skip: number;
   readonly limit: number | undefined;
 }
 
+/** Whether a response with this many documents must not have another one, with which it had this many characters. */
+export const isFull = (count: number, characters: number, limit = MAX_DOCUMENTS): boolean =>
+  count >= Math.min(limit, MAX_DOCUMENTS) || (count > 0 && characters > MAX_CHARACTERS);
+
 /** The documents of a job from a position on, up to the limits of a response. */
-export async function readDocuments(
-  { native }: CompatCall,
-  found: Job,
-  { skip, limit }: Paging,
-): Promise<DocumentsPage> {
+async function readDocuments({ native }: CompatCall, found: Job, { skip, limit }: Paging): Promise<DocumentsPage> {
   const documents: FirecrawlDocument[] = [];
-  const most = Math.min(limit ?? MAX_DOCUMENTS, MAX_DOCUMENTS);
   let characters = 0;
   for await (const result of native.crawls.results(found.job, { events: ['page'], skip })) {
     characters += result.body.length;
-    const isFull = documents.length >= most || (documents.length > 0 && characters > MAX_CHARACTERS);
-    if (isFull) return { documents, hasMore: true };
+    if (isFull(documents.length, characters, limit)) return { documents, hasMore: true };
     documents.push(documentOf(found, result));
   }
   return { documents, hasMore: false };

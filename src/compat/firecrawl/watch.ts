@@ -1,11 +1,13 @@
 /** The WebSocket of a job: what there is already, then each document, then the end. */
 import type { WebSocket } from 'ws';
+import type { CrawlResult } from '#crawl/index.ts';
 import { asProblem } from '#errors.ts';
 import type { CompatCall } from '../dialect.ts';
 import { acceptUpgrade, isUpgrade } from '../upgrade.ts';
+import type { FirecrawlDocument } from './document.ts';
 import type { Version } from './fields.ts';
 import { documentOf, findJob, isFinished, type Job, writeState } from './jobs.ts';
-import { showJob } from './read-jobs.ts';
+import { isFull, showJob } from './read-jobs.ts';
 
 const NORMAL = 1_000;
 /** The code of the original for a job that failed. */
@@ -42,25 +44,43 @@ async function watch(call: CompatCall): Promise<void> {
 
 async function sendAll(socket: WebSocket, found: Job, { native }: CompatCall, signal: AbortSignal): Promise<void> {
   const { job, data } = found;
-  const documents = [];
-  let last = 0;
-  for await (const result of native.crawls.results(job, {})) {
-    last = result.seq;
-    if (result.event === 'page') documents.push(documentOf(found, result));
-    if (signal.aborted) return;
-  }
-  send(socket, { type: 'catchup', data: { ...writeState(found), data: documents } });
+  const last = await sendExisting(socket, found, native.crawls.results(job, {}));
   if (isFinished(job)) {
     end(socket, found);
     return;
   }
   for await (const event of native.crawls.follow(job, last, signal)) {
-    if (event.kind === 'result' && event.event === 'page') {
-      await caughtUp(socket);
-      send(socket, { type: 'document', data: documentOf(found, event) });
-    }
+    if (event.kind === 'result' && event.event === 'page') await sendDocument(socket, found, event);
     if (event.kind === 'done') end(socket, { job: event.job, data });
   }
+}
+
+/** Sends the documents that there are, as many as a response has at once. Returns the number of the last result. */
+async function sendExisting(socket: WebSocket, found: Job, results: AsyncIterable<CrawlResult>): Promise<number> {
+  const documents: FirecrawlDocument[] = [];
+  let last = 0;
+  let characters = 0;
+  let isSent = false;
+  const sendCatchup = () => {
+    isSent = true;
+    send(socket, { type: 'catchup', data: { ...writeState(found), data: documents } });
+  };
+  for await (const result of results) {
+    if (socket.readyState !== socket.OPEN) break;
+    last = result.seq;
+    if (result.event !== 'page') continue;
+    characters += result.body.length;
+    if (!isSent && isFull(documents.length, characters)) sendCatchup();
+    if (isSent) await sendDocument(socket, found, result);
+    else documents.push(documentOf(found, result));
+  }
+  if (!isSent) sendCatchup();
+  return last;
+}
+
+async function sendDocument(socket: WebSocket, found: Job, result: CrawlResult): Promise<void> {
+  await caughtUp(socket);
+  send(socket, { type: 'document', data: documentOf(found, result) });
 }
 
 /** Clients read the end from a frame, or from the reason of the close frame. */
