@@ -40,11 +40,11 @@ it('lists the sitemaps alone, also if the page cannot be read', async () => {
     throw unreached();
   };
   expect(await map(broken, { sitemap: 'only' })).toMatchObject({ urls: ['/listed?x=1'], tokens: 0 });
-  expect((await map(broken)).urls).toEqual(['/listed?x=1']);
+  expect(await map(broken)).toMatchObject({ urls: ['/listed?x=1'], failure: unreached() });
   await expect(map(broken, { sitemap: 'skip' })).rejects.toThrow('could not be reached');
 });
 
 it('obeys robots.txt', async () => {
   const robots = { [A]: 'User-agent: *\nDisallow: /' };
-  expect(await map(site, {}, robots)).toMatchObject({ urls: [], tokens: 0 });
+  await expect(map(site, {}, robots)).rejects.toMatchObject({ name: 'ResourcePolicyDenyError' });
 });

@@ -1,4 +1,5 @@
 /** Lists the URLs of a site without a job: those in its sitemaps, and the links of one page. */
+import { type Problem, problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
@@ -44,6 +45,8 @@ export interface SiteMap {
   readonly tokens: number;
   /** Whether the time was up or the limit was reached. */
   readonly isCut: boolean;
+  /** Why the links of the start page are missing. */
+  readonly failure?: Problem;
 }
 
 export interface MapTools {
@@ -84,9 +87,19 @@ export async function mapSite(request: MapRequest, tools: MapTools): Promise<Sit
   }
   for (const one of links) add({ url: one });
   request.signal.throwIfAborted();
-  if (found.size === 0 && read?.kind === 'failed') throw read.failure;
+  const failure = sitemap === 'only' ? undefined : failureOf(read);
+  if (found.size === 0 && failure) throw failure;
   const tokens = read?.kind === 'page' ? read.rendition.tokens : 0;
-  return { urls: [...found.values()], tokens, isCut: late.aborted || isFull() };
+  return { urls: [...found.values()], tokens, isCut: late.aborted || isFull(), ...(failure && { failure }) };
+}
+
+/** Why the start page was not read; `undefined` if it was. */
+function failureOf(read: ReadResult | undefined): Problem | undefined {
+  if (read?.kind === 'page') return undefined;
+  if (read?.kind === 'failed') return read.failure;
+  return read?.kind === 'forbidden'
+    ? problem('ResourcePolicyDenyError', { message: 'The robots.txt of the site does not allow the page to be read' })
+    : problem('ServiceTimeoutError', { message: 'The page was not read in time' });
 }
 
 interface MapContext {

@@ -20,7 +20,7 @@ export const map = (version: Version) => async (call: CompatCall) => {
   const { ignoreQueryParameters = true, location } = asked;
   const { sitemap = asked.sitemapOnly ? 'only' : asked.ignoreSitemap ? 'skip' : 'include' } = asked;
   const language = location?.languages?.[0];
-  const { urls } = await call.native.crawls
+  const { urls, failure } = await call.native.crawls
     .map(call, {
       ...{ url: asked.url, sitemap, limit },
       scope: includeSubdomains ? 'domain' : 'host',
@@ -31,12 +31,16 @@ export const map = (version: Version) => async (call: CompatCall) => {
     .catch((error: unknown) => {
       throw error instanceof Problem ? mapFailure(error) : error;
     });
+  const warnings = [
+    failure && `The links of the page are missing: ${failure.message}.`,
+    location?.country && 'location.country is ignored: pages are read from where this server is.',
+  ].filter(Boolean);
   const links = search?.trim() ? byFit(urls, search) : urls;
   return sendJson(call.reply, {
     success: true,
     ...(version === 'v2' && { id: call.request.id }),
     links: version === 'v1' ? links.map(({ url }) => url) : links,
-    ...(location?.country && { warning: 'location.country is ignored: pages are read from where this server is.' }),
+    ...(warnings.length > 0 && { warning: warnings.join('\n') }),
   });
 };
 
