@@ -1,5 +1,6 @@
 /** The names of the reader's options in Firecrawl's requests, for errors and warnings. */
 import { Problem } from '#errors.ts';
+import { ownValue } from '#own-value.ts';
 import { renamePath } from '../fields.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ export const renameOptions = (text: string): string => text.replaceAll(PATTERN, 
 export function renameProblem(error: unknown, prefix = ''): unknown {
   if (!(error instanceof Problem) || typeof error.facts.path !== 'string') return error;
   const [option = ''] = error.facts.path.replace(/^options\./, '').split('.');
-  const name = NAMES[option];
+  const name = ownValue(NAMES, option);
   if (name === undefined) return error;
   return renamePath(error, { [error.facts.path]: prefix + name });
 }
