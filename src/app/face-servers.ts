@@ -24,6 +24,7 @@ import type { BatchModule } from '#batch/index.ts';
 import type { ClassifyModule } from '#classify/index.ts';
 import { compatRoutes, dialectOfPath } from '#compat/compat.ts';
 import { createErrorWriter, plainError } from '#compat/errors.ts';
+import { upgradeHandler } from '#compat/upgrade.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
@@ -230,7 +231,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
 }
 
 /** The API for clients of other products. */
-export function createCompatFace(context: FaceContext): Promise<Face> {
+export async function createCompatFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, ownHosts, portOf } = context;
   const { search, modelHost, completions, batch, crawl, network, reader, models, version } = modules;
   const common = commonOptions(context);
@@ -240,18 +241,20 @@ export function createCompatFace(context: FaceContext): Promise<Face> {
     servesPrograms: true,
     takesAnyJson: true,
   };
-  return createFace('compat', context, options, (face) =>
+  const compat = await createFace('compat', context, options, (face) =>
     compatRoutes(face, {
       ...common,
       ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
       guard: network.guard,
-      hasLanguageModel: models.chat !== undefined,
+      hasLanguageModel: models.readerlm !== undefined,
       ownHosts: () => ownHosts,
       readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),
       searchKeyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
       keylessDialects: config.compatKeyless,
     }),
   );
+  compat.server.on('upgrade', upgradeHandler(compat));
+  return compat;
 }
 
 /** The server of the admin API; `undefined` without an admin secret. */

@@ -1,8 +1,9 @@
 /** Creates all APIs, opens their ports, and closes all of them together. */
 import type { Server } from 'node:http';
-import { createHostServer, serveEuHosts } from '#api/hosts.ts';
+import { createHostServer, type HostFace, serveEuHosts } from '#api/hosts.ts';
 import { createMetricsServer } from '#api/metrics.ts';
 import { createTracing } from '#api/trace.ts';
+import { upgradeHandler } from '#compat/upgrade.ts';
 import type { Config } from '#config.ts';
 import { type Face, MAX_HEADER_BYTES } from '#http/server.ts';
 import { trackUnusedConnections } from '#http/unused-connections.ts';
@@ -31,6 +32,12 @@ export interface Faces {
   close(): Promise<void>;
 }
 
+/** The compat API for the port that all APIs share, with its WebSockets. */
+const compatHost = (face: Face): HostFace => ({
+  routing: (request, response) => face.routing(request, response),
+  upgrade: upgradeHandler(face),
+});
+
 export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
   const { accessHooks, network, flow, metrics, version, log } = modules;
   const { ownNames, ownPorts, spanExport } = network;
@@ -56,7 +63,9 @@ export async function createFaces(config: Config, modules: FaceModules, resource
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (admin || metricsServer) await metrics.watchProcess();
   const hostServer: Server | undefined =
-    config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
+    config.port === undefined
+      ? undefined
+      : createHostServer({ ...faces, flow, compat: compatHost(faces.compat) }, MAX_HEADER_BYTES);
   let euFaces: ReturnType<typeof createEuFaces> | undefined;
   const openEuFaces = () => {
     euFaces ??= modules.openEu().then((eu) => {

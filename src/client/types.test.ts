@@ -13,7 +13,8 @@ import type { Answer } from '#search/index.ts';
 import { clientOptions } from '../../scripts/client-options.ts';
 import type { BatchJob, CrawlJob, FoundPage, Health, Page, ReadOptions } from './index.ts';
 
-type ServerResult = Answer['results'][number];
+/** Details are only for callers inside the server. */
+type ServerResult = Omit<Answer['results'][number], 'details'>;
 
 describe('types of answers', () => {
   it('a page', () => {

@@ -13,6 +13,7 @@ import { DIALECTS } from './dialects.ts';
 import { type DialectOfPath, setDialect } from './errors.ts';
 import { createNative, type Native, type NativeParts } from './native/native.ts';
 import { originOf } from './origin.ts';
+import { closeWithApi } from './upgrade.ts';
 
 export interface CompatOptions extends NativeParts, AccessOptions {}
 
@@ -32,6 +33,7 @@ export const dialectOfPath: DialectOfPath = (path) => {
 export async function compatRoutes(face: Face, options: CompatOptions): Promise<void> {
   const native = createNative(options);
   pictureRoute(face, options.pictures);
+  closeWithApi(face);
   const serving: Serving = { native, options };
   for (const [key, claimants] of claimantsByRoute()) {
     const [method, url] = key.split(' ') as [CompatMethod, string];

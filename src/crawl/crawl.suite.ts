@@ -153,7 +153,7 @@ export async function openTestCrawls(web: Web, options: TestCrawlOptions = {}): 
     },
     async results(job, after = 0) {
       const all = [];
-      for await (const { body } of module.results(job, after)) all.push(JSON.parse(body));
+      for await (const { body } of module.results(job, { after })) all.push(JSON.parse(body));
       return all;
     },
     async close() {

@@ -8,6 +8,8 @@ import type { CrawlPlan } from './request.ts';
 import { isWithin } from './scope.ts';
 import { isUnfollowable } from './traps.ts';
 
+const withoutQuery = (text: string): string => text.replace(/\?[^#]*/, '');
+
 interface Position {
   readonly rank: number;
   readonly depth: number;
@@ -37,8 +39,8 @@ const SLICE_MS = 5;
 
 /** Throws ParamValidationError if a pattern in the plan does not compile. */
 export async function createFilter(plan: CrawlPlan, initialBases: readonly string[]): Promise<Filter> {
-  const isIncluded: UrlTest = plan.include.length ? await compilePatterns(plan.include, 'include') : () => true;
-  const isExcluded = await compilePatterns(plan.exclude, 'exclude');
+  const isIncluded: UrlTest = plan.include.length ? await compilePatterns(plan.include, 'include', plan) : () => true;
+  const isExcluded = await compilePatterns(plan.exclude, 'exclude', plan);
   let bases = initialBases;
 
   const baseUrls = () => bases.map((base) => new URL(base));
@@ -51,7 +53,7 @@ export async function createFilter(plan: CrawlPlan, initialBases: readonly strin
     const around = baseUrls();
     let sliceUntil = performance.now() + SLICE_MS;
     for (const text of urls) {
-      const normalized = normalizeUrl(text);
+      const normalized = normalizeUrl(plan.dropsQueries ? withoutQuery(text) : text);
       const url = normalized && new URL(normalized.url);
       if (normalized && url && !isUnfollowable(url) && isAllowed(url, around))
         followed.push({ normalized, ...position });

@@ -24,17 +24,26 @@ const POLL_MS = 1_000;
 const PROGRESS_MS = 1_000;
 const QUIET_MS = 15_000;
 
-/** Yields the existing results with numbers above `after`. */
-export async function* readResults({ db }: CrawlDb, jobId: string, after: number): AsyncGenerator<CrawlResult> {
-  for (let last = after; ; ) {
-    const rows = await db
-      .selectFrom('crawl_results')
-      .select(['seq', 'event', 'body'])
-      .where('job_id', '=', jobId)
-      .where('seq', '>', last)
-      .orderBy('seq')
-      .limit(READ_AT_ONCE)
-      .execute();
+export interface ResultSelection {
+  /** Only results with higher numbers; 0 by default. */
+  readonly after?: number;
+  /** Only these kinds of results; all by default. */
+  readonly events?: readonly CrawlResult['event'][];
+  /** Number of these results to skip. */
+  readonly skip?: number;
+}
+
+/** Yields the existing results in the order of their numbers. */
+export async function* readResults(
+  { db }: CrawlDb,
+  jobId: string,
+  { after = 0, events, skip = 0 }: ResultSelection = {},
+): AsyncGenerator<CrawlResult> {
+  const chosen = db.selectFrom('crawl_results').select(['seq', 'event', 'body']).where('job_id', '=', jobId);
+  const results = events ? chosen.where('event', 'in', events) : chosen;
+  for (let last = after, offset = skip; ; offset = 0) {
+    const next = results.where('seq', '>', last).orderBy('seq').limit(READ_AT_ONCE);
+    const rows = await (offset > 0 ? next.offset(offset) : next).execute();
     yield* rows;
     if (rows.length < READ_AT_ONCE) return;
     last = rows.at(-1)!.seq;
@@ -92,7 +101,7 @@ export function createFollower(store: CrawlDb) {
         lastEventAt = at;
         yield { kind: 'progress', job };
       }
-      for await (const result of readResults(store, id, last)) {
+      for await (const result of readResults(store, id, { after: last })) {
         last = result.seq;
         lastEventAt = performance.now();
         yield { kind: 'result', ...result };

@@ -30,4 +30,6 @@ export interface CrawlJob {
   readonly tokens: number;
   /** The number of the last result, which equals the number of results. */
   readonly lastSeq: number;
+  /** What the caller of the module stored with the job. */
+  readonly data?: unknown;
 }

@@ -9,16 +9,17 @@ import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Billing } from './billing.ts';
-import { type CrawlResult, createFollower, type FollowEvent, readResults } from './follow.ts';
+import { type CrawlResult, createFollower, type FollowEvent, type ResultSelection, readResults } from './follow.ts';
 import type { CrawlJob } from './job.ts';
 import { startCrawlMaintenance } from './maintenance.ts';
+import { type MapRequest, mapSite, type SiteMap } from './map-site.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
 import { createPoliteness } from './politeness.ts';
-import type { CrawlLimits, GivenCrawl } from './request.ts';
+import type { CrawlExtras, CrawlLimits, GivenCrawl } from './request.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import type { Tables } from './schema.ts';
 import { createSharedPoliteness, type PolitenessTables } from './shared-politeness.ts';
-import { insertJob, JOBS, jobOf } from './store.ts';
+import { findByRequestKey, insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlModuleOptions {
@@ -55,6 +56,11 @@ export interface CrawlSubmission {
   readonly given: GivenCrawl;
   /** Validated options for each read. */
   readonly options: GivenOptions;
+  readonly extras?: CrawlExtras | undefined;
+  /** JSON to store with the job. It is kept when the job ends. */
+  readonly data?: unknown;
+  /** A key by which a repeated request can be recognized. */
+  readonly requestKey?: string | undefined;
 }
 
 /** Calls reject with DatabaseUnavailableError if the database is unreachable. */
@@ -62,16 +68,24 @@ export interface CrawlModule {
   /** Throws ParamValidationError, or ResourceLimitExceededError if the owner has ten unfinished crawls. */
   submit(submission: CrawlSubmission): Promise<CrawlJob>;
   find(id: string): Promise<CrawlJob | undefined>;
+  /** Finds the job that a request of the owner with this key started, at most `ageMs` ago. */
+  findRequest(owner: string, requestKey: string, ageMs: number): Promise<CrawlJob | undefined>;
   /** Lists crawls, newest first. */
   list(owner: string, limit: number): Promise<CrawlJob[]>;
   /** Resolves once the crawl has ended. A crawl that has already ended remains unchanged. */
   cancel(job: CrawlJob): Promise<CrawlJob>;
   /** Cancels the crawl immediately and aborts the pages being read. Used if the caller has disconnected. */
   abandon(job: CrawlJob): Promise<void>;
-  /** Yields the existing results with numbers above `after`. */
-  results(job: CrawlJob, after: number): AsyncIterable<CrawlResult>;
+  /** Yields the existing results in the order of their numbers. */
+  results(job: CrawlJob, selection?: ResultSelection): AsyncIterable<CrawlResult>;
   /** Yields results as they are written, and progress events, until the crawl has ended. */
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
+  /**
+   * Lists the URLs of a site without a job: those in its sitemaps and the links of its start page. Throws
+   * ParamValidationError, or the problem of the start page if nothing else was found.
+   */
+  map(request: MapRequest): Promise<SiteMap>;
+  readonly limits: CrawlLimits;
   /** Number of crawls by state. */
   counts(): Promise<ReadonlyMap<string, number>>;
   /** Whether the last database call succeeded. */
@@ -121,10 +135,11 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
     log,
   });
   // Several servers can share PostgreSQL, but not a SQLite file.
-  const isShared = jobs > 0 && store.dialect === 'postgres';
+  const isShared = store.dialect === 'postgres';
   const sharedPoliteness = isShared
     ? createSharedPoliteness((store as Store<unknown> as Store<PolitenessTables>).db, log)
     : undefined;
+  const politeness = createPoliteness(maxPagesAtOnce, now, sharedPoliteness);
   let workers: Workers | undefined;
   const maintenance = startCrawlMaintenance({
     ...{ store, billing, now, log },
@@ -140,7 +155,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       robots: options.robots,
       fetch: options.fetch,
       userAgent: options.userAgent,
-      politeness: createPoliteness(maxPagesAtOnce, now, sharedPoliteness),
+      politeness,
       onChange: follower.notify,
       onRunEnd: maintenance.wake,
     });
@@ -155,8 +170,8 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
   });
 
   return {
-    async submit({ given, ...submission }) {
-      const { plan, starts } = await resolvePlan(given, options.limits);
+    async submit({ given, extras, ...submission }) {
+      const { plan, starts } = await resolvePlan(given, options.limits, extras);
       const createdAt = now();
       const id = newJobId('crawl', createdAt);
       const row = await insertJob(store, { ...submission, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
@@ -165,7 +180,13 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       return jobOf(row);
     },
     find,
+    async findRequest(owner, requestKey, ageMs) {
+      const id = await findByRequestKey(store, { owner, requestKey, since: now() - ageMs });
+      return id === undefined ? undefined : find(id);
+    },
     list,
+    map: (request) => mapSite(request, { ...options, politeness }),
+    limits: options.limits,
     counts: () => JOBS.counts(store),
     async cancel(job) {
       const done = await cancel(job);
@@ -177,7 +198,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       workers?.abandon(id);
       follower.notify(id);
     },
-    results: (job, after) => readResults(store, job.id, after),
+    results: (job, selection) => readResults(store, job.id, selection),
     follow: (job, after, signal) => follower.follow({ id: job.id, after, signal, find }),
     get healthy() {
       return store.healthy;

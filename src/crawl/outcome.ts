@@ -1,6 +1,6 @@
 /** The outcome of one URL of a crawl, and the result that callers receive for it. */
 import type { Problem } from '#errors.ts';
-import type { Page } from '#reader/index.ts';
+import type { Page, ReadDetails } from '#reader/index.ts';
 import type { FoundUrl, WaitingPage } from './frontier.ts';
 import type { NormalizedUrl } from './normalize-url.ts';
 import type { Tables } from './schema.ts';
@@ -9,6 +9,8 @@ import type { Tables } from './schema.ts';
 export interface ReadPage {
   readonly kind: 'page';
   readonly page: Page;
+  /** Set if the plan asks for them. */
+  readonly details?: ReadDetails | undefined;
   readonly tokens: number;
   /** The model that generated the content, or an empty string. */
   readonly model: string;
@@ -50,7 +52,10 @@ export function resultOf({ url, depth }: WaitingPage, outcome: Outcome, duplicat
   if (duplicateOf !== undefined || outcome.kind === 'duplicate') {
     return { event: 'skipped', body: { ...position, reason: 'duplicate', of: duplicateOf } };
   }
-  if (outcome.kind === 'page') return { event: 'page', body: { ...position, page: outcome.page } };
+  if (outcome.kind === 'page') {
+    const { page, details } = outcome;
+    return { event: 'page', body: { ...position, page, ...(details && { details }) } };
+  }
   const { reason, to } = outcome;
   return { event: 'skipped', body: { ...position, reason, ...(to !== undefined && { to }) } };
 }

@@ -125,8 +125,14 @@ async function readAndWrite(
   let reservation: Reservation;
   try {
     if (payer) reservation = await billing.reserve(payer);
-    const request = { url: page.url, options, obeysRobots: plan.robots, account: payer?.account, chain, signal };
-    read = await readPage(request, context);
+    const request = {
+      url: page.url,
+      options,
+      obeysRobots: plan.robots,
+      account: payer?.account,
+      details: plan.details,
+    };
+    read = await readPage({ ...request, chain, signal }, context);
     const unreached = reportToHost(page, read, chain, context);
     const result = await write(page, { read, reservation, unreached }, context);
     if (read.kind === 'failed' && read.isOverloaded) await chain.end(OVERLOAD_PAUSE_MS);
@@ -237,6 +243,7 @@ async function outcomeOf(
   return {
     kind: 'page',
     page: rendition.page,
+    details: rendition.details,
     tokens: rendition.tokens,
     model: options.modelFormat ?? '',
     ms,

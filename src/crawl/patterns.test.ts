@@ -50,6 +50,12 @@ it('the largest allowed number of the longest allowed patterns compiles', async 
   }
 });
 
+it('searches for expressions in the path if asked', async () => {
+  const test = await compilePatterns(['/^\\/docs\\/$/'], 'include', { expressionsOn: 'path' });
+  expect(test(new URL('https://a.example/docs/?page=2'))).toBe(true);
+  expect(test(new URL('https://a.example/more/docs/'))).toBe(false);
+});
+
 it('throws when patterns take too long in all, and forgives single waits', async () => {
   let now = 0;
   let stepMs = 0;
@@ -57,7 +63,7 @@ it('throws when patterns take too long in all, and forgives single waits', async
     now += stepMs;
     return now;
   };
-  const test = await compilePatterns(['/one', '/two'], 'exclude', clock);
+  const test = await compilePatterns(['/one', '/two'], 'exclude', { clock });
   const search = (times: number) => {
     for (let at = 0; at < times; at++) test(new URL(`https://a.example/${at}`));
   };

@@ -16,12 +16,13 @@ let engine: Promise<typeof import('re2js')> | undefined;
  * a slash, `**` any characters, and `?` one character. A glob with a scheme is matched against the URL, a glob that
  * starts with a slash against path and query, and any other glob against the end of the path after a slash (`*.pdf`).
  * Throws ParamValidationError with a path below `option`. The returned test throws the same error if slow matches have
- * taken too long in total, measured by `clock` in milliseconds.
+ * taken too long in total, measured by `clock` in milliseconds. With `expressionsOn: 'path'`, regular expressions are
+ * searched for in the path of the URL.
  */
 export async function compilePatterns(
   patterns: readonly string[],
   option: string,
-  clock: () => number = () => performance.now(),
+  { expressionsOn, clock = () => performance.now() }: PatternRules & { readonly clock?: () => number } = {},
 ): Promise<UrlTest> {
   if (!patterns.length) return () => false;
   engine ??= import('re2js');
@@ -29,7 +30,8 @@ export async function compilePatterns(
   limitRepetition(patterns, option);
   const tests = patterns.map((pattern, at) => {
     try {
-      const { test, size } = testOf(pattern, (text, flags) => re2.compile(text, flags), re2.CASE_INSENSITIVE);
+      const compile: Compile = (text, ignoresCase) => re2.compile(text, ignoresCase ? re2.CASE_INSENSITIVE : 0);
+      const { test, size } = testOf(pattern, compile, { expressionsOn });
       if (size > MAX_SIZE) throw new Error('it is too large; make it shorter');
       return test;
     } catch (error) {
@@ -88,18 +90,25 @@ interface Compiled {
   readonly size: number;
 }
 
-function testOf(pattern: string, compile: (text: string, flags: number) => RE2JS, anyCase: number): Compiled {
+export interface PatternRules {
+  readonly expressionsOn?: 'path' | undefined;
+}
+
+type Compile = (text: string, ignoresCase?: boolean) => RE2JS;
+
+function testOf(pattern: string, compile: Compile, { expressionsOn }: PatternRules): Compiled {
   const expression = /^\/(.+)\/(i?)$/s.exec(pattern);
   if (expression) {
-    const compiled = compile(expression[1]!, expression[2] ? anyCase : 0);
-    return { test: (url) => compiled.matcher(url.href).find(), size: compiled.programSize() };
+    const compiled = compile(expression[1]!, expression[2] !== '');
+    const textOf = ({ pathname, href }: URL) => (expressionsOn === 'path' ? pathname : href);
+    return { test: (url) => compiled.matcher(textOf(url)).find(), size: compiled.programSize() };
   }
-  const compiled = compile(globSource(pattern), 0);
+  const compiled = compile(globSource(pattern));
   const size = compiled.programSize();
   if (/^https?:\/\//i.test(pattern)) return { test: (url) => compiled.matches(url.href), size };
   if (pattern.startsWith('/')) return { test: (url) => compiled.matches(url.pathname + url.search), size };
   // `*.pdf` matches the file with or without a query.
-  const suffix = compile(`(?:.*/)?${globSource(pattern)}`, 0);
+  const suffix = compile(`(?:.*/)?${globSource(pattern)}`);
   return { test: (url) => suffix.matches(url.pathname) || suffix.matches(url.pathname + url.search), size };
 }
 

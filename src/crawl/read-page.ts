@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { asProblem, type Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { Robots } from '#net/robots/robots.ts';
-import type { CrawlLinks, Options, Page, Reader, Rendition } from '#reader/index.ts';
+import type { CrawlLinks, DetailLevel, Options, Page, Reader, Rendition } from '#reader/index.ts';
 import { CrawlStoppedError, type RedirectChain, ROBOTS_AGENT, type StopReason } from './redirects.ts';
 
 export interface FailedRead {
@@ -44,6 +44,7 @@ export interface PageRequest {
   readonly obeysRobots: boolean;
   /** The account of the crawl; `undefined` on a server without keys. */
   readonly account: string | undefined;
+  readonly details?: DetailLevel | undefined;
   readonly chain: Pick<RedirectChain, 'follow'>;
   readonly signal: AbortSignal;
 }
@@ -57,7 +58,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** Throws only the signal's reason; every other failure is returned as a result. */
 export async function readPage(
-  { url, options, obeysRobots, account, chain, signal }: PageRequest,
+  { url, options, obeysRobots, account, details, chain, signal }: PageRequest,
   { reader, robots }: ReadTools,
 ): Promise<ReadResult> {
   const startedAt = performance.now();
@@ -68,7 +69,7 @@ export async function readPage(
       if (!rules.allows(new URL(url), ROBOTS_AGENT)) return { kind: 'forbidden' };
     }
     const checkRedirect = chain.follow;
-    const request = { target: { url }, options, signal, keyed: true, account, pageLinks: true, checkRedirect };
+    const request = { target: { url }, options, signal, keyed: true, account, pageLinks: true, details, checkRedirect };
     const rendition = await reader.last(request);
     const { status = 200 } = rendition;
     if (status >= 400) return errorStatus(status, rendition.retryAfter);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Given, OptionSource, OptionTable } from '#http/gather.ts';
 import { flag, number, object, oneOf, texts } from '#http/values.ts';
+import type { DetailLevel } from '#reader/index.ts';
 import { MAX_URL } from './normalize-url.ts';
 import { SCOPES, type Scope } from './scope.ts';
 
@@ -111,8 +112,20 @@ export const CRAWL_OPTIONS = {
 
 export type GivenCrawl = Given<typeof CRAWL_OPTIONS>;
 
+/** What APIs of other products ask of a crawl, beyond the options of callers. */
+export interface CrawlExtras {
+  /** Stores these details with each page. */
+  readonly details?: DetailLevel | undefined;
+  /** Every start URL gets a result of its own, even if several lead to the same page. */
+  readonly keepsDuplicates?: boolean | undefined;
+  /** What regular expressions are matched against; the URL by default. */
+  readonly expressionsOn?: 'path' | undefined;
+  /** Removes the query of the URLs that are found. */
+  readonly dropsQueries?: boolean | undefined;
+}
+
 /** The complete, validated options of a crawl. */
-export interface CrawlPlan {
+export interface CrawlPlan extends CrawlExtras {
   readonly starts: readonly string[];
   readonly limit: number;
   readonly depth: number;

@@ -3,12 +3,20 @@ import { Problem, problem } from '#errors.ts';
 import { cleanUrl } from '#reader/index.ts';
 import { MAX_URL, type NormalizedUrl, normalizeUrl } from './normalize-url.ts';
 import { compilePatterns } from './patterns.ts';
-import { type CrawlLimits, type CrawlPlan, DEFAULT_DEPTH, DEFAULT_LIMIT, type GivenCrawl } from './request.ts';
+import {
+  type CrawlExtras,
+  type CrawlLimits,
+  type CrawlPlan,
+  DEFAULT_DEPTH,
+  DEFAULT_LIMIT,
+  type GivenCrawl,
+} from './request.ts';
 
 /** Throws ParamValidationError with the path of the invalid field. */
 export async function resolvePlan(
   given: GivenCrawl,
   limits: CrawlLimits,
+  extras: CrawlExtras = {},
 ): Promise<{ readonly plan: CrawlPlan; readonly starts: readonly NormalizedUrl[] }> {
   const { include = [], exclude = [], sitemap = true, robots = true, scope = 'path', depth = DEFAULT_DEPTH } = given;
   const limit = given.limit ?? Math.min(DEFAULT_LIMIT, limits.maxPages);
@@ -19,7 +27,7 @@ export async function resolvePlan(
   await compilePatterns(exclude, 'exclude');
   const starts = [...new Map(startsOf(given).map((start) => [start.key, start])).values()];
   const delayMs = given.delayMs ?? limits.delayMs;
-  const plan = { limit, depth, scope, include, exclude, sitemap, robots, delayMs, concurrency };
+  const plan = { ...extras, limit, depth, scope, include, exclude, sitemap, robots, delayMs, concurrency };
   return { plan: { ...plan, starts: starts.map(({ url }) => url) }, starts };
 }
 
@@ -39,6 +47,16 @@ function startsOf({ url, urls }: GivenCrawl): NormalizedUrl[] {
     path: 'url',
     message: 'url or urls is required: the URL where the crawl starts',
   });
+}
+
+/** The URL that a crawl would request for a start URL; `undefined` if it is invalid. */
+export function startUrlOf(text: string): string | undefined {
+  try {
+    return startOf(text, 'url').url;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 function startOf(text: string, path: string): NormalizedUrl {

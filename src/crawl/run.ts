@@ -59,7 +59,7 @@ export async function runCrawlJob(run: CrawlRun, tools: RunTools): Promise<RunEn
   const plan = JSON.parse(row.plan) as CrawlPlan;
   const maxFound = plan.limit * FOUND_FACTOR + MIN_FOUND;
   const filter = await createFilter(plan, JSON.parse(row.bases) as readonly string[]);
-  const writer = createWriter({ store, lease, maxFound, now });
+  const writer = createWriter({ store, lease, maxFound, keepsDuplicates: plan.keepsDuplicates ?? false, now });
   const pages: PageContext = {
     ...tools,
     jobId: row.id,

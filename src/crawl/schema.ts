@@ -19,6 +19,10 @@ export interface JobRow extends JobColumns {
   read: number;
   tokens: number;
   last_seq: number;
+  /** JSON that the caller of the module stores with the job; null if there is none. */
+  data: string | null;
+  /** The key by which the caller recognizes a repeated request; null if there is none. */
+  request_key: string | null;
   /** 1 if its pages and results must be deleted. */
   litter: number;
 }

@@ -31,6 +31,8 @@ export interface NewJob {
   readonly starts: readonly NormalizedUrl[];
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly data?: unknown;
+  readonly requestKey?: string | undefined;
 }
 
 /** Throws ResourceLimitExceededError if the owner has too many unfinished crawls. */
@@ -61,6 +63,8 @@ const newRow = (job: NewJob): JobRow => ({
   read: 0,
   tokens: 0,
   last_seq: 0,
+  data: job.data === undefined ? null : JSON.stringify(job.data),
+  request_key: job.requestKey ?? null,
   litter: 0,
 });
 
@@ -83,6 +87,23 @@ export const newPage = (
 });
 
 export const ofLease = (db: Db, lease: Lease) => boundTo(db.updateTable('crawl_jobs'), lease);
+
+/** Finds the newest job that a request with this key started since a time. */
+export async function findByRequestKey(
+  { db }: CrawlDb,
+  { owner, requestKey, since }: { readonly owner: string; readonly requestKey: string; readonly since: number },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('crawl_jobs')
+    .select('id')
+    .where('owner', '=', owner)
+    .where('request_key', '=', requestKey)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
 
 /** Whether any crawl is waiting for a worker. */
 export const hasWaitingJobs = async (store: CrawlDb, now: number): Promise<boolean> =>
@@ -127,4 +148,5 @@ export const jobOf = (row: Selectable<JobRow>): CrawlJob => ({
   skipped: row.skipped,
   tokens: row.tokens,
   lastSeq: row.last_seq,
+  data: row.data === null ? undefined : JSON.parse(row.data),
 });

@@ -43,18 +43,20 @@ export interface WriterOptions {
   readonly lease: Lease;
   /** Maximum number of URLs in the frontier. */
   readonly maxFound: number;
+  /** Whether every URL gets a result of its own, even if several lead to the same page. */
+  readonly keepsDuplicates?: boolean;
   readonly now: () => number;
 }
 
 const FAILED_AT_ONCE = 200;
 
-export function createWriter({ store: { db }, lease, maxFound, now }: WriterOptions): Writer {
+export function createWriter({ store: { db }, lease, maxFound, keepsDuplicates = false, now }: WriterOptions): Writer {
   return {
     writeOutcome: (page, outcome, reservation) =>
       db
         .transaction()
         .execute((transaction) =>
-          writeOutcome(transaction, lease, { page, outcome, reservation, maxFound, now: now() }),
+          writeOutcome(transaction, lease, { page, outcome, reservation, maxFound, keepsDuplicates, now: now() }),
         ),
 
     async postpone(page, { readyAt, rank }) {
@@ -89,7 +91,7 @@ export function createWriter({ store: { db }, lease, maxFound, now }: WriterOpti
 
     endSitemaps: () => updateJob(db, lease, { sitemaps_due: 0 }),
 
-    findDuplicate: (key) => findDuplicateByKey(db, lease.jobId, key),
+    findDuplicate: async (key) => (keepsDuplicates ? undefined : findDuplicateByKey(db, lease.jobId, key)),
   };
 }
 
@@ -108,16 +110,17 @@ interface NewOutcome {
   readonly outcome: Outcome;
   readonly reservation: Reservation;
   readonly maxFound: number;
+  readonly keepsDuplicates: boolean;
   readonly now: number;
 }
 
 async function writeOutcome(
   db: Db,
   lease: Lease,
-  { page, outcome, reservation, maxFound, now }: NewOutcome,
+  { page, outcome, reservation, maxFound, keepsDuplicates, now }: NewOutcome,
 ): Promise<WrittenOutcome> {
   const job = await updateJob(db, lease, { worked_at: now });
-  const duplicate = await findDuplicate(db, job.id, page, outcome);
+  const duplicate = keepsDuplicates ? undefined : await findDuplicate(db, job.id, page, outcome);
   const delivered = outcome.kind === 'page' && !duplicate ? outcome : undefined;
   const isDelivered = delivered !== undefined;
   const { numUpdatedRows } = await db
@@ -134,7 +137,7 @@ async function writeOutcome(
   // In the meantime, another URL has redirected to the same page.
   if (!numUpdatedRows) return { hosts: [], isDelivered: false, job };
   const results = [resultOf(page, outcome, duplicate?.of)];
-  if (delivered) results.push(...(await claimFinalUrl(db, job.id, page, delivered)));
+  if (delivered && !keepsDuplicates) results.push(...(await claimFinalUrl(db, job.id, page, delivered)));
   // A page with the same content has the same links.
   const followsLinks = outcome.kind === 'page' && duplicate?.by !== 'content';
   const hosts = followsLinks ? await addFoundUrls(db, job.id, outcome.found, { found: job.found, maxFound }) : [];

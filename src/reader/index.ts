@@ -34,7 +34,7 @@ export { type PlacedBlock, placeOfRange } from './places/placed-blocks.ts';
 export type { PictureUrls } from './places/served-pictures.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
-export { orderedPage, type Page, type Rendition } from './rendition.ts';
+export { type DetailLevel, orderedPage, type Page, type ReadDetails, type Rendition } from './rendition.ts';
 export { openSiteRecords, type SiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, keepTokens, loadTokens } from './tokens.ts';

@@ -18,7 +18,7 @@ import type { ModelTools } from './formats/write-by-model.ts';
 import { type Options, withoutDescriptions, withoutModel } from './options/resolve.ts';
 import type { PictureUrls } from './places/served-pictures.ts';
 import { assertAllowed, isFailedTarget } from './read-checks.ts';
-import type { Rendition } from './rendition.ts';
+import type { DetailLevel, Rendition } from './rendition.ts';
 import { createShoot } from './shoot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createSnapshotRenderer, type ReaderLimits } from './snapshot-renderer.ts';
@@ -40,6 +40,8 @@ export interface ReadRequest {
   readonly pageLinks?: boolean | undefined;
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
+  /** Whether to return facts about the response, and with `html` the HTML of the content too. */
+  readonly details?: DetailLevel | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /**

@@ -43,7 +43,7 @@ import {
   type ServedPicture,
 } from './places/served-pictures.ts';
 import { type Places, takePlaces } from './places/take-places.ts';
-import { orderedPage, type Page, type Rendition } from './rendition.ts';
+import { type DetailLevel, orderedPage, type Page, type ReadDetails, type Rendition } from './rendition.ts';
 import { applySelectors, type UnmatchedSelectors } from './selectors.ts';
 import { showsTitle } from './shown-title.ts';
 import { type DocumentFacts, isHtml, type Snapshot } from './snapshot.ts';
@@ -64,6 +64,7 @@ export interface RenderTask {
   readonly pageLinks?: boolean | undefined;
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
+  readonly details?: DetailLevel | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
@@ -100,6 +101,7 @@ export function render(
     captions,
     pageLinks,
     blockPlaces,
+    details,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -143,6 +145,8 @@ export function render(
   const whole = options.formats.has('markdown');
   const article = extracted(document, { snapshot, options, url, baseUrl, whole, removals, invisibleParts });
   done?.('extract');
+  const contentHtml =
+    details === 'html' ? cleanCharacters(cleanHtml(article.content, { ...options, baseUrl })) : undefined;
   const markdown = wantsMarkdown(options)
     ? markdownOf(article, parsed, {
         snapshot,
@@ -185,8 +189,19 @@ export function render(
   };
   const rendition = assemble(parts);
   const served = pictureNames ? shownPictures(rendition.page, pictureNames) : [];
-  return { ...rendition, ...(found && { pageLinks: found }), ...(served.length > 0 && { pictures: served }) };
+  return {
+    ...rendition,
+    ...(found && { pageLinks: found }),
+    ...(details && { details: detailsOf(snapshot, contentHtml) }),
+    ...(served.length > 0 && { pictures: served }),
+  };
 }
+
+const detailsOf = ({ document, mediaType, cachedAt }: Snapshot, contentHtml: string | undefined): ReadDetails => ({
+  mediaType: document?.mediaType ?? mediaType,
+  ...(cachedAt !== undefined && { cachedAt }),
+  ...(contentHtml !== undefined && { contentHtml }),
+});
 
 /** The pictures whose URLs are in an answer. */
 const shownPictures = ({ content = '', images = {} }: Page, names: PictureNames): ServedPicture[] => {

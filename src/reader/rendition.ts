@@ -45,6 +45,19 @@ export interface Page {
   usage: { tokens: number };
 }
 
+/** How much `ReadDetails` contains. */
+export type DetailLevel = 'facts' | 'html';
+
+/** What a caller may need of a page that is not in the page object. */
+export interface ReadDetails {
+  /** Media type of the target, in lower case without parameters; of a file, before its conversion. */
+  readonly mediaType: string;
+  /** Time when a cached copy was captured, in milliseconds since 1970; unset for a live read. */
+  readonly cachedAt?: number | undefined;
+  /** The HTML of the content, without scripts and styles and with absolute URLs, if requested. */
+  readonly contentHtml?: string | undefined;
+}
+
 export interface Rendition {
   readonly page: Page;
   /** The plain-text response: the full layout, or the one requested field. */
@@ -70,6 +83,8 @@ export interface Rendition {
   readonly retryAfter?: string | undefined;
   /** Links of the page, if requested. */
   readonly pageLinks?: CrawlLinks | undefined;
+  /** Set if requested. */
+  readonly details?: ReadDetails | undefined;
   /** Pictures of a document to which the page refers by URLs of this server. */
   readonly pictures?: readonly ServedPicture[] | undefined;
   /** The blocks of a document with a place, in order, if requested. */

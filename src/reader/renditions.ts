@@ -60,6 +60,7 @@ function keyOf({
   limits,
   pageLinks,
   blockPlaces,
+  details,
   pictureUrls,
   isGiven,
   isKeyless,
@@ -72,6 +73,7 @@ function keyOf({
     limits,
     pageLinks,
     blockPlaces,
+    details,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -89,8 +91,9 @@ const LINK_CHARACTERS = 150;
 const PLACE_CHARACTERS = 100;
 
 /** Estimated size in characters. The body repeats the page object, so both are counted. */
-const sizeOf = ({ body, page, pageLinks, placedBlocks, pictures = [] }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks, placedBlocks, details, pictures = [] }: Rendition): number =>
   body.length +
+  (details?.contentHtml?.length ?? 0) +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
   (page.text?.length ?? 0) +

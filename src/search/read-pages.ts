@@ -1,7 +1,7 @@
 /** Reads the pages of hits in parallel, within a timeout. */
 import { setMaxListeners } from 'node:events';
 import { asProblem, Problem } from '#errors.ts';
-import type { Options, Reader } from '#reader/index.ts';
+import type { DetailLevel, Options, Reader } from '#reader/index.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import type { Hit } from './hit.ts';
 import { isIndexedFile } from './merge-hits.ts';
@@ -20,6 +20,8 @@ export interface PagesRequest {
   readonly ownHosts: readonly string[];
   /** Set if passages are selected, which have places in documents. */
   readonly passageTokens?: number | undefined;
+  /** Details to return with each page. */
+  readonly details?: DetailLevel | undefined;
   readonly trace?: Trace | undefined;
 }
 
@@ -72,6 +74,7 @@ export async function* readPages(
         account: request.account,
         freshMs: request.pagesFreshMs,
         ...(request.passageTokens !== undefined && { blockPlaces: true }),
+        details: request.details,
         trace,
       };
       const rendition = await traceStep('page', trace, () => reader.last(reading));

@@ -2,7 +2,7 @@
  * A result of the API. It has the fields of the hit and, once its page has been read, those of the page
  * (docs/reference/wire/search.md, Results).
  */
-import type { Options, Page, PlacedBlock, Rendition } from '#reader/index.ts';
+import type { Options, Page, PlacedBlock, ReadDetails, Rendition } from '#reader/index.ts';
 import type { Hit, Passage } from './hit.ts';
 
 export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | 'description' | 'content'>> {
@@ -22,6 +22,12 @@ export interface Result extends Partial<Omit<Page, 'usage' | 'title' | 'url' | '
   passages?: { text: string; heading?: string; tokens: number; page?: number; box?: PassageBox }[];
   favicon?: string;
   usage: { tokens: number };
+}
+
+/** A result for a caller inside this server. */
+export interface DetailedResult extends Result {
+  /** Set if requested. */
+  details?: ReadDetails;
 }
 
 /** A passage that was selected; in a document, with its place. */
@@ -80,7 +86,11 @@ const PAGE_KEYS = [
 const PASSAGE_PAGE_KEYS = ['targetStatus', 'blocked', 'publishedTime', 'warning', 'metadata'] as const;
 
 /** Keys are in the order of the API; unset keys are omitted. `tokens` is the charge for the result. */
-export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>): Result {
+export function resultOf(
+  entry: Entry,
+  tokens: number,
+  pictures: Pick<Page, 'screenshotUrl' | 'pageshotUrl'>,
+): DetailedResult {
   const { hit, rendition, state, passages, favicon } = entry;
   const page = rendition && { ...rendition.page, ...pictures };
   const warning = warningOf(entry);
@@ -94,6 +104,7 @@ export function resultOf(entry: Entry, tokens: number, pictures: Pick<Page, 'scr
     ...(page && pick(page, passages ? PASSAGE_PAGE_KEYS : PAGE_KEYS)),
     ...(warning && { warning }),
     ...(favicon !== undefined && { favicon }),
+    ...(rendition?.details && { details: rendition.details }),
     usage: { tokens },
   };
 }

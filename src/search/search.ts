@@ -5,7 +5,7 @@
  */
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { asProblem, problem } from '#errors.ts';
-import { countTokens, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
+import { countTokens, type DetailLevel, loadTokens, type Options, type Page, type Reader } from '#reader/index.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { describeLeftOut } from './ask-together.ts';
 import { chargeOf } from './charge.ts';
@@ -14,7 +14,7 @@ import type { Favicons } from './favicons.ts';
 import type { FoundHits, HitFinder } from './find-hits.ts';
 import type { SearchQuery } from './query.ts';
 import { readPages } from './read-pages.ts';
-import { type Entry, pageTokens, type Result, resultOf } from './result.ts';
+import { type DetailedResult, type Entry, pageTokens, resultOf } from './result.ts';
 import { type PassageTools, selectPassages } from './select-passages.ts';
 import type { SourceGroup } from './source-groups.ts';
 
@@ -45,6 +45,8 @@ export interface SearchRequest {
   readonly trace?: Trace | undefined;
   /** Returns the best passages within this number of tokens instead of whole pages. */
   readonly passageTokens?: number | undefined;
+  /** Details to return with each page that is read. */
+  readonly details?: DetailLevel | undefined;
   readonly favicons: boolean;
   /** Stores a screenshot and returns its URL. */
   readonly keepPicture: (
@@ -54,7 +56,7 @@ export interface SearchRequest {
 }
 
 export interface Answer {
-  readonly results: readonly Result[];
+  readonly results: readonly DetailedResult[];
   readonly tokens: number;
   /** Names of the providers that responded; `reader` is the local index. */
   readonly providers: readonly string[];

@@ -27,6 +27,14 @@ export interface CrawlEndpointOptions extends CrawlRules {
 
 export const CRAWL_PATHS: readonly string[] = ['/crawl', '/crawls', '/crawl/'];
 
+export interface CrawlOwner {
+  readonly owner: string;
+  readonly account: string | null;
+}
+
+export const ownerOf = (caller: Caller): CrawlOwner =>
+  caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
+
 const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -39,11 +47,10 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
    * The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all
    * crawls.
    */
-  function callerOf(request: FastifyRequest): { readonly owner: string; readonly account: string | null } {
-    const { caller }: { caller: Caller } = accessHooks.admissionOf(request);
-    if (caller.kind === 'key') return { owner: caller.key.id, account: caller.account.id };
-    if (deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
-    return { owner: '', account: null };
+  function callerOf(request: FastifyRequest): CrawlOwner {
+    const { caller } = accessHooks.admissionOf(request);
+    if (caller.kind !== 'key' && deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
+    return ownerOf(caller);
   }
 
   /** The crawl in the path, if it belongs to the caller. Otherwise it is reported as not found. */
@@ -96,7 +103,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
     return reply
       .type('application/x-ndjson')
       .header('cache-control', 'no-store')
-      .send(Readable.from(lines(crawls.results(job, after)), { objectMode: false }));
+      .send(Readable.from(lines(crawls.results(job, { after })), { objectMode: false }));
   });
 
   // Other methods and subpaths must not fall through to the reader, which would treat the path as a URL to read.

@@ -10,11 +10,12 @@ import type { BatchModule } from '#batch/index.ts';
 import type { CrawlModule } from '#crawl/index.ts';
 import type { Completions, ModelHost } from '#models/index.ts';
 import type { Guard } from '#net/guard/guard.ts';
-import type { Reader } from '#reader/index.ts';
+import type { DetailLevel, Reader } from '#reader/index.ts';
 import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { CompatCall } from '../dialect.ts';
 import { addCost } from './cost.ts';
+import { type NativeCrawls, nativeCrawls } from './crawls.ts';
 import { type Embedded, embedFor, type Reranked, rerankFor } from './models.ts';
 import { type ReadAnswer, readPage } from './read.ts';
 import { runSearch } from './search.ts';
@@ -33,7 +34,7 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   readonly completions: Completions;
   readonly pictures: Pictures;
   readonly guard: Guard;
-  /** Whether a model that writes text is configured. */
+  /** Whether a language model that the reader can use is configured. */
   readonly hasLanguageModel: boolean;
   readonly version: string;
   /** The URL of this server for links in answers; `undefined`: the host of each request. */
@@ -43,9 +44,10 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
 export interface Native {
   readonly parts: NativeParts;
   /** Reads one page or file. `given` has the options of the reader by their names in JSON bodies. */
-  read(call: NativeCall, given: GivenFields): Promise<ReadAnswer>;
+  read(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<ReadAnswer>;
+  readonly crawls: NativeCrawls;
   /** Searches. `given` has the parameters of the search host. An empty result is an empty list. */
-  search(call: NativeCall, given: GivenFields): Promise<Answer>;
+  search(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
@@ -57,8 +59,9 @@ export interface Native {
 export function createNative(parts: NativeParts): Native {
   return {
     parts,
-    read: (call, given) => readPage(call, given, parts),
-    search: (call, given) => runSearch(call, given, parts),
+    read: (call, given, details) => readPage(call, given, parts, details),
+    crawls: nativeCrawls(parts),
+    search: (call, given, details) => runSearch(call, given, parts, details),
     embed: (call, body) => embedFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),

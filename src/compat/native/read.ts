@@ -5,7 +5,7 @@ import { addScreenshotUrls, prepareRead } from '#api/reader/reader.ts';
 import { problem } from '#errors.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import { gather } from '#http/gather.ts';
-import { OPTIONS, type Page, type Rendition } from '#reader/index.ts';
+import { type DetailLevel, OPTIONS, type Page, type Rendition } from '#reader/index.ts';
 import { addCost } from './cost.ts';
 import type { GivenFields, NativeCall, NativeParts } from './native.ts';
 
@@ -15,7 +15,12 @@ export interface ReadAnswer {
   readonly rendition: Rendition;
 }
 
-export async function readPage(call: NativeCall, fields: GivenFields, parts: NativeParts): Promise<ReadAnswer> {
+export async function readPage(
+  call: NativeCall,
+  fields: GivenFields,
+  parts: NativeParts,
+  details?: DetailLevel,
+): Promise<ReadAnswer> {
   const { request, reply, admission } = call;
   const given = gather(OPTIONS, { headers: {}, body: fields });
   const prepared = prepareRead(request, parts, { given, kind: 'json' });
@@ -29,6 +34,7 @@ export async function readPage(call: NativeCall, fields: GivenFields, parts: Nat
     account: accountOf(admission.caller),
     trace: parts.tracing.start(request, reply, options.trace),
     pictureUrls: documentPictures.urlsFor(request, options, parts),
+    details,
   });
   await documentPictures.store(rendition, parts);
   addCost(call, rendition.tokens, options.modelFormat);

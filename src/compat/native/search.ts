@@ -1,6 +1,7 @@
 /** Searches for a dialect, as the search host does for a JSON response. */
 import { prepareSearch } from '#api/search/search.ts';
 import { Problem } from '#errors.ts';
+import type { DetailLevel } from '#reader/index.ts';
 import type { Answer } from '#search/index.ts';
 import { addCost } from './cost.ts';
 import type { GivenFields, NativeCall, NativeParts } from './native.ts';
@@ -8,7 +9,12 @@ import type { GivenFields, NativeCall, NativeParts } from './native.ts';
 const NOTHING: Answer = { results: [], tokens: 0, providers: [] };
 
 /** Clients of other search APIs expect an empty list if nothing is found. */
-export async function runSearch(call: NativeCall, fields: GivenFields, parts: NativeParts): Promise<Answer> {
+export async function runSearch(
+  call: NativeCall,
+  fields: GivenFields,
+  parts: NativeParts,
+  details?: DetailLevel,
+): Promise<Answer> {
   const { request, reply } = call;
   const work = prepareSearch(request, reply, parts, {
     headers: {},
@@ -18,7 +24,7 @@ export async function runSearch(call: NativeCall, fields: GivenFields, parts: Na
     source: 'required',
   })!;
   try {
-    const answer = await parts.search.last(work);
+    const answer = await parts.search.last({ ...work, details });
     addCost(call, answer.tokens, work.options.modelFormat);
     return answer;
   } catch (error) {
