@@ -74,7 +74,7 @@ const commaList = z
   .default([]);
 
 /** Dialects whose clients often cannot send a key. */
-const KEYLESS_DIALECTS = ['searxng'] as const;
+const KEYLESS_DIALECTS = ['searxng', 'tika', 'docling', 'unstructured'] as const;
 
 /** Names separated by commas, or a list of names and objects. */
 const providerList = json(

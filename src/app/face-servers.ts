@@ -244,6 +244,7 @@ export function createCompatFace(context: FaceContext): Promise<Face> {
     compatRoutes(face, {
       ...common,
       ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
+      ...{ dataDir: config.dataDir, maxBodyBytes: config.maxBodyBytes },
       guard: network.guard,
       hasLanguageModel: models.chat !== undefined,
       ownHosts: () => ownHosts,

@@ -1,8 +1,10 @@
 /** The dialects that this server speaks. */
 import type { Dialect } from './dialect.ts';
+import { docling } from './docling/docling.ts';
 import { lectern } from './lectern/lectern.ts';
 import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
+import { tika } from './tika/tika.ts';
 
-export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily];
+export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tika, docling];

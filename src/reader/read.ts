@@ -40,6 +40,8 @@ export interface ReadRequest {
   readonly pageLinks?: boolean | undefined;
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
+  /** Whether to return the elements of the content: headings, paragraphs, tables, pictures. */
+  readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /**

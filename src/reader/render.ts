@@ -11,6 +11,7 @@ import { type ParsedPage, parsePage } from '#html/parse.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
+import { findElements, textElements } from './elements/find-elements.ts';
 import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { findCrawlLinks as pageLinksOf } from './extract/content/crawl-links.ts';
@@ -64,6 +65,8 @@ export interface RenderTask {
   readonly pageLinks?: boolean | undefined;
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
+  /** Whether to return the elements of the content. */
+  readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
@@ -100,6 +103,7 @@ export function render(
     captions,
     pageLinks,
     blockPlaces,
+    elements: wantsElements,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -157,6 +161,11 @@ export function render(
         traces: options.explain || (blockPlaces === true && places !== undefined),
       })
     : undefined;
+  const elements = wantsElements
+    ? isHtml(snapshot)
+      ? findElements(article.content, { ...options, baseUrl, places, pictureUrl: pictureNames?.urlOf })
+      : textElements(snapshot.text)
+    : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
   const told = captions ? withCaptions(images, captions) : images;
@@ -185,7 +194,13 @@ export function render(
   };
   const rendition = assemble(parts);
   const served = pictureNames ? shownPictures(rendition.page, pictureNames) : [];
-  return { ...rendition, ...(found && { pageLinks: found }), ...(served.length > 0 && { pictures: served }) };
+  return {
+    ...rendition,
+    mediaType: snapshot.document?.mediaType ?? snapshot.mediaType,
+    ...(elements && { elements: cleanStrings(elements) }),
+    ...(found && { pageLinks: found }),
+    ...(served.length > 0 && { pictures: served }),
+  };
 }
 
 /** The pictures whose URLs are in an answer. */

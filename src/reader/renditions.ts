@@ -60,6 +60,7 @@ function keyOf({
   limits,
   pageLinks,
   blockPlaces,
+  elements,
   pictureUrls,
   isGiven,
   isKeyless,
@@ -72,6 +73,7 @@ function keyOf({
     limits,
     pageLinks,
     blockPlaces,
+    elements,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -89,7 +91,7 @@ const LINK_CHARACTERS = 150;
 const PLACE_CHARACTERS = 100;
 
 /** Estimated size in characters. The body repeats the page object, so both are counted. */
-const sizeOf = ({ body, page, pageLinks, placedBlocks, pictures = [] }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks, placedBlocks, elements = [], pictures = [] }: Rendition): number =>
   body.length +
   (page.content?.length ?? 0) +
   (page.html?.length ?? 0) +
@@ -97,5 +99,6 @@ const sizeOf = ({ body, page, pageLinks, placedBlocks, pictures = [] }: Renditio
   (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLANATION_CHARACTERS : 0) +
   (pageLinks?.links.length ?? 0) * LINK_CHARACTERS +
   ((page.pages?.length ?? 0) + (placedBlocks?.length ?? 0)) * PLACE_CHARACTERS +
+  elements.reduce((sum, { text }) => sum + 2 * text.length + PLACE_CHARACTERS, 0) +
   pictures.reduce((sum, { dataUrl }) => sum + dataUrl.length, 0) +
   1_000;

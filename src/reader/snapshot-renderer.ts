@@ -47,7 +47,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
 
   function taskOf(
     snapshot: Snapshot,
-    { target, options, keyed, pageLinks, blockPlaces, pictureUrls }: ReadRequest,
+    { target, options, keyed, pageLinks, blockPlaces, elements, pictureUrls }: ReadRequest,
   ): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
@@ -59,6 +59,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
       limits: most,
       ...(pageLinks && { pageLinks }),
       ...(blockPlaces && { blockPlaces }),
+      ...(elements && { elements }),
       ...(pictureUrls && { pictureUrls }),
       ...(isGiven && { isGiven }),
       ...(!keyed && { isKeyless: true }),

@@ -2,6 +2,7 @@
  * What dialects call: the operations of the native endpoints, with the same limits, checks and charges. Requests are
  * objects in the format of the native endpoints, so they are validated by the same tables.
  */
+import path from 'node:path';
 import type { AccessHooks } from '#api/access-hooks.ts';
 import type { PrepareOptions } from '#api/reader/reader.ts';
 import type { PrepareSearchOptions } from '#api/search/search.ts';
@@ -14,9 +15,11 @@ import type { Reader } from '#reader/index.ts';
 import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { CompatCall } from '../dialect.ts';
+import { createKeptFiles } from '../kept/kept-files.ts';
+import { createTasks, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
 import { type Embedded, embedFor, type Reranked, rerankFor } from './models.ts';
-import { type ReadAnswer, readPage } from './read.ts';
+import { type ReadAnswer, type ReadExtras, readPage } from './read.ts';
 import { runSearch } from './search.ts';
 
 export type NativeCall = Pick<CompatCall, 'request' | 'reply' | 'admission'>;
@@ -36,6 +39,10 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   /** Whether a model that writes text is configured. */
   readonly hasLanguageModel: boolean;
   readonly version: string;
+  /** Folder of this server for what it keeps. */
+  readonly dataDir: string;
+  /** Maximum size of a request body. */
+  readonly maxBodyBytes: number;
   /** The URL of this server for links in answers; `undefined`: the host of each request. */
   readonly publicUrl?: string | undefined;
 }
@@ -43,21 +50,28 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
 export interface Native {
   readonly parts: NativeParts;
   /** Reads one page or file. `given` has the options of the reader by their names in JSON bodies. */
-  read(call: NativeCall, given: GivenFields): Promise<ReadAnswer>;
+  read(call: NativeCall, given: GivenFields, extras?: ReadExtras): Promise<ReadAnswer>;
   /** Searches. `given` has the parameters of the search host. An empty result is an empty list. */
   search(call: NativeCall, given: GivenFields): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
   rerank(call: NativeCall, body: GivenFields): Promise<Reranked>;
+  /** Work that continues after its response. */
+  readonly tasks: Tasks;
   /** Records the cost of work that a dialect did through `parts`. Costs of one request add up. */
   charge(call: NativeCall, tokens: number, model?: string): void;
 }
 
+const HOUR_MS = 60 * 60_000;
+const MAX_TASK_BYTES = 1_000_000_000;
+
 export function createNative(parts: NativeParts): Native {
+  const keptTasks = { dir: path.join(parts.dataDir, 'compat', 'tasks'), lifetimeMs: HOUR_MS };
   return {
+    tasks: createTasks(createKeptFiles({ ...keptTasks, maxTotalBytes: MAX_TASK_BYTES }), parts),
     parts,
-    read: (call, given) => readPage(call, given, parts),
+    read: (call, given, extras) => readPage(call, given, parts, extras),
     search: (call, given) => runSearch(call, given, parts),
     embed: (call, body) => embedFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),

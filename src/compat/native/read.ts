@@ -9,13 +9,25 @@ import { OPTIONS, type Page, type Rendition } from '#reader/index.ts';
 import { addCost } from './cost.ts';
 import type { GivenFields, NativeCall, NativeParts } from './native.ts';
 
+export interface ReadExtras {
+  /** Whether to return the elements of the content. */
+  readonly elements?: boolean;
+  /** Ends the read. Default: when the client disconnects. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ReadAnswer {
   /** The page object of the native JSON response. */
   readonly page: Page;
   readonly rendition: Rendition;
 }
 
-export async function readPage(call: NativeCall, fields: GivenFields, parts: NativeParts): Promise<ReadAnswer> {
+export async function readPage(
+  call: NativeCall,
+  fields: GivenFields,
+  parts: NativeParts,
+  extras: ReadExtras = {},
+): Promise<ReadAnswer> {
   const { request, reply, admission } = call;
   const given = gather(OPTIONS, { headers: {}, body: fields });
   const prepared = prepareRead(request, parts, { given, kind: 'json' });
@@ -24,11 +36,12 @@ export async function readPage(call: NativeCall, fields: GivenFields, parts: Nat
   const rendition = await parts.reader.last({
     target,
     options,
-    signal: disconnectSignal(reply),
+    signal: extras.signal ?? disconnectSignal(reply),
     keyed: admission.caller.kind !== 'keyless',
     account: accountOf(admission.caller),
     trace: parts.tracing.start(request, reply, options.trace),
     pictureUrls: documentPictures.urlsFor(request, options, parts),
+    ...(extras.elements && { elements: true }),
   });
   await documentPictures.store(rendition, parts);
   addCost(call, rendition.tokens, options.modelFormat);
