@@ -6,5 +6,6 @@ import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
 import { tika } from './tika/tika.ts';
+import { unstructured } from './unstructured/unstructured.ts';
 
-export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tika, docling];
+export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tika, docling, unstructured];

@@ -50,7 +50,7 @@ const post = (url: string, body: unknown) =>
 
 function form(file: Uint8Array, name: string, type: string, fields: readonly (readonly [string, string])[] = []) {
   const body = new FormData();
-  body.append('files', new File([file as BlobPart], name, { type }));
+  body.append('files', new File([Buffer.from(file)], name, { type }));
   for (const [field, value] of fields) body.append(field, value);
   return { method: 'POST', body };
 }

@@ -17,7 +17,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function put(path: string, body: Uint8Array | string, headers: Record<string, string> = {}) {
-  const answer = await fetch(server.urls.compat + path, { method: 'PUT', headers, body: body as BodyInit });
+  const answer = await fetch(server.urls.compat + path, {
+    method: 'PUT',
+    headers,
+    body: typeof body === 'string' ? body : Buffer.from(body),
+  });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json');
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
@@ -81,7 +85,7 @@ describe('the calls of programs', () => {
 
   it('paperless-ngx: POST /tika/form/text and PUT /meta', async () => {
     const form = new FormData();
-    form.append('upload-file', new File([docx as BlobPart], 'glaze.docx', { type: DOCX_TYPE }));
+    form.append('upload-file', new File([Buffer.from(docx)], 'glaze.docx', { type: DOCX_TYPE }));
     const answer = await fetch(`${server.urls.compat}/tika/form/text`, {
       method: 'POST',
       headers: { accept: 'application/json' },

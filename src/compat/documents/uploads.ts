@@ -1,6 +1,8 @@
 /** Files in requests, as the reader takes them. */
+import { gunzipSync } from 'node:zlib';
 import { problem } from '#errors.ts';
 import { Upload } from '#http/body.ts';
+import type { CompatCall } from '../dialect.ts';
 
 export interface FileFacts {
   readonly name?: string | undefined;
@@ -44,4 +46,14 @@ export function base64Bytes(text: string, field: string): Uint8Array {
     throw problem('ParamValidationError', { path: field, message: `${field} is not valid base64` });
   }
   return Buffer.from(plain, 'base64');
+}
+
+/** Decompressed bytes, at most as many as a request may have. `field` is the part of the request that says gzip. */
+export function unzipped(bytes: Uint8Array, { native }: Pick<CompatCall, 'native'>, field: string): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: native.parts.maxBodyBytes });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw problem('RequestPayloadTooLargeError');
+    throw problem('ParamValidationError', { path: field, message: `${field}: the body is not gzip` });
+  }
 }

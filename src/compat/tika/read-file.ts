@@ -1,10 +1,9 @@
 /** Reads the file in a request to Tika, with the options in its headers. */
-import { gunzipSync } from 'node:zlib';
 import { problem } from '#errors.ts';
 import type { Upload } from '#http/body.ts';
 import type { CompatCall } from '../dialect.ts';
-import { filesIn, uploadOf } from '../documents/uploads.ts';
-import { showIgnored } from '../ignored.ts';
+import { filesIn, unzipped, uploadOf } from '../documents/uploads.ts';
+import { showIgnored, showWarning } from '../ignored.ts';
 import type { ReadAnswer } from '../native/read.ts';
 
 export interface TikaFile extends ReadAnswer {
@@ -28,7 +27,9 @@ export async function readTikaFile(call: CompatCall): Promise<TikaFile> {
     ...timeoutOf(headerText(call, 'x-tika-timeout-millis')),
     ...(headerText(call, 'password') && { filePassword: headerText(call, 'password') }),
   };
-  return { ...(await call.native.read(call, given, { elements: true })), upload };
+  const answer = await call.native.read(call, given, { elements: true });
+  showWarning(call.reply, answer.page);
+  return { ...answer, upload };
 }
 
 /** The body, or the first file of a form. */
@@ -38,23 +39,12 @@ export function fileOf(call: CompatCall): Upload {
     if (!file) throw problem('ParamValidationError', { path: 'body', message: 'body: the form has no file' });
     return file;
   }
-  const bytes = headerText(call, 'content-encoding') === 'gzip' ? unzipped(call) : call.body;
+  const bytes =
+    headerText(call, 'content-encoding') === 'gzip' ? unzipped(call.body, call, 'Content-Encoding') : call.body;
   return uploadOf(bytes, {
     name: nameIn(headerText(call, 'content-disposition')),
     type: headerText(call, 'content-type'),
   });
-}
-
-function unzipped(call: CompatCall): Uint8Array {
-  try {
-    return gunzipSync(call.body as Uint8Array, { maxOutputLength: call.native.parts.maxBodyBytes });
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw problem('RequestPayloadTooLargeError');
-    throw problem('ParamValidationError', {
-      path: 'Content-Encoding',
-      message: 'Content-Encoding: the body is not gzip',
-    });
-  }
 }
 
 function timeoutOf(text: string | undefined): { timeout?: number } {
