@@ -2,10 +2,11 @@
 import type { Dialect } from './dialect.ts';
 import { docling } from './docling/docling.ts';
 import { lectern } from './lectern/lectern.ts';
+import { mistral } from './mistral/mistral.ts';
 import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
 import { tika } from './tika/tika.ts';
 import { unstructured } from './unstructured/unstructured.ts';
 
-export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tika, docling, unstructured];
+export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tika, docling, unstructured, mistral];

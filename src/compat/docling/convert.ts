@@ -2,10 +2,11 @@
 import { TYPES } from '#documents/detect.ts';
 import { asProblem, Problem } from '#errors.ts';
 import type { Upload } from '#http/body.ts';
-import type { ContentElement } from '#reader/index.ts';
+import type { ContentElement, Rendition } from '#reader/index.ts';
 import type { CompatCall } from '../dialect.ts';
 import { replaceImages } from '../documents/markdown-images.ts';
 import { pageTexts } from '../documents/page-texts.ts';
+import { dataUrlsOf, withDataUrls } from '../documents/pictures.ts';
 import { elementsText } from '../documents/text.ts';
 import { elementsXhtml, escapeXml, pagesXhtml, type WritePicture } from '../documents/xhtml.ts';
 import { renamePath } from '../fields.ts';
@@ -101,7 +102,6 @@ function toReadFields(source: Source, options: DoclingOptions): Record<string, u
     ...(range && range[0] === range[1] && { page: range[0] }),
     ...(timeout !== undefined && { timeout: Math.min(timeout, MAX_TIMEOUT_S) }),
     ...(mode !== 'placeholder' && { retainImages: 'all' }),
-    ...(mode === 'embedded' && { keepImgDataUrl: true }),
     ...(!options.include_images && { retainImages: 'none' }),
   };
 }
@@ -110,7 +110,8 @@ function contentsOf({ page, rendition }: ReadAnswer, filename: string, options: 
   const { to_formats: formats, page_range: range } = options;
   const isInRange = (number: number | undefined) =>
     !range || number === undefined || (number >= range[0] && number <= range[1]);
-  const elements = (rendition.elements ?? []).filter((element) => isInRange(element.page));
+  const shown = (rendition.elements ?? []).filter((element) => isInRange(element.page));
+  const elements = options.image_export_mode === 'embedded' ? withDataUrls(shown, rendition) : shown;
   const name = filename.replace(/\.[^.]+$/, '');
   const source = { name, filename, mediaType: rendition.mediaType ?? '', pages: page.pages };
   const picture = pictureWriter(options);
@@ -120,6 +121,7 @@ function contentsOf({ page, rendition }: ReadAnswer, filename: string, options: 
         pageTexts(page)
           .filter(({ number }) => page.pages === undefined || isInRange(number))
           .map(({ text }) => text),
+        rendition,
         options,
       ),
     }),
@@ -130,10 +132,13 @@ function contentsOf({ page, rendition }: ReadAnswer, filename: string, options: 
   };
 }
 
-function markdownOf(pages: readonly string[], options: DoclingOptions): string {
+function markdownOf(pages: readonly string[], rendition: Rendition, options: DoclingOptions): string {
   const { image_export_mode: mode, md_page_break_placeholder: placeholder } = options;
   const joined = pages.filter(Boolean).join(placeholder ? `\n\n${placeholder}\n\n` : '\n\n');
-  return mode === 'placeholder' ? replaceImages(joined, () => PLACEHOLDER) : joined;
+  if (mode === 'placeholder') return replaceImages(joined, () => PLACEHOLDER);
+  if (mode === 'referenced') return joined;
+  const dataUrls = dataUrlsOf(rendition);
+  return replaceImages(joined, ({ url, alt }) => `![${alt}](${dataUrls.get(url) ?? url})`);
 }
 
 const pictureWriter =

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { TYPES } from '#documents/detect.ts';
 import type { ContentElement, Page } from '#reader/index.ts';
 import { guessLanguage } from '#search/index.ts';
+import { withDataUrls } from '../documents/pictures.ts';
 import { tableXhtml } from '../documents/xhtml.ts';
 import type { ReadAnswer } from '../native/read.ts';
 import type { GeneralFields } from './fields.ts';
@@ -35,7 +36,8 @@ export function toElements(
   filename: string,
   asked: GeneralFields,
 ): UnstructuredElement[] {
-  const { mediaType = '', elements = [] } = rendition;
+  const { mediaType = '' } = rendition;
+  const elements = withDataUrls(rendition.elements ?? [], rendition);
   const common = { filename, filetype: mediaType, ...languagesOf(elements, asked), ...mailOf(page, mediaType) };
   const idOf = createIds(filename, asked);
   const out: UnstructuredElement[] = [];

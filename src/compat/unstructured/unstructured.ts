@@ -57,7 +57,7 @@ function filesOf(call: CompatCall, asked: GeneralFields): readonly Upload[] {
 const toReadFields = (file: Upload, { extract_image_block_types: images }: GeneralFields) => ({
   file,
   respondWith: 'markdown',
-  ...(images?.length && { retainImages: 'all', keepImgDataUrl: true }),
+  ...(images?.length && { retainImages: 'all' }),
 });
 
 /** The metadata of an element are columns. Values that are no texts are JSON. */
