@@ -2,6 +2,7 @@
 import { TYPES } from '#documents/detect.ts';
 import { asProblem, Problem } from '#errors.ts';
 import type { Upload } from '#http/body.ts';
+import { ownValue } from '#own-value.ts';
 import type { ContentElement, Rendition } from '#reader/index.ts';
 import type { CompatCall } from '../dialect.ts';
 import { replaceImages } from '../documents/markdown-images.ts';
@@ -181,8 +182,4 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const kindOf = (mediaType: string): string =>
-  Object.hasOwn(KINDS, mediaType)
-    ? KINDS[mediaType]!
-    : mediaType.startsWith('image/')
-      ? 'image'
-      : (mediaType.split(/[/.]/).at(-1) ?? '');
+  ownValue(KINDS, mediaType) ?? (mediaType.startsWith('image/') ? 'image' : (mediaType.split(/[/.]/).at(-1) ?? ''));

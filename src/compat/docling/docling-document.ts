@@ -1,5 +1,6 @@
 /** Writes the elements of a document as a DoclingDocument. */
 import { createHash } from 'node:crypto';
+import { ownValue } from '#own-value.ts';
 import type { ContentElement, Page, TableCell } from '#reader/index.ts';
 
 /** The version of the schema that the output has. */
@@ -117,7 +118,7 @@ function textFacts({ kind, text, level = 1, isNumbered = false }: ContentElement
     return { label: 'list_item', ...own, enumerated: isNumbered, marker: isNumbered ? '' : '-' };
   if (kind === 'code')
     return { label: 'code', ...own, captions: [], references: [], footnotes: [], code_language: 'unknown' };
-  return { label: LABELS[kind] ?? 'text', ...own };
+  return { label: ownValue(LABELS, kind) ?? 'text', ...own };
 }
 
 function pictureFacts({ url, text }: ContentElement): object {

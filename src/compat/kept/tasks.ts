@@ -33,17 +33,21 @@ export interface Tasks {
   get(call: NativeCall, id: string, waitMs?: number): Promise<TaskRecord | undefined>;
   /** The result of a task that has ended well. */
   result(record: TaskRecord): Promise<Uint8Array | undefined>;
+  /** Ends all tasks, which then have failed. */
+  close(): Promise<void>;
 }
 
 /** Tasks that run at the same time, of all callers. */
 const MAX_RUNNING = 32;
 const MAX_TASK_MS = 30 * 60_000;
 const RETRY_S = 10;
+const STOPPED = { code: 503, message: 'The server was stopped before the task ended; submit it again' };
 const RESTARTED = 'The server was restarted before the task ended; submit it again';
 
 export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<NativeParts, 'accessHooks'>): Tasks {
   const run = randomUUID();
   const running = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
 
   const finish = (record: TaskRecord, work: Promise<TaskResult>) =>
     work.then(
@@ -53,7 +57,7 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
         return 200;
       },
       async (error: unknown) => {
-        const { code, message } = asProblem(error);
+        const { code, message } = stopping.signal.aborted ? STOPPED : asProblem(error);
         await kept.put({ ...record, status: 'failure', failed: record.parts, error: message });
         return code;
       },
@@ -73,9 +77,11 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
       };
       await kept.put(record);
       const end = accessHooks.keepOpen(call.request);
-      const signal = AbortSignal.timeout(MAX_TASK_MS);
+      const signal = AbortSignal.any([AbortSignal.timeout(MAX_TASK_MS), stopping.signal]);
       const ended = finish(record, work(signal))
+        // A result that cannot be written must not end the process.
         .then(end, () => end(500))
+        .catch(() => {})
         .finally(() => running.delete(record.id));
       running.set(record.id, ended);
       return record;
@@ -89,6 +95,10 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
       return kept.record(id, owner);
     },
     result: ({ id }) => kept.bytes(id),
+    async close() {
+      stopping.abort();
+      await Promise.all(running.values());
+    },
   };
 }
 

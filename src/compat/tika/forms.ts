@@ -28,13 +28,14 @@ export function contentIn(form: Form, { page, rendition }: TikaFile, metadata: M
       return page.content ?? '';
     case 'html':
     case 'xml':
-      return xhtmlDocument(pagesXhtml(elements), page.title, metadata);
+      return xhtmlDocument(pagesXhtml(elements), metadata);
     case 'ignore':
       return '';
   }
 }
 
-function xhtmlDocument(body: string, title: string, metadata: Metadata): string {
+function xhtmlDocument(body: string, metadata: Metadata): string {
+  const title = String(metadata['dc:title'] ?? '');
   const metas = Object.entries(metadata).flatMap(([name, values]) =>
     [values].flat().map((value) => `<meta name="${escapeXml(name)}" content="${escapeXml(value)}"/>`),
   );

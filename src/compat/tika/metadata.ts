@@ -1,4 +1,5 @@
 /** The metadata of a document under Tika's names. All values are texts or lists of texts. */
+import { ownValue } from '#own-value.ts';
 import type { Page } from '#reader/index.ts';
 import type { ReadAnswer } from '../native/read.ts';
 
@@ -49,16 +50,20 @@ export function metadataOf({ page, rendition }: ReadAnswer, { size, name }: File
     'tk:parsed-by': parsers,
     ...(name && { resourceName: name }),
     ...ownMetadata(page, type),
-    ...(page.title && { 'dc:title': page.title }),
+    ...(isOwnTitle(page.title, name) && { 'dc:title': page.title }),
     ...(page.numPages !== undefined && { 'xmpTPg:NPages': String(page.numPages) }),
   };
 }
+
+/** The reader names a document without a title after its file, or after the hash of its bytes. */
+const isOwnTitle = (title: string, name: string | undefined): boolean =>
+  title !== '' && title !== name && !/^[0-9a-f]{64}(?:\.|$)/.test(title);
 
 function ownMetadata({ metadata = {} }: Page, type: string): Metadata {
   const out: Metadata = {};
   for (const [name, value] of Object.entries(metadata)) {
     if (name.startsWith('lectern:')) continue;
-    const known = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+    const known = ownValue(NAMES, name);
     if (known) out[known] ??= value;
     if (type === PDF) out[`pdf:docinfo:${name.toLowerCase()}`] = value;
     else if (!known) out[`meta:${name}`] = value;

@@ -1,4 +1,6 @@
 /** The codes of languages in ISO 639-3, of those that are detected. */
+import { ownValue } from '#own-value.ts';
+
 const CODES: Readonly<Record<string, string>> = {
   ...{ ar: 'ara', bg: 'bul', ca: 'cat', cs: 'ces', da: 'dan', de: 'deu', el: 'ell', en: 'eng', es: 'spa', et: 'est' },
   ...{ eu: 'eus', fa: 'fas', fi: 'fin', fr: 'fra', gl: 'glg', he: 'heb', hi: 'hin', hr: 'hrv', hu: 'hun', hy: 'hye' },
@@ -9,4 +11,4 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** `undefined` for a language without a code here. */
 export const threeLetterCode = (language: string | undefined): string | undefined =>
-  language !== undefined && Object.hasOwn(CODES, language) ? CODES[language] : undefined;
+  language === undefined ? undefined : ownValue(CODES, language);

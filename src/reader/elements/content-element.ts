@@ -14,7 +14,7 @@ export type ElementKind =
 
 export interface ContentElement {
   readonly kind: ElementKind;
-  /** In one line; code keeps its lines. The LaTeX of a formula, the alt text of a picture, the cells of a table. */
+  /** Code and texts with line breaks have several lines. The LaTeX of a formula, the alt text of a picture, the cells of a table. */
   readonly text: string;
   /** The level of a heading, 1 to 6; the depth of a list item, from 1. */
   readonly level?: number;

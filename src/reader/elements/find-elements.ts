@@ -97,7 +97,7 @@ class ElementWriter {
       this.formula(element);
       return false;
     }
-    if (name === 'br') this.append('\n', element.parent);
+    if (name === 'br') this.breakLine();
     else if (BLOCK_ELEMENTS.has(name)) this.flush();
     else if (name === 'a' && !this.openLink) this.openLink = { element, start: this.written.length };
     else if (EMPHASIS.has(name) && !this.openEmphasis) this.openEmphasis = { element, start: this.written.length };
@@ -146,7 +146,11 @@ class ElementWriter {
       return;
     }
     const flat = value.replace(/\s+/g, ' ');
-    this.written += this.written === '' || this.written.endsWith(' ') ? flat.trimStart() : flat;
+    this.written += /(?:^|[ \n])$/.test(this.written) ? flat.trimStart() : flat;
+  }
+
+  private breakLine(): void {
+    if (this.role) this.written = `${this.written.trimEnd()}\n`;
   }
 
   private closeLink(): void {
