@@ -68,7 +68,7 @@ beforeAll(async () => {
   });
   await once(site.listen(0, '127.0.0.1'), 'listening');
   await writeFiles(pdf, picture);
-  port = await freePorts(7);
+  port = await freePorts(8);
   server = await startServer({
     allowNetworks: allowed(),
     readerPort: port,
@@ -77,7 +77,8 @@ beforeAll(async () => {
     flowPort: port + 3,
     flowGrpcPort: port + 4,
     adminPort: port + 5,
-    metricsPort: port + 6,
+    compatPort: port + 6,
+    metricsPort: port + 7,
     adminSecret: ADMIN_SECRET,
     crawlDelayMs: 0,
   });
@@ -162,7 +163,7 @@ async function isFree(tried: number): Promise<boolean> {
 const suited = (code: string): string =>
   code
     .replaceAll(/localhost:300(\d)/g, (_, face) => `127.0.0.1:${port + Number(face)}`)
-    .replaceAll('127.0.0.1:9464', `127.0.0.1:${port + 6}`)
+    .replaceAll('127.0.0.1:9464', `127.0.0.1:${port + 7}`)
     .replaceAll('https://r.example.com', server.reader)
     .replaceAll('site=example.org', 'site=127.0.0.1')
     .replaceAll(/https:\/\/(?:(?:www|docs)\.)?example(?:\.com|\.org)?(?=[/'"\s]|$)/gm, siteUrl())

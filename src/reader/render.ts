@@ -11,7 +11,8 @@ import { type ParsedPage, parsePage } from '#html/parse.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
-import { findElements, textElements } from './elements/find-elements.ts';
+import type { ContentElement } from './elements/content-element.ts';
+import { type ElementOptions, findElements, textElements } from './elements/find-elements.ts';
 import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { findCrawlLinks as pageLinksOf } from './extract/content/crawl-links.ts';
@@ -162,9 +163,11 @@ export function render(
       })
     : undefined;
   const elements = wantsElements
-    ? isHtml(snapshot)
-      ? findElements(article.content, { ...options, baseUrl, places, pictureUrl: pictureNames?.urlOf })
-      : textElements(snapshot.text)
+    ? contentElements(article, parsed, {
+        snapshot,
+        limits,
+        find: { ...options, baseUrl, places, pictureUrl: pictureNames?.urlOf },
+      })
     : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
@@ -441,6 +444,21 @@ function pagesIn(
 ): PageSpan[] | undefined {
   const facts = snapshot.document?.pages;
   return facts && pages && pageSpans(facts, cleanPages(pages, markdown, cleanCharacters), { content, head });
+}
+
+interface ElementSearch extends Pick<Conversion, 'snapshot' | 'limits'> {
+  readonly find: ElementOptions;
+}
+
+/** As for Markdown, plain text and trees that are too large or too deep are only split into paragraphs. */
+function contentElements(
+  article: Article,
+  parsed: ParsedPage,
+  { snapshot, limits, find }: ElementSearch,
+): ContentElement[] {
+  if (!isHtml(snapshot)) return textElements(snapshot.text);
+  if (isTooMuch(parsed, { snapshot, limits })) return textElements(innerText(article.content));
+  return findElements(article.content, find);
 }
 
 /** A file shows what it has, and a selection of the caller may be empty. */

@@ -1,7 +1,10 @@
 /** Rewrites the images of Markdown that the reader wrote. */
 
-/** An image with its alt text, its URL and an optional title. */
-const IMAGE = /!\[((?:\\.|[^\]\\])*)\]\(([^)\s]+)(?:\s"[^"]*")?\)/g;
+/**
+ * An image as the reader writes it, with its number, its alt text, its URL and an optional title. The length is limited,
+ * so that text that only begins like an image takes no time.
+ */
+const IMAGE = /!\[(Image \d+(?:: (?:\\.|[^\]\\]){0,2000})?)\]\(([^)\s]+)(?:\s"[^"]*")?\)/g;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** `write` returns the text of an image. Images in code are not changed. */

@@ -1,5 +1,6 @@
 /** Files in requests, as the reader takes them. */
-import { gunzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { problem } from '#errors.ts';
 import { Upload } from '#http/body.ts';
 import type { CompatCall } from '../dialect.ts';
@@ -48,10 +49,16 @@ export function base64Bytes(text: string, field: string): Uint8Array {
   return Buffer.from(plain, 'base64');
 }
 
+const decompress = promisify(gunzip);
+
 /** Decompressed bytes, at most as many as a request may have. `field` is the part of the request that says gzip. */
-export function unzipped(bytes: Uint8Array, { native }: Pick<CompatCall, 'native'>, field: string): Uint8Array {
+export async function unzipped(
+  bytes: Uint8Array,
+  { native }: Pick<CompatCall, 'native'>,
+  field: string,
+): Promise<Uint8Array> {
   try {
-    return gunzipSync(bytes, { maxOutputLength: native.parts.maxBodyBytes });
+    return await decompress(bytes, { maxOutputLength: native.parts.maxBodyBytes });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw problem('RequestPayloadTooLargeError');
     throw problem('ParamValidationError', { path: field, message: `${field}: the body is not gzip` });

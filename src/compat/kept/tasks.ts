@@ -27,7 +27,7 @@ export interface TaskRecord extends KeptRecord {
 }
 
 export interface Tasks {
-  /** Starts a task. Throws ServiceNodeResourceDrainError if too many tasks are running. */
+  /** Starts a task. Throws ServiceNodeResourceDrainError or RateLimitTriggeredError if too many tasks are running. */
   start(call: NativeCall, parts: number, work: (signal: AbortSignal) => Promise<TaskResult>): Promise<TaskRecord>;
   /** The task of this caller; `undefined` if there is none. Waits for its end for at most `waitMs`. */
   get(call: NativeCall, id: string, waitMs?: number): Promise<TaskRecord | undefined>;
@@ -37,16 +37,18 @@ export interface Tasks {
   close(): Promise<void>;
 }
 
-/** Tasks that run at the same time, of all callers. */
+/** Tasks that run at the same time, of all callers and of one. */
 const MAX_RUNNING = 32;
+const MAX_OF_OWNER = 8;
 const MAX_TASK_MS = 30 * 60_000;
 const RETRY_S = 10;
 const STOPPED = { code: 503, message: 'The server was stopped before the task ended; submit it again' };
+const NOT_STORED = 'The result of the task could not be stored; submit it again';
 const RESTARTED = 'The server was restarted before the task ended; submit it again';
 
 export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<NativeParts, 'accessHooks'>): Tasks {
   const run = randomUUID();
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { readonly owner: string; readonly ended: Promise<void> }>();
   const stopping = new AbortController();
 
   const finish = (record: TaskRecord, work: Promise<TaskResult>) =>
@@ -63,41 +65,55 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
       },
     );
 
+  function assertFree(owner: string): void {
+    if (running.size >= MAX_RUNNING) throw problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_S });
+    const own = [...running.values()].filter((task) => task.owner === owner).length;
+    if (own < MAX_OF_OWNER) return;
+    const message = `At most ${MAX_OF_OWNER} tasks of a caller run at the same time`;
+    throw problem('RateLimitTriggeredError', { retryAfter: RETRY_S, message });
+  }
+
   return {
     async start(call, parts, work) {
-      if (running.size >= MAX_RUNNING) throw problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_S });
+      const owner = ownerOf(call);
+      assertFree(owner);
       const record: TaskRecord = {
         id: randomUUID(),
-        owner: ownerOf(call),
+        owner,
         createdAt: Date.now(),
         status: 'started',
         run,
         parts,
         failed: 0,
       };
-      await kept.put(record);
       const end = accessHooks.keepOpen(call.request);
       const signal = AbortSignal.any([AbortSignal.timeout(MAX_TASK_MS), stopping.signal]);
-      const ended = finish(record, work(signal))
+      const storing = kept.put(record);
+      const ended = storing
+        .then(() => finish(record, work(signal)))
         // A result that cannot be written must not end the process.
         .then(end, () => end(500))
         .catch(() => {})
         .finally(() => running.delete(record.id));
-      running.set(record.id, ended);
+      running.set(record.id, { owner, ended });
+      await storing;
       return record;
     },
     async get(call, id, waitMs = 0) {
       const owner = ownerOf(call);
       const known = await kept.record(id, owner);
       if (known?.status !== 'started') return known;
-      if (known.run !== run) return { ...known, status: 'failure', failed: known.parts, error: RESTARTED };
-      if (waitMs > 0) await Promise.race([running.get(id), elapsed(waitMs)]);
-      return kept.record(id, owner);
+      const failed = (error: string) => ({ ...known, status: 'failure' as const, failed: known.parts, error });
+      if (known.run !== run) return failed(RESTARTED);
+      if (waitMs > 0) await Promise.race([running.get(id)?.ended, elapsed(waitMs)]);
+      const isRunning = running.has(id);
+      const now = await kept.record(id, owner);
+      return now?.status === 'started' && !isRunning ? failed(NOT_STORED) : now;
     },
     result: ({ id }) => kept.bytes(id),
     async close() {
       stopping.abort();
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ ended }) => ended));
     },
   };
 }

@@ -41,11 +41,17 @@ interface OcrImage extends Readonly<Record<keyof Corners, number | null>> {
 export function toPages(answer: ReadAnswer, asked: OcrFields): OcrPage[] {
   const { page, rendition } = answer;
   const elements = rendition.elements ?? [];
+  const byPage = new Map<number | undefined, ContentElement[]>();
+  for (const element of elements) {
+    const own = byPage.get(element.page);
+    if (own) own.push(element);
+    else byPage.set(element.page, [element]);
+  }
   const chosen = chosenPages(pageTexts(page), asked);
   const images = createImages(answer, asked);
   let tableCount = 0;
   return chosen.map((text) => {
-    const own = page.pages ? elements.filter((element) => element.page === text.number) : elements;
+    const own = page.pages ? (byPage.get(text.number) ?? []) : elements;
     const { markdown, images: shown } = images.take(text.text, own);
     const { table_format: format } = asked;
     const taken = format && takeTables(markdown, own, { format, first: tableCount });

@@ -15,7 +15,7 @@ const IGNORED = /^(?:x-tika-(?!timeout-millis$)|maxembeddedresources$)/;
 const MAX_TIMEOUT_S = 180;
 
 export async function readTikaFile(call: CompatCall): Promise<TikaFile> {
-  const upload = fileOf(call);
+  const upload = await fileOf(call);
   const { headers } = call.request;
   showIgnored(
     call.reply,
@@ -33,14 +33,14 @@ export async function readTikaFile(call: CompatCall): Promise<TikaFile> {
 }
 
 /** The body, or the first file of a form. */
-export function fileOf(call: CompatCall): Upload {
+export async function fileOf(call: CompatCall): Promise<Upload> {
   if (!(call.body instanceof Uint8Array)) {
     const [file] = filesIn(call.body);
     if (!file) throw problem('ParamValidationError', { path: 'body', message: 'body: the form has no file' });
     return file;
   }
   const bytes =
-    headerText(call, 'content-encoding') === 'gzip' ? unzipped(call.body, call, 'Content-Encoding') : call.body;
+    headerText(call, 'content-encoding') === 'gzip' ? await unzipped(call.body, call, 'Content-Encoding') : call.body;
   return uploadOf(bytes, {
     name: nameIn(headerText(call, 'content-disposition')),
     type: headerText(call, 'content-type'),

@@ -1,6 +1,7 @@
 /** The API of Apache Tika's server, in the forms of its versions 3 and 4. */
 import { TYPES } from '#documents/detect.ts';
 import { Problem, problem } from '#errors.ts';
+import type { Upload } from '#http/body.ts';
 import { readUpload } from '#reader/index.ts';
 import { guessLanguage } from '#search/index.ts';
 import type { CompatCall, CompatMethod, CompatRoute, Dialect } from '../dialect.ts';
@@ -96,7 +97,7 @@ function sendCsv({ reply }: CompatCall, fields: Metadata) {
 const CONTAINERS: ReadonlySet<string> = new Set([TYPES.zip, TYPES.ole]);
 
 async function detect(call: CompatCall): Promise<unknown> {
-  const upload = fileOf(call);
+  const upload = await fileOf(call);
   const { given, upload: file } = readUpload({
     bytes: upload,
     contentType: upload.mediaType,
@@ -109,7 +110,7 @@ async function detect(call: CompatCall): Promise<unknown> {
 }
 
 /** Only a document process opens containers, so the first page is read. */
-async function typeOfContainer(call: CompatCall, file: ReturnType<typeof fileOf>, otherwise: string): Promise<string> {
+async function typeOfContainer(call: CompatCall, file: Upload, otherwise: string): Promise<string> {
   try {
     return (await call.native.read(call, { file, page: 1 })).rendition.mediaType ?? otherwise;
   } catch (error) {

@@ -16,6 +16,8 @@ export interface UnstructuredElement {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+type PageFacts = NonNullable<Page['pages']>[number] | undefined;
+
 /** Pixels per point: 200 dpi. */
 const SCALE = 200 / 72;
 
@@ -40,11 +42,13 @@ export function toElements(
   const elements = withDataUrls(rendition.elements ?? [], rendition);
   const common = { filename, filetype: mediaType, ...languagesOf(elements, asked), ...mailOf(page, mediaType) };
   const idOf = createIds(filename, asked);
+  const pages = new Map((page.pages ?? []).map((facts) => [facts.number, facts]));
   const out: UnstructuredElement[] = [];
   let title: string | undefined;
   let last: number | undefined;
   for (const element of elements) {
     const image = imageOf(element, asked);
+    const facts = element.page === undefined ? undefined : pages.get(element.page);
     if (element.kind === 'picture' && element.text === '' && !image) continue;
     const number = element.page === undefined ? undefined : element.page + asked.starting_page_number - 1;
     if (asked.include_page_breaks && last !== undefined && number !== undefined && number !== last) {
@@ -60,13 +64,13 @@ export function toElements(
       metadata: {
         ...common,
         ...(number !== undefined && { page_number: number }),
-        ...sheetName(page, element, mediaType),
+        ...sheetName(facts, mediaType),
         ...(title !== undefined && !isTitle && { parent_id: title }),
         ...(element.level !== undefined && { category_depth: element.level - 1 }),
         ...tableHtml(element, mediaType, asked),
         ...linksOf(element),
         ...emphasisOf(element),
-        ...coordinatesOf(element, page, asked),
+        ...coordinatesOf(element, facts, asked),
         ...image,
       },
     });
@@ -113,10 +117,8 @@ function mailOf({ metadata = {}, title }: Page, mediaType: string): Record<strin
 
 const SHEETS: ReadonlySet<string> = new Set([TYPES.xlsx, TYPES.xls, TYPES.ods]);
 
-function sheetName({ pages }: Page, element: ContentElement, mediaType: string): { page_name?: string } {
-  const name = SHEETS.has(mediaType) ? pages?.find(({ number }) => number === element.page)?.name : undefined;
-  return name === undefined ? {} : { page_name: name };
-}
+const sheetName = (facts: PageFacts, mediaType: string) =>
+  SHEETS.has(mediaType) && facts?.name !== undefined ? { page_name: facts.name } : {};
 
 function tableHtml(element: ContentElement, mediaType: string, asked: GeneralFields): { text_as_html?: string } {
   if (!element.rows) return {};
@@ -142,8 +144,7 @@ const emphasisOf = ({ emphasis }: ContentElement) =>
     emphasized_text_tags: emphasis.map(({ tag }) => tag),
   };
 
-function coordinatesOf({ box, page: number }: ContentElement, { pages }: Page, { coordinates }: GeneralFields) {
-  const size = pages?.find((page) => page.number === number);
+function coordinatesOf({ box }: ContentElement, size: PageFacts, { coordinates }: GeneralFields) {
   if (!coordinates || !box || size?.width === undefined || size.height === undefined) return {};
   const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height].map(pixels);
   return {

@@ -18,7 +18,7 @@ const STATUSES: StatusTable = {
 
 async function partition(call: CompatCall): Promise<unknown> {
   const asked = readFields(GENERAL_FIELDS, call.body);
-  const files = filesOf(call, asked);
+  const files = await filesOf(call, asked);
   const ignored = sentFields(call.body as Record<string, unknown>, IGNORED_FIELDS);
   showIgnored(call.reply, [...ignored, ...(asked.strategy === 'auto' ? [] : ['strategy'])]);
   const results: UnstructuredElement[][] = [];
@@ -35,7 +35,7 @@ async function partition(call: CompatCall): Promise<unknown> {
   return sendJson(call.reply, results.length === 1 ? results[0] : results);
 }
 
-function filesOf(call: CompatCall, asked: GeneralFields): readonly Upload[] {
+async function filesOf(call: CompatCall, asked: GeneralFields): Promise<readonly Upload[]> {
   const given = [(call.body as Record<string, unknown>).files].flat().filter((one) => one instanceof Upload);
   // The original answers 400 to an empty file.
   if (given.some(({ byteLength }) => byteLength === 0)) {
@@ -45,13 +45,12 @@ function filesOf(call: CompatCall, asked: GeneralFields): readonly Upload[] {
   if (files.length === 0)
     throw problem('ParamValidationError', { path: 'files', message: 'files: a file is required' });
   const { content_type: type, gz_uncompressed_content_type: inner } = asked;
-  return files.map((file) => {
-    if (inner !== undefined) {
-      const name = file.filename?.replace(/\.gz$/i, '');
-      return uploadOf(unzipped(file, call, 'gz_uncompressed_content_type'), { name, type: inner }, 'files');
-    }
-    return type === undefined ? file : uploadOf(file, { name: file.filename, type }, 'files');
-  });
+  const readable = async (file: Upload): Promise<Upload> => {
+    if (inner === undefined) return type === undefined ? file : uploadOf(file, { name: file.filename, type }, 'files');
+    const bytes = await unzipped(file, call, 'gz_uncompressed_content_type');
+    return uploadOf(bytes, { name: file.filename?.replace(/\.gz$/i, ''), type: inner }, 'files');
+  };
+  return Promise.all(files.map(readable));
 }
 
 const toReadFields = (file: Upload, { extract_image_block_types: images }: GeneralFields) => ({
