@@ -74,7 +74,7 @@ const commaList = z
   .default([]);
 
 /** Dialects whose clients often cannot send a key. */
-const KEYLESS_DIALECTS = ['searxng'] as const;
+const KEYLESS_DIALECTS = ['searxng', 'tika', 'docling', 'unstructured'] as const;
 
 /** Names separated by commas, or a list of names and objects. */
 const providerList = json(
@@ -118,7 +118,7 @@ export const SETTINGS = {
     compatKeyless: setting(
       commaList.pipe(z.array(z.enum(KEYLESS_DIALECTS))),
       'none',
-      `Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: ${KEYLESS_DIALECTS.map((name) => `\`${name}\``).join(', ')}.`,
+      `Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: ${KEYLESS_DIALECTS.map((name) => `\`${name}\``).join(', ')}. Such callers have 600 requests per minute and IP address.`,
     ),
     flowPort: setting(port(3003), '3003', 'Port of the flow gateway for HTTP and WebSocket.'),
     flowGrpcPort: setting(port(3004), '3004', 'Port of the flow gateway for gRPC.'),

@@ -50,3 +50,19 @@ it('releases tokens when the caller disconnects while they are being reserved', 
   expect((await accounts.account(account.id))!.balance).toBe(0);
   expect(await usage.sums({ by: [] })).toMatchObject([{ requests: 2, failed: 1, tokens: 1_000 }]);
 });
+
+it('limits callers whom the operator admits in a private network less than others', async () => {
+  const { accounts, usage } = await openAccessControl();
+  const strict = { ...OPEN, keylessRpm: 0, accounts, usage, counters: createMemoryCounters() };
+  const { admit } = createAccessControl(strict);
+  const caller = { authorization: [], clientIp: '10.0.0.7' };
+  await expect(admit({ ...ACCESS, keyless: 'limited' }, caller)).rejects.toMatchObject({
+    name: 'AuthenticationRequiredError',
+  });
+  const remaining: (number | undefined)[] = [];
+  const trusted: AccessRule = { ...ACCESS, keyless: 'private' };
+  await admit(trusted, caller, ({ requests }) => remaining.push(requests?.remaining));
+  expect(remaining).toEqual([599]);
+  for (let count = 1; count < 600; count++) await admit(trusted, caller);
+  await expect(admit(trusted, caller)).rejects.toMatchObject({ name: 'RateLimitTriggeredError' });
+});

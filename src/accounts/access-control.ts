@@ -41,6 +41,9 @@ export interface AccessControlOptions {
   readonly now?: () => number;
 }
 
+/** Requests per minute and IP address for callers whom the operator admits in a private network. */
+const PRIVATE_RPM = 600;
+
 export function createAccessControl(options: AccessControlOptions): AccessControl {
   const { accounts, usage, counters, plans, keylessFeatures, keylessRpm, refusedRpm, now = Date.now } = options;
   const admitKey = createKeyAdmission({ usage, counters, plans, now });
@@ -67,15 +70,18 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
     if (given.kind === 'malformed') {
       throw await refusal(isStrict ? 'AuthenticationFormatError' : 'AuthenticationFailedError', clientIp);
     }
-    if (rule.keyless === 'refused' || keylessRpm === 0) throw await refusal('AuthenticationRequiredError', clientIp);
+    const isRefused = rule.keyless === 'refused' || (rule.keyless === 'limited' && keylessRpm === 0);
+    if (isRefused) throw await refusal('AuthenticationRequiredError', clientIp);
     return undefined;
   }
 
   async function admitKeyless(rule: AccessRule, clientIp: string, show: ShowLimits): Promise<Admission> {
     if (keylessRpm !== undefined) {
-      const bucket = `keyless:${rule.endpoint}:${limiterKeyOf(clientIp)}`;
-      const taken = await takeCounters(counters, { windows: [{ bucket, limit: keylessRpm, amount: 1 }] });
-      show({ requests: limitState(keylessRpm, taken.windows[0]!) });
+      const isPrivate = rule.keyless === 'private';
+      const limit = isPrivate ? Math.max(PRIVATE_RPM, keylessRpm) : keylessRpm;
+      const bucket = `${isPrivate ? 'private' : 'keyless'}:${rule.endpoint}:${limiterKeyOf(clientIp)}`;
+      const taken = await takeCounters(counters, { windows: [{ bucket, limit, amount: 1 }] });
+      show({ requests: limitState(limit, taken.windows[0]!) });
       if (!taken.ok) throw clientIpLimit(taken.waitMs);
     }
     return {

@@ -18,8 +18,11 @@ export interface AccessRule {
   readonly endpoint: Endpoint;
   /** The accepted Authorization header: exactly `Bearer KEY`, or a key with or without a scheme. */
   readonly authorization: 'bearer' | 'any key';
-  /** Callers without a key are either refused, or admitted at the rate limit of their IP address. */
-  readonly keyless: 'refused' | 'limited';
+  /**
+   * Callers without a key are refused, or admitted at the rate limit of their IP address. `private`: the operator
+   * admits them because they are in a private network, at a higher rate limit.
+   */
+  readonly keyless: 'refused' | 'limited' | 'private';
   /** Tokens to reserve from a balance on admission, for endpoints whose cost is known only after the work. */
   readonly expectedTokens?: number | undefined;
 }

@@ -25,6 +25,11 @@ export interface AccessHooks {
   /** Returns the admission of a request. The request's route must have the hook. */
   admissionOf(request: FastifyRequest): Admission;
   /**
+   * Keeps the admission of a request open beyond its response, for work that continues. The caller of this function
+   * must call the returned function, with the status of the work, exactly once.
+   */
+  keepOpen(request: FastifyRequest): (status: number) => void;
+  /**
    * Identifies the caller without counting the request. For endpoints that call other endpoints, where the requests are
    * counted.
    */
@@ -45,6 +50,12 @@ export interface KeyCheck {
   readonly toMs: number;
 }
 
+interface Admitted extends KeyCheck {
+  readonly admission: Admission;
+  end(status: number): void;
+  isKeptOpen: boolean;
+}
+
 /** Status for a client that disconnected before the response was complete (nginx's convention). */
 const CLIENT_GONE = 499;
 
@@ -57,29 +68,39 @@ export function createAccessHooks(
   accessControl: AccessControl,
   { onTokensSpent }: AccessHooksOptions = {},
 ): AccessHooks {
-  const admissions = new WeakMap<FastifyRequest, KeyCheck & { readonly admission: Admission }>();
+  const admissions = new WeakMap<FastifyRequest, Admitted>();
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
     { rule, headers, credentials }: Omit<GivenAdmission, 'key'> & { readonly credentials: Credentials },
   ): Promise<void> {
     const fromMs = performance.now();
-    const admitted = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
+    const given = await accessControl.admit(rule, credentials, (states) => showLimits(reply, states, headers));
     let spent = 0;
     const admission: Admission = {
-      ...admitted,
+      ...given,
       recordCost(cost) {
         spent = cost.tokens;
-        admitted.recordCost(cost);
+        given.recordCost(cost);
       },
     };
-    admissions.set(request, { admission, fromMs, toMs: performance.now() });
-    const end = () => {
-      admission.end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+    const end = (status: number) => {
+      admission.end(status);
       if (spent) onTokensSpent?.(rule.endpoint, spent);
     };
-    if (reply.raw.destroyed) end();
-    else reply.raw.once('close', end);
+    const admitted = { admission, fromMs, toMs: performance.now(), end, isKeptOpen: false };
+    admissions.set(request, admitted);
+    const leave = () => {
+      if (!admitted.isKeptOpen) end(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE);
+    };
+    if (reply.raw.destroyed) leave();
+    else reply.raw.once('close', leave);
+  }
+
+  function knownOf(request: FastifyRequest): Admitted {
+    const known = admissions.get(request);
+    if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));
+    return known;
   }
 
   return {
@@ -89,12 +110,13 @@ export function createAccessHooks(
       const authorization = key === undefined ? [] : [`Bearer ${key}`];
       return admit(request, reply, { rule, headers, credentials: { authorization, clientIp: clientIpOf(request) } });
     },
-    identify: (rule, request) => accessControl.identifyCaller(rule, credentialsOf(request)),
-    admissionOf(request) {
-      const known = admissions.get(request);
-      if (!known) throw problem('InternalError', {}, new Error('the route has no access hook'));
-      return known.admission;
+    keepOpen(request) {
+      const known = knownOf(request);
+      known.isKeptOpen = true;
+      return known.end;
     },
+    identify: (rule, request) => accessControl.identifyCaller(rule, credentialsOf(request)),
+    admissionOf: (request) => knownOf(request).admission,
     keyCheckOf: (request) => admissions.get(request),
   };
 }

@@ -245,6 +245,7 @@ export async function createCompatFace(context: FaceContext): Promise<Face> {
     compatRoutes(face, {
       ...common,
       ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
+      ...{ dataDir: config.dataDir, maxBodyBytes: config.maxBodyBytes },
       guard: network.guard,
       hasLanguageModel: models.readerlm !== undefined,
       ownHosts: () => ownHosts,

@@ -82,7 +82,7 @@ export async function admitCaller(
     dialect.mayBeKeyless && options.keylessDialects.includes(dialect.name) && isPrivateIp(clientIpOf(request));
   if (options.refusesCrossSite && key === undefined) refuseCrossSite(request, options.ownNames);
   await options.accessHooks.admit(request, reply, {
-    rule: isAdmitted ? { ...rule, keyless: 'limited' } : rule,
+    rule: isAdmitted ? { ...rule, keyless: 'private' } : rule,
     headers: HEADERS[access],
     key,
   });

@@ -26,6 +26,7 @@ const hasQuery = ({ query }: ClaimedRequest) => Object.hasOwn(query, 'q');
 
 const isForm = ({ mediaType, body }: ClaimedRequest) =>
   mediaType === 'application/x-www-form-urlencoded' && Object.hasOwn(body, 'q');
+const namesJson = (accept: string | undefined) => /\bapplication\/json\b/i.test(accept ?? '');
 const has = (body: ClaimedRequest['body'], names: readonly string[]) => names.some((name) => Object.hasOwn(body, name));
 
 export const CLAIMS: readonly Claim[] = [
@@ -41,5 +42,17 @@ export const CLAIMS: readonly Claim[] = [
     ],
     otherwise: 'tavily',
   },
+  ...(['GET', 'HEAD'] as const).map((method) => ({
+    method,
+    url: '/version',
+    order: [{ dialect: 'docling' as const, when: ({ headers }: ClaimedRequest) => namesJson(headers.accept) }],
+    otherwise: 'tika' as const,
+  })),
+  ...(['GET', 'HEAD'] as const).map((method) => ({
+    method,
+    url: '/health',
+    order: [],
+    otherwise: 'lectern' as const,
+  })),
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
 ];

@@ -32,6 +32,7 @@ export const dialectOfPath: DialectOfPath = (path) => {
 /** The server must have been created with `servesPrograms` and `takesAnyJson`. */
 export async function compatRoutes(face: Face, options: CompatOptions): Promise<void> {
   const native = createNative(options);
+  face.addHook('onClose', () => native.tasks.close());
   pictureRoute(face, options.pictures);
   closeWithApi(face);
   const serving: Serving = { native, options };

@@ -48,3 +48,13 @@ export const textList = () =>
   z
     .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
     .transform((list) => list.map((word) => word.trim()).filter(Boolean));
+
+/** A field that clients of forms send repeatedly, as a JSON list in text, or separated by commas. */
+export const formList = () =>
+  z.union([z.array(z.union([z.string(), z.number()])), z.string(), z.number()]).transform((given) => {
+    const words = [given].flat().flatMap((one) => {
+      const text = String(one).trim();
+      return text.startsWith('[') ? text.slice(1, text.endsWith(']') ? -1 : undefined).split(',') : text.split(',');
+    });
+    return words.map((word) => word.trim().replace(/^["']|["']$/g, '')).filter(Boolean);
+  });

@@ -1,5 +1,9 @@
-/** Tells callers which fields of their request have no effect, in dialects whose responses have no place for a warning. */
+/**
+ * Tells callers which fields of their request have no effect, and what is missing from a result, in dialects whose
+ * responses have no place for a warning.
+ */
 import type { FastifyReply } from 'fastify';
+import type { Page } from '#reader/index.ts';
 
 const IGNORED = 'x-lectern-ignored';
 
@@ -13,3 +17,12 @@ export const sentFields = (given: Readonly<Record<string, unknown>>, names: read
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return value !== undefined && value !== null && value !== false && value !== '';
   });
+
+const MAX_HEADER_CHARACTERS = 2_000;
+
+/** The warnings of a page, on one line, in plain ASCII. */
+export function showWarning(reply: FastifyReply, { warning }: Pick<Page, 'warning'>): void {
+  if (!warning) return;
+  const line = warning.replaceAll('\n', ' | ').replace(/[^\x20-\x7e]+/g, '?');
+  reply.header('x-warning', line.slice(0, MAX_HEADER_CHARACTERS));
+}

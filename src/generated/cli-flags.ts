@@ -981,7 +981,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--compat-keyless',
     variable: 'LECTERN_COMPAT_KEYLESS',
     meaning:
-      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`.',
+      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `tika`, `docling`, `unstructured`. Such callers have 600 requests per minute and IP address.',
     defaultText: 'none',
   },
   {

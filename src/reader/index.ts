@@ -5,6 +5,7 @@ export { BLOCKED_KINDS, type BlockedKind } from './blocked/blocked.ts';
 export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
+export type { ContentElement, TableCell } from './elements/content-element.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
 export { findBrowser } from './engines/browser/find.ts';
 export { createPool, type Pool, type PoolStatus } from './engines/browser/pool.ts';

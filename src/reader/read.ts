@@ -42,6 +42,8 @@ export interface ReadRequest {
   readonly blockPlaces?: boolean | undefined;
   /** Whether to return facts about the response, and with `html` the HTML of the content too. */
   readonly details?: DetailLevel | undefined;
+  /** Whether to return the elements of the content: headings, paragraphs, tables, pictures. */
+  readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /**

@@ -11,6 +11,8 @@ import { type ParsedPage, parsePage } from '#html/parse.ts';
 import type { Article } from './article.ts';
 import { chargeFor } from './charge.ts';
 import { chunkMarkdown } from './chunking/chunk.ts';
+import type { ContentElement } from './elements/content-element.ts';
+import { type ElementOptions, findElements, textElements } from './elements/find-elements.ts';
 import { findSigns, waitsForScripts } from './engines/evidence.ts';
 import { explain } from './explanation.ts';
 import { findCrawlLinks as pageLinksOf } from './extract/content/crawl-links.ts';
@@ -65,6 +67,8 @@ export interface RenderTask {
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
   readonly details?: DetailLevel | undefined;
+  /** Whether to return the elements of the content. */
+  readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */
   readonly pictureUrls?: PictureUrls | undefined;
   /** Whether the document came with the request. In that case there is no HTTP status. */
@@ -102,6 +106,7 @@ export function render(
     pageLinks,
     blockPlaces,
     details,
+    elements: wantsElements,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -161,6 +166,13 @@ export function render(
         traces: options.explain || (blockPlaces === true && places !== undefined),
       })
     : undefined;
+  const elements = wantsElements
+    ? contentElements(article, parsed, {
+        snapshot,
+        limits,
+        find: { ...options, baseUrl, places, pictureUrl: pictureNames?.urlOf },
+      })
+    : undefined;
   const { complete } = parsed;
   const waits = signs?.scripts === true && waitsForScripts(signs, countWords(textOf(article.content)), snapshot.url);
   const told = captions ? withCaptions(images, captions) : images;
@@ -193,6 +205,8 @@ export function render(
     ...rendition,
     ...(found && { pageLinks: found }),
     ...(details && { details: detailsOf(snapshot, contentHtml) }),
+    mediaType: snapshot.document?.mediaType ?? snapshot.mediaType,
+    ...(elements && { elements: cleanStrings(elements) }),
     ...(served.length > 0 && { pictures: served }),
   };
 }
@@ -441,6 +455,21 @@ function pagesIn(
 ): PageSpan[] | undefined {
   const facts = snapshot.document?.pages;
   return facts && pages && pageSpans(facts, cleanPages(pages, markdown, cleanCharacters), { content, head });
+}
+
+interface ElementSearch extends Pick<Conversion, 'snapshot' | 'limits'> {
+  readonly find: ElementOptions;
+}
+
+/** As for Markdown, plain text and trees that are too large or too deep are only split into paragraphs. */
+function contentElements(
+  article: Article,
+  parsed: ParsedPage,
+  { snapshot, limits, find }: ElementSearch,
+): ContentElement[] {
+  if (!isHtml(snapshot)) return textElements(snapshot.text);
+  if (isTooMuch(parsed, { snapshot, limits })) return textElements(innerText(article.content));
+  return findElements(article.content, find);
 }
 
 /** A file shows what it has, and a selection of the caller may be empty. */

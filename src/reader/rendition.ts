@@ -3,6 +3,7 @@
  * changes.
  */
 import type { Blocked } from './blocked/blocked.ts';
+import type { ContentElement } from './elements/content-element.ts';
 import type { Explanation } from './explanation.ts';
 import type { CrawlLinks } from './extract/content/crawl-links.ts';
 import type { UncaptionedImage } from './markdown/to-markdown.ts';
@@ -89,6 +90,10 @@ export interface Rendition {
   readonly pictures?: readonly ServedPicture[] | undefined;
   /** The blocks of a document with a place, in order, if requested. */
   readonly placedBlocks?: readonly PlacedBlock[] | undefined;
+  /** The elements of the content, in order, if requested. */
+  readonly elements?: readonly ContentElement[] | undefined;
+  /** The media type of a file before its conversion; of a page, as its server declared it. */
+  readonly mediaType?: string | undefined;
 }
 
 const KEY_ORDER: readonly (keyof Page)[] = [

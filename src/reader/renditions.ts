@@ -61,6 +61,7 @@ function keyOf({
   pageLinks,
   blockPlaces,
   details,
+  elements,
   pictureUrls,
   isGiven,
   isKeyless,
@@ -74,6 +75,7 @@ function keyOf({
     pageLinks,
     blockPlaces,
     details,
+    elements,
     pictureUrls,
     isGiven,
     isKeyless,
@@ -91,7 +93,7 @@ const LINK_CHARACTERS = 150;
 const PLACE_CHARACTERS = 100;
 
 /** Estimated size in characters. The body repeats the page object, so both are counted. */
-const sizeOf = ({ body, page, pageLinks, placedBlocks, details, pictures = [] }: Rendition): number =>
+const sizeOf = ({ body, page, pageLinks, placedBlocks, details, elements = [], pictures = [] }: Rendition): number =>
   body.length +
   (details?.contentHtml?.length ?? 0) +
   (page.content?.length ?? 0) +
@@ -100,5 +102,6 @@ const sizeOf = ({ body, page, pageLinks, placedBlocks, details, pictures = [] }:
   (page.explanation ? (page.explanation.removed.length + page.explanation.blocks.length) * EXPLANATION_CHARACTERS : 0) +
   (pageLinks?.links.length ?? 0) * LINK_CHARACTERS +
   ((page.pages?.length ?? 0) + (placedBlocks?.length ?? 0)) * PLACE_CHARACTERS +
+  elements.reduce((sum, { text }) => sum + 2 * text.length + PLACE_CHARACTERS, 0) +
   pictures.reduce((sum, { dataUrl }) => sum + dataUrl.length, 0) +
   1_000;

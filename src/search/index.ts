@@ -5,6 +5,7 @@ export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './i
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages/cut-passages.ts';
 export { POSTGRES_MIGRATIONS } from './index/store/postgres-migrations.ts';
+export { guessLanguage } from './index/text/guess-language.ts';
 export { indexUrl } from './index/write/prepare-page.ts';
 export { createIndexingReader } from './indexing-reader.ts';
 export { formatText } from './layout.ts';

@@ -69,11 +69,11 @@ async function readSelection(
   details: DetailLevel,
 ): Promise<ReadAnswer> {
   try {
-    return await native.read(call, given, details);
+    return await native.read(call, given, { details });
   } catch (error) {
     const isUnmatched = error instanceof Problem && error.facts.path === 'targetSelector' && error.code !== 400;
     if (!isUnmatched) throw error;
-    const { page, rendition } = await native.read(call, { ...given, targetSelector: [] }, 'facts');
+    const { page, rendition } = await native.read(call, { ...given, targetSelector: [] }, { details: 'facts' });
     const warning = [page.warning, `targetSelector: ${error.message}.`].filter(Boolean).join('\n');
     return { page: { ...page, content: '', warning }, rendition };
   }

@@ -2,6 +2,7 @@
  * What dialects call: the operations of the native endpoints, with the same limits, checks and charges. Requests are
  * objects in the format of the native endpoints, so they are validated by the same tables.
  */
+import path from 'node:path';
 import type { AccessHooks } from '#api/access-hooks.ts';
 import type { PrepareOptions } from '#api/reader/reader.ts';
 import type { PrepareSearchOptions } from '#api/search/search.ts';
@@ -14,10 +15,13 @@ import type { DetailLevel, Reader } from '#reader/index.ts';
 import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { CompatCall } from '../dialect.ts';
+import { FILE_LIFETIME_MS, type FileRecord } from '../kept/file-record.ts';
+import { createKeptFiles, type KeptFiles } from '../kept/kept-files.ts';
+import { createTasks, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
 import { type NativeCrawls, nativeCrawls } from './crawls.ts';
 import { type Embedded, embedFor, type Reranked, rerankFor } from './models.ts';
-import { type ReadAnswer, readPage } from './read.ts';
+import { type ReadAnswer, type ReadExtras, readPage } from './read.ts';
 import { runSearch } from './search.ts';
 
 export type NativeCall = Pick<CompatCall, 'request' | 'reply' | 'admission'>;
@@ -37,6 +41,10 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   /** Whether a language model that the reader can use is configured. */
   readonly hasLanguageModel: boolean;
   readonly version: string;
+  /** Folder of this server for what it keeps. */
+  readonly dataDir: string;
+  /** Maximum size of a request body. */
+  readonly maxBodyBytes: number;
   /** The URL of this server for links in answers; `undefined`: the host of each request. */
   readonly publicUrl?: string | undefined;
 }
@@ -44,24 +52,36 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
 export interface Native {
   readonly parts: NativeParts;
   /** Reads one page or file. `given` has the options of the reader by their names in JSON bodies. */
-  read(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<ReadAnswer>;
   readonly crawls: NativeCrawls;
+  read(call: NativeCall, given: GivenFields, extras?: ReadExtras): Promise<ReadAnswer>;
   /** Searches. `given` has the parameters of the search host. An empty result is an empty list. */
   search(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
   rerank(call: NativeCall, body: GivenFields): Promise<Reranked>;
+  /** Files that callers uploaded. */
+  readonly files: KeptFiles<FileRecord>;
+  /** Work that continues after its response. */
+  readonly tasks: Tasks;
   /** Records the cost of work that a dialect did through `parts`. Costs of one request add up. */
   charge(call: NativeCall, tokens: number, model?: string): void;
 }
 
+const HOUR_MS = 60 * 60_000;
+const MAX_TASK_BYTES = 1_000_000_000;
+const MAX_FILE_BYTES = 10_000_000_000;
+
 export function createNative(parts: NativeParts): Native {
+  const keptTasks = { dir: path.join(parts.dataDir, 'compat', 'tasks'), lifetimeMs: HOUR_MS };
+  const keptFiles = { dir: path.join(parts.dataDir, 'compat', 'files'), lifetimeMs: FILE_LIFETIME_MS };
   return {
+    files: createKeptFiles({ ...keptFiles, maxTotalBytes: MAX_FILE_BYTES }),
+    tasks: createTasks(createKeptFiles({ ...keptTasks, maxTotalBytes: MAX_TASK_BYTES }), parts),
     parts,
-    read: (call, given, details) => readPage(call, given, parts, details),
     crawls: nativeCrawls(parts),
     search: (call, given, details) => runSearch(call, given, parts, details),
+    read: (call, given, extras) => readPage(call, given, parts, extras),
     embed: (call, body) => embedFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),

@@ -9,6 +9,15 @@ import { type DetailLevel, OPTIONS, type Page, type Rendition } from '#reader/in
 import { addCost } from './cost.ts';
 import type { GivenFields, NativeCall, NativeParts } from './native.ts';
 
+export interface ReadExtras {
+  /** Facts about the response, and with `html` the HTML of the content too. */
+  readonly details?: DetailLevel | undefined;
+  /** Whether to return the elements of the content. */
+  readonly elements?: boolean;
+  /** Ends the read. Default: when the client disconnects. */
+  readonly signal?: AbortSignal;
+}
+
 export interface ReadAnswer {
   /** The page object of the native JSON response. */
   readonly page: Page;
@@ -19,7 +28,7 @@ export async function readPage(
   call: NativeCall,
   fields: GivenFields,
   parts: NativeParts,
-  details?: DetailLevel,
+  extras: ReadExtras = {},
 ): Promise<ReadAnswer> {
   const { request, reply, admission } = call;
   const given = gather(OPTIONS, { headers: {}, body: fields });
@@ -29,12 +38,13 @@ export async function readPage(
   const rendition = await parts.reader.last({
     target,
     options,
-    signal: disconnectSignal(reply),
+    signal: extras.signal ?? disconnectSignal(reply),
     keyed: admission.caller.kind !== 'keyless',
     account: accountOf(admission.caller),
     trace: parts.tracing.start(request, reply, options.trace),
     pictureUrls: documentPictures.urlsFor(request, options, parts),
-    details,
+    details: extras.details,
+    ...(extras.elements && { elements: true }),
   });
   await documentPictures.store(rendition, parts);
   addCost(call, rendition.tokens, options.modelFormat);
