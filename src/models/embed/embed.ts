@@ -1,7 +1,7 @@
 /** Embeds a validated request: prepares its inputs and runs them through the model's queue. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
-import type { Embedder, Output, Prepared } from '../backends/backend.ts';
+import type { Embedder, Output, Prepared } from '../backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import { pdfFormOf } from '../registry/capabilities.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';

@@ -1,5 +1,5 @@
 /** Messages between the server and a model process, and between that process and its inference thread. */
-import type { OutputKind } from '../backends/backend.ts';
+import type { OutputKind } from '../backend.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
 

@@ -48,6 +48,18 @@ export function outputsOf(
   return outputs;
 }
 
+/** Returns one vector per input. Throws an Error for an unexpected shape or a number that is not finite. */
+export function vectorsOf({ data, dims }: GraphOutput, count: number, normalizes: boolean): RawOutput[] {
+  if (dims.length !== 2 || dims[0] !== count)
+    throw new Error(`the graph returned the unexpected shape ${dims.join(' x ')}`);
+  const size = dims[1]!;
+  if (!allFinite(data)) throw new Error('the graph returned numbers that are not finite');
+  return Array.from({ length: count }, (_, at) => ({
+    values: unit(data.slice(at * size, (at + 1) * size), size, normalizes),
+    rows: 1,
+  }));
+}
+
 /** Whether all numbers are finite: `value - value` is NaN for any other. */
 function allFinite(values: Float32Array): boolean {
   let sum = 0;
@@ -79,7 +91,7 @@ function mean(states: Float32Array, size: number, from: number, to: number): Flo
 }
 
 /** Normalizes each row of `size` numbers in place; zero rows stay zero. */
-export function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
+function unit(values: Float32Array, size: number, normalizes: boolean): Float32Array {
   if (!normalizes) return values;
   for (let from = 0; from < values.length; from += size) {
     let square = 0;

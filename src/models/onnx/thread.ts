@@ -8,16 +8,6 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { openRuntime } from '#onnx-runtime.ts';
 import { framesOf } from '../media/sound.ts';
 import {
-  AUDIO_INPUTS,
-  AUDIO_VECTORS,
-  type FloatInput,
-  IMAGE_INPUTS,
-  IMAGE_VECTORS,
-  pictureInput,
-  soundInput,
-  vectorsOf,
-} from './media.ts';
-import {
   type ImageRequest,
   type LoadedModel,
   type ModelSpec,
@@ -29,8 +19,18 @@ import {
   type Sequence,
   type SoundRequest,
 } from './messages.ts';
-import { type GraphOutput, outputsOf } from './pooling.ts';
-import { type GraphInput, inputsOf } from './tensors.ts';
+import { type GraphOutput, outputsOf, vectorsOf } from './pooling.ts';
+import {
+  AUDIO_INPUTS,
+  AUDIO_VECTORS,
+  type FloatInput,
+  type GraphInput,
+  IMAGE_INPUTS,
+  IMAGE_VECTORS,
+  inputsOf,
+  pictureInput,
+  soundInput,
+} from './tensors.ts';
 
 export interface OpenRequest {
   readonly do: 'open';

@@ -1,12 +1,12 @@
 /** Tokenizes texts for a model, with truncation, pairs, windows and late chunking. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { createYielder } from '#concurrency/yielder.ts';
 import { ownValue } from '#own-value.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
 
 export interface Preparer {
   prepare(texts: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
-  /** One sequence per window; see `Embedder` in backends/backend.ts. */
+  /** One sequence per window; see `Embedder` in backend.ts. */
   chunks(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
   pairs(query: string, documents: readonly string[], maxTokens: number | undefined): Promise<ReadyPairs>;
 }
@@ -32,8 +32,6 @@ const PIECE_CHARS = 8_192;
 const BORDER_CHARS = 512;
 /** Tokens are counted up to this many times the context size; beyond that, their number is estimated. */
 const COUNTED_CONTEXTS = 8;
-/** How long the thread may be blocked before it yields, in milliseconds. */
-const MAX_BLOCK_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
   const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
@@ -171,16 +169,6 @@ export function* piecesOf(text: string): Generator<string> {
     from = to;
   }
   yield text.slice(from);
-}
-
-/** Yields to the event loop if the thread has been blocked for a while. */
-function createYielder(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < MAX_BLOCK_MS) return;
-    await yieldToEventLoop();
-    since = performance.now();
-  };
 }
 
 function idOf(tokenizer: Tokenizer, piece: string): number {

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import { neededFiles, onnxRuns } from '../hub/files.ts';
+import { neededFiles, onnxRuns } from '../hub/folder.ts';
 import type { ModelRow } from './catalogue.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from './known-models.ts';
 import { modelRowShape, readModelRows } from './operator-models.ts';

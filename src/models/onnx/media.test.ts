@@ -6,12 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesIn } from '../hub/files.ts';
+import type { Embedder, ReadyMedium } from '../backend.ts';
+import { filesIn } from '../hub/folder.ts';
 import { CLAP_RULE, framesOf } from '../media/sound.ts';
-import { audioVector, type Family, imageVector, RULE, SIZE, textVector, writeTowers } from '../onnx/towers.suite.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import type { Embedder, ReadyMedium } from './backend.ts';
-import { createOnnxEmbedder } from './onnx.ts';
+import { createOnnxEmbedder } from './backends.ts';
+import { audioVector, type Family, imageVector, RULE, SIZE, textVector, writeTowers } from './towers.suite.ts';
 
 const signal = new AbortController().signal;
 const wait = { timeout: 180_000 };

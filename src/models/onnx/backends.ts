@@ -2,18 +2,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type PictureRule, readPictureRule } from '../media/picture-rule.ts';
-import {
-  type ModelSpec,
-  type ReadyPairs,
-  type ReadySequence,
-  RUN_TOKENS,
-  type Sequence,
-  type SequenceOutput,
-} from '../onnx/messages.ts';
-import type { ModelLog } from '../onnx/model-child.ts';
-import { createModelProcess, type ModelProcess } from '../onnx/model-process.ts';
-import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../registry/catalogue.ts';
 import type {
   Backend,
   Embedder,
@@ -24,7 +12,19 @@ import type {
   PrepareOptions,
   ReadyMedium,
   Reranker,
-} from './backend.ts';
+} from '../backend.ts';
+import { type PictureRule, readPictureRule } from '../media/picture-rule.ts';
+import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../registry/catalogue.ts';
+import {
+  type ModelSpec,
+  type ReadyPairs,
+  type ReadySequence,
+  RUN_TOKENS,
+  type Sequence,
+  type SequenceOutput,
+} from './messages.ts';
+import type { ModelLog } from './model-child.ts';
+import { createModelProcess, type ModelProcess } from './model-process.ts';
 
 export interface OnnxOptions {
   /** Downloads the files of a row if needed and returns their paths; see `createHub`. */

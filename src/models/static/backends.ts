@@ -2,12 +2,13 @@
  * Backends of the built-in models. They run in the server's own process: a short text takes microseconds, and long
  * texts are processed in steps that yield to the event loop.
  */
+
+import { createYielder } from '#concurrency/yielder.ts';
 import { problem } from '#errors.ts';
-import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from '../static/model.ts';
-import type { ReadText } from '../static/reading.ts';
-import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
-import { createYielder } from '../static/steps.ts';
-import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
+import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from '../backend.ts';
+import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from './model.ts';
+import type { ReadText } from './reading.ts';
+import { createStaticScorer, type PreparedPair, type StaticScorer } from './score.ts';
 
 export interface StaticBackends {
   readonly embedder: Embedder;

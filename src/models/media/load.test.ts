@@ -1,7 +1,7 @@
 /** Media values: a URL, a data URI, or base64 in every variant. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MediaError, readMediaValue } from './value.ts';
+import { MediaError, readMediaValue } from './load.ts';
 
 const MAX_BYTES = 1_000_000;
 const bytesOf = (text: string) => {

@@ -1,6 +1,6 @@
 // Full run only: embeds large inputs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStaticBackends } from './static.ts';
+import { createStaticBackends } from './backends.ts';
 
 const { embedder, reranker } = createStaticBackends();
 const signal = new AbortController().signal;

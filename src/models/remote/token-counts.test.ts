@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { estimate, sanitizeText, windows } from './estimate.ts';
 import { NEVER, TOOLS } from './remote.suite.ts';
+import { estimate, sanitizeText, windows } from './token-counts.ts';
 
 const { tokens } = TOOLS;
 beforeAll(() => tokens.load());

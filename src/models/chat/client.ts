@@ -1,7 +1,7 @@
 /** Client for the OpenAI chat completions protocol, with and without streaming. */
 import { Problem, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
-import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from '../generate.ts';
+import type { Chat, ChatAnswer, ChatDelta, ChatRequest, ChatUsage } from './chat.ts';
 import { eventData } from './event-lines.ts';
 
 interface ChatResponse {

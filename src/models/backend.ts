@@ -3,8 +3,8 @@
  * truncation and encoding are written once. A backend runs one model. The model is not loaded at first: `load` is
  * called before the first use and again after `unload`.
  */
-import type { PictureRule } from '../media/picture-rule.ts';
-import type { SoundRule } from '../media/sound.ts';
+import type { PictureRule } from './media/picture-rule.ts';
+import type { SoundRule } from './media/sound.ts';
 
 /**
  * A prepared input, prompt included. Only the backend that created it may read the payload: token ids for a local

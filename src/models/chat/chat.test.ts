@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
-import { createChat } from './backends/chat.ts';
+import { type Chat, type ChatRequest, createModels } from './chat.ts';
 import { type ChatServer, type Reply, startChatServer } from './chat-server.suite.ts';
-import { type Chat, type ChatRequest, createModels } from './generate.ts';
+import { createChat } from './client.ts';
 
 const log = { info: () => {}, warn: () => {} };
 const fetch = createTrustedFetch({ region: 'any', euHosts: [], log });

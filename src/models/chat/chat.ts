@@ -3,7 +3,7 @@
  * the OpenAI chat protocol works: vLLM, Ollama, llama.cpp, a hosted service.
  */
 import type { Config } from '#config.ts';
-import { type ChatFetch, createChat } from './backends/chat.ts';
+import { type ChatFetch, createChat } from './client.ts';
 
 export type ChatPart =
   | { readonly type: 'text'; readonly text: string }
