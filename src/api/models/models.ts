@@ -142,7 +142,8 @@ function featuresOf(model: ServedModel): string[] {
   return [
     ...(row.matryoshka.length ? ['matryoshka'] : []),
     ...(can.lateChunking && LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
-    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert') ? ['multivector'] : []),
+    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert' || kind === 'm3') ? ['multivector'] : []),
+    ...(can.sparse ? ['sparse'] : []),
     ...(TASKS[kind] ? ['tasks'] : []),
   ];
 }

@@ -102,11 +102,13 @@ async function prepare(
 async function prepareTexts(
   backend: Embedder,
   row: EmbeddingRow,
-  { prefix, task, truncate, lateChunking }: EmbedRequest,
+  { prefix, task, side, truncate, lateChunking }: EmbedRequest,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<Prepared[]> {
-  const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
+  // ColBERT models have no tasks; the side decides which marker a text gets.
+  const purpose = task ?? (row.kind === 'colbert' ? side : undefined);
+  const options = { signal, task: purpose, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
     if (!backend.prepareChunks) {
       const message = 'late_chunking is not supported by this model';

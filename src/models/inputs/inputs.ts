@@ -6,8 +6,8 @@ import type { Faults, Place } from './faults.ts';
 
 /** The kinds of models that accept each medium. */
 export const MEDIA_KINDS = {
-  image: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5'],
-  pdf: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'text-v2', 'text-v3', 'text-v5', 'code'],
+  image: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'colbert'],
+  pdf: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'text-v2', 'text-v3', 'text-v5', 'code', 'colbert', 'm3'],
   audio: ['omni-v5'],
   video: ['omni-v5'],
 } as const satisfies Record<Medium, readonly EmbeddingKind[]>;

@@ -131,15 +131,17 @@ async function stampOf(files: ModelFiles, runs: OnnxRuns): Promise<string> {
 }
 
 async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promise<ModelSpec> {
-  const { taskIds, marks, textTokens, towers } = onnxRuns(row);
+  const { taskIds, marks, judge, querySuffix, textTokens, towers } = onnxRuns(row);
   const { graph, tokenizer, tokenizerConfig, imageGraph, audioGraph } = files;
-  const image = towers?.image &&
-    imageGraph && { graph: imageGraph, tokens: towers.image.tokens, rule: await pictureRuleOf(towers.image, files) };
-  const audio = towers?.audio &&
-    audioGraph && { graph: audioGraph, tokens: towers.audio.tokens, rule: towers.audio.rule };
-  const towerSpecs = { textTokens, ...(image && { image }), ...(audio && { audio }) };
-  const ofTexts = { graph, tokenizer, tokenizerConfig, contextTokens: row.contextTokens, threads, taskIds, marks };
-  const common = { ...ofTexts, ...towerSpecs };
+  const image =
+    towers?.image && imageGraph !== undefined
+      ? { ...towers.image, graph: imageGraph, rule: await pictureRuleOf(towers.image, files) }
+      : undefined;
+  const audio = towers?.audio && audioGraph !== undefined ? { ...towers.audio, graph: audioGraph } : undefined;
+  const common = {
+    ...{ graph, tokenizer, tokenizerConfig, contextTokens: row.contextTokens, threads },
+    ...{ taskIds, marks, judge, querySuffix, textTokens, image, audio },
+  };
   if (row.does === 'rerank') return { ...common, does: 'rerank', pooling: 'none', normalizes: false, output: 'score' };
   const output = row.kind === 'sparse' ? 'sparse' : row.kind === 'colbert' ? 'tokens' : 'pooled';
   const dimensions = row.kind === 'sparse' ? undefined : row.dimensions;
