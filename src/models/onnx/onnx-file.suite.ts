@@ -28,7 +28,7 @@ const text = (field: number, value: string): Field => bytes(field, encoder.encod
 
 const message = (field: number, fields: readonly Field[]): Field => bytes(field, Buffer.concat(fields));
 
-const TYPES = { float: 1, int8: 3, int64: 7 } as const;
+const TYPES = { float: 1, int8: 3, int64: 7, float16: 10 } as const;
 type ElementType = keyof typeof TYPES;
 
 type Attribute = number | readonly number[];
@@ -44,7 +44,7 @@ export interface Graph {
   /** A constant tensor. */
   tensor(name: string, dims: readonly number[], values: Float32Array | Int8Array | BigInt64Array): string;
   input(name: string, type: ElementType, dims: readonly (string | number)[]): string;
-  output(name: string, from: string, dims: readonly (string | number)[]): void;
+  output(name: string, from: string, dims: readonly (string | number)[], type?: ElementType): void;
   /** The bytes of the ONNX file. */
   bytes(): Buffer;
 }
@@ -91,10 +91,10 @@ export function createGraph(): Graph {
       inputs.push(message(11, valueInfo(name, type, dims)));
       return name;
     },
-    output(name, from, dims) {
+    output(name, from, dims, type = 'float') {
       count++;
       addNode('Identity', [from], [name], []);
-      outputs.push(message(12, valueInfo(name, 'float', dims)));
+      outputs.push(message(12, valueInfo(name, type, dims)));
     },
     bytes: () =>
       Buffer.concat([

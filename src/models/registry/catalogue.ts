@@ -123,6 +123,8 @@ export type Runs =
       readonly quantized?: string | undefined;
       /** Commit of the repository. Default: `main`. */
       readonly revision?: string | undefined;
+      /** No repository is known to publish the graph: an operator exports it into a folder. */
+      readonly unpublished?: true | undefined;
       /** A folder provided by the operator, used instead of the hub. */
       readonly folder?: string | undefined;
       readonly bytes?: number | undefined;

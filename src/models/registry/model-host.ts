@@ -12,11 +12,11 @@ import { createRemoteReranker } from '../remote/reranker.ts';
 import type { RemoteTools } from '../remote/server.ts';
 import { createStaticBackends } from '../static/backends.ts';
 import { createAvailability } from './availability.ts';
-import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
 import { type BackendFactory, type ModelRuntime, type OnBatch, openModelRuntime } from './model-runtime.ts';
 import { readModelRows } from './operator-models.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { BUILT_IN_MODELS } from './rows/built-in.ts';
 
 export interface ModelHost {
   readonly registry: Registry;

@@ -61,6 +61,7 @@ const onnxShape = z.strictObject({
   file: file.default('onnx/model.onnx'),
   quantized: file.optional(),
   revision: revision.optional(),
+  unpublished: z.literal(true).optional(),
   folder: z.string().min(1).optional(),
   bytes: z.number().int().positive().optional(),
   sha256: z.record(file, z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')).optional(),

@@ -2,10 +2,10 @@
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
-import { REPLACED_MODELS } from './built-in.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { isHostedReranker, knownKind } from './hosted-ids.ts';
+import { REPLACED_MODELS } from './rows/built-in.ts';
 
 /** A row under one of its names. */
 interface Served<Row extends ModelRow> {

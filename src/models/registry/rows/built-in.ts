@@ -1,5 +1,5 @@
 /** The models included in the package. */
-import type { ModelRow } from './catalogue.ts';
+import type { ModelRow } from '../catalogue.ts';
 
 const COMMON = {
   hub: '',
