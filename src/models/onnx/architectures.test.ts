@@ -9,9 +9,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder, Output, OutputKind } from '../backend.ts';
 import { prefixFor } from '../embed/tasks.ts';
+import { siglipRule } from '../media/picture-rule.ts';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
 import { KNOWN_MODELS } from '../registry/known-models.ts';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { createOnnxEmbedder, createOnnxReranker } from './backends.ts';
 import { bertFile, bertStates, bertWeights } from './bert.suite.ts';
 import { BYTE_LEVEL_CONFIG, BYTE_LEVEL_SIZE, byteLevelTokenizer } from './byte-level.suite.ts';
@@ -29,6 +31,7 @@ import {
   transformerFile,
   transformerStates,
   transformerWeights,
+  wordVectors,
 } from './transformer.suite.ts';
 
 const signal = new AbortController().signal;
@@ -305,5 +308,64 @@ describe('models with several vectors or weights', wait, () => {
     const states = bertStates(SMALL, weights, read).filter((_, at) => at !== 4 && at !== 7);
     expect(document!.pieces).toEqual(['[CLS]', '[unused1]', 'the', 'zoo', 'in', 'berlin', '[SEP]']);
     expectClose(document!.values, vectors(states));
+  });
+});
+
+describe('colpali-v1.3', wait, () => {
+  const side = 8;
+  const shape: TransformerShape = { ...QWEN3, causal: false, vocabulary: BYTE_LEVEL_SIZE };
+  const weights = transformerWeights(shape);
+  const projection = heads.headMatrix(shape.hidden, 8, 3);
+  const kernel = heads.headMatrix(3 * 4 * 4, shape.hidden, 2);
+  const json = byteLevelTokenizer(undefined, '<bos>');
+  const known = rowOf('colpali-v1.3') as EmbeddingRow;
+  const { runs } = known;
+  if (runs.on !== 'onnx') throw new Error('another row');
+  const { prompt, ...image } = runs.towers!.image!;
+  const rule = siglipRule(side);
+  const row: EmbeddingRow = {
+    ...known,
+    dimensions: 8,
+    runs: { ...runs, towers: { image: { ...image, rule, prompt: { ...prompt!, patches: 4 } } } },
+  };
+  let embedder: Embedder;
+  let tokenizer: Tokenizer;
+
+  beforeAll(async () => {
+    tokenizer = await openTokenizer(json, BYTE_LEVEL_CONFIG);
+    const patch = tokenizer.idOf('<image>')!;
+    const graph = transformerFile(shape, weights, {
+      embed: heads.patchEmbeddings({ side, kernel, patch }),
+      head: heads.productHead('image_or_text_vectors', projection),
+    });
+    const options = await optionsFor(graph, json, BYTE_LEVEL_CONFIG);
+    const files = async () => ({ ...(await options.files()), imageGraph: (await options.files()).graph });
+    embedder = createOnnxEmbedder(row, { ...options, files });
+    closing.push(() => embedder.close());
+  });
+
+  const vectors = (states: readonly number[][]) => projected(states, projection).flatMap(heads.unitVector);
+
+  it('returns a vector for each patch of a page, and for each token of its prompt', async () => {
+    const pages = [3, 5].map((seed) => Uint8Array.from({ length: 3 * side * side }, (_, at) => (at * seed * 37) % 256));
+    const prepared = await embedder.prepareMedia!(
+      pages.map((rgb) => ({ medium: 'image', rgb })),
+      { signal },
+    );
+    const outputs = await embedder.embed(prepared, { output: 'tokens', dimensions: 8, signal });
+    const ids = [...Array<number>(4).fill(tokenizer.idOf('<image>')!), ...tokenizer.encode(prompt!.text)];
+    for (const [at, rgb] of pages.entries()) {
+      const own = wordVectors(shape, weights, ids);
+      own.splice(0, 4, ...heads.patchVectors(rgb, { side, kernel }));
+      expect(outputs[at]!.rows).toBe(ids.length);
+      expectClose(outputs[at]!.values, vectors(transformerStates(shape, weights, ids, own)));
+    }
+  });
+
+  it('extends a question by its padding', async () => {
+    const prefix = prefixFor(row, { kind: row.kind, side: 'query' });
+    const [output] = await embedded(embedder, [`${prefix}the river`], 'tokens', 'query');
+    const ids = tokenizer.encode(`<bos>Query: the river${'<pad>'.repeat(10)}\n`);
+    expectClose(output!.values, vectors(transformerStates(shape, weights, ids)));
   });
 });

@@ -89,3 +89,51 @@ export function spladeWeights(states: readonly number[][], logits: Matrix): Map<
   const most = Array.from({ length: logits.columns }, (_, id) => Math.max(...rows.map((row) => row[id]!)));
   return new Map(most.flatMap((logit, id) => (logit > 0 ? [[id, Math.log1p(logit)] as const] : [])));
 }
+
+export interface Patches {
+  /** Pixels of a side of the image; a patch has 4. */
+  readonly side: number;
+  /** From the pixels of a patch, channel by channel, to its embedding. */
+  readonly kernel: Matrix;
+}
+
+const PATCH = 4;
+
+/** Puts the embeddings of an image's patches in the places of a special token, as vision language models do. */
+export const patchEmbeddings =
+  ({ side, kernel, patch }: Patches & { readonly patch: number }) =>
+  ({ graph, ids, states, longs, floats }: Builder): string => {
+    const { node } = graph;
+    const hidden = kernel.columns;
+    // The convolution has its weights by output.
+    const turned = Float32Array.from(
+      { length: kernel.values.length },
+      (_, at) => kernel.values[(at % kernel.rows) * hidden + Math.floor(at / kernel.rows)]!,
+    );
+    const pixels = graph.input('pixel_values', 'float', ['batch', 3, side, side]);
+    const found = node('Conv', [pixels, floats('kernel', [hidden, 3, PATCH, PATCH], turned)], {
+      kernel_shape: [PATCH, PATCH],
+      strides: [PATCH, PATCH],
+    });
+    const flat = node('Reshape', [found, longs('flat', [0, 0, -1])]);
+    const patches = node('Transpose', [flat], { perm: [0, 2, 1] });
+    const isPatch = node('Equal', [ids, longs('patch_id', patch)]);
+    const counted = node('CumSum', [node('Cast', [isPatch], { to: 7 }), longs('count_axis', 1)]);
+    const place = node('Where', [isPatch, node('Sub', [counted, longs('one', 1)]), longs('zero', 0)]);
+    const placed = node('GatherND', [patches, node('Unsqueeze', [place, longs('deepest', [2])])], { batch_dims: 1 });
+    return node('Where', [node('Unsqueeze', [isPatch, longs('deepest', [2])]), placed, states]);
+  };
+
+/** The embeddings of an image's patches; pixels are scaled to numbers between -1 and 1, as for SigLIP. */
+export function patchVectors(rgb: Uint8Array, { side, kernel }: Patches): number[][] {
+  const count = side / PATCH;
+  return Array.from({ length: count * count }, (_, patch) => {
+    const pixels = Array.from({ length: kernel.rows }, (_, at) => {
+      const [channel, y, x] = [Math.floor(at / PATCH ** 2), Math.floor(at / PATCH) % PATCH, at % PATCH];
+      const row = Math.floor(patch / count) * PATCH + y;
+      const column = (patch % count) * PATCH + x;
+      return (rgb[(row * side + column) * 3 + channel]! / 255 - 0.5) / 0.5;
+    });
+    return projected([pixels], kernel)[0]!;
+  });
+}
