@@ -295,7 +295,6 @@ describe('an invalid request', () => {
     [{ bytes: 'aGk=' }, 'clip-v1, clip-v2, omni-v4, omni-v5'],
     [{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }, 'clip-v2'],
     [{ type: 'image', format: 'base64', value: 'aGk=' }, 'clip-v2'],
-    [{ pdf: 'https://example.test/a.pdf' }, 'clip-v1, clip-v2, omni-v4, omni-v5'],
     [{ audio: 'https://example.test/a.mp3' }, 'omni-v5'],
     [{ video: 'https://example.test/a.mp4' }, 'omni-v5'],
   ])('tells which models take %j', async (item: object, kinds) => {
@@ -308,6 +307,14 @@ describe('an invalid request', () => {
       moving ? 'value_error' : 'media_error',
       undefined,
     ]);
+  });
+
+  it('tells which models take a PDF, which must be the only input', async () => {
+    const pdf = { pdf: 'https://example.test/a.pdf' };
+    const [refused] = await faults({ input: pdf, model: 'sparse' });
+    expect(refused).toMatchObject({ field: 'body -> input', type: 'value_error' });
+    expect(refused!.message).toContain('text-v2, text-v3, text-v5, code, colbert, m3');
+    expect(await first({ input: ['a', pdf] })).toEqual(['body -> input -> 1 -> pdf', 'value_error', undefined]);
   });
 
   it('ignores options without effect', async () => {
@@ -339,7 +346,7 @@ describe('the order of checks', () => {
   it('lists the available models for an unknown one', async () => {
     const { body } = await embed({ model: 'no-such', input: 'x' });
     expect(body.detail).toBe(
-      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small',
+      'Model no-such not found. Available for /v1/embeddings: dense, whole, sparse, colbert, omni, bag, jina-embeddings-v5-text-nano, text-embedding-3-small. To use another model for this name, set LECTERN_MODEL_ALIASES={"no-such":"dense"}',
     );
   });
 });

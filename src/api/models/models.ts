@@ -88,7 +88,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
     languages: row.languages,
     license: row.licence,
-    available: registry.availability(row) !== 'away',
+    available: registry.availability(row) === 'here',
     how: howOf(row, registry.availability(row)),
     on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
     residence: models.residence(row),
@@ -129,7 +129,8 @@ function howOf({ id, runs }: ModelRow, availability: ReturnType<Registry['availa
   if (runs.on === 'remote') return 'server';
   if (availability === 'here') return 'on disk';
   if (availability === 'download') return 'downloaded on first use';
-  return runs.folder === undefined ? `lectern models pull ${id}` : 'its folder is missing or lacks a file';
+  if (runs.folder !== undefined) return 'its folder is missing or lacks a file';
+  return runs.unpublished ? 'needs a folder with its exported graph' : `lectern models pull ${id}`;
 }
 
 const quantizationOf = ({ runs }: ModelRow): string =>

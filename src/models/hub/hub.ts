@@ -115,6 +115,10 @@ export function createHub(options: HubOptions): Hub {
       const present = await onDisk(row);
       if (present) return present;
       if (runs.folder !== undefined) throw hubFailure(`The folder of model ${row.id} is missing or incomplete`);
+      if (runs.unpublished)
+        throw hubFailure(
+          `No repository publishes the graph of ${row.id}. Export it into a folder, and add an entry to \`models\` with that folder and this id`,
+        );
       const repository = repositoryOf(row, runs);
       const folder = folderOf(runs, repository);
       let work = pulls.get(folder);

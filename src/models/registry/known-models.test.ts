@@ -18,7 +18,14 @@ describe('the known models', () => {
 
   it('mark the models without a license for commercial use', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
-    expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
+    expect(marked).toEqual([
+      'jina-embeddings-v3',
+      'jina-embeddings-v5-text-nano',
+      'jina-embeddings-v5-text-small',
+      'splade-v3',
+      'jina-clip-v2',
+      'jina-reranker-v2-base-multilingual',
+    ]);
   });
 });
 
