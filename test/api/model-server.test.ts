@@ -62,6 +62,11 @@ it('lists usable models, and all known ones on request', async () => {
   });
 });
 
+it('refuses another value of `all`', async () => {
+  const { status, body } = await ask('/v1/models?all=some');
+  expect([status, body.errors[0].field]).toEqual([422, 'query -> all']);
+});
+
 it('a reranker of a hosted service is answered by the default one, which a header names', async () => {
   const asked = { model: 'rerank-v3.5', query: 'tea', documents: ['a car', 'green tea'] };
   const answer = await ask('/v1/rerank', asked);
