@@ -104,8 +104,9 @@ interface CommonRow {
   /** SPDX id, or the owner's name for the licence. */
   readonly licence: string;
   /**
-   * Where the facts of the row come from, if they were taken from documentation only: none of the model's real weights
-   * were run. The code that runs it is tested with random weights in a graph of the same architecture.
+   * Where the facts of the row come from, which were taken from documentation only: none of the model's real weights were
+   * run. The code that runs it is tested with random weights in a graph of the same architecture. Default: the model card
+   * and the configuration.
    */
   readonly documentedIn?: string | undefined;
   readonly runs: Runs;
