@@ -57,8 +57,8 @@ const WEIGHTS = ['sparse_vecs', ...LOGITS];
  * it.
  */
 const MAX_LOGITS = 64 * 1024 * 1024;
-/** Assumed if the graph does not declare the size of its vocabulary. */
-const LARGE_VOCABULARY = 256_000;
+/** An upper bound of the size of vocabularies, in words. */
+const LARGEST_VOCABULARY = 262_144;
 
 if (!parentPort) throw new Error('This thread must be started by a model process');
 const port = parentPort;
@@ -187,7 +187,7 @@ function groupsOf(batch: readonly Sequence[], { text, spec }: Model): number[][]
   // The last positions of padded sequences are padding.
   if (text.alone || text.inputs.some(({ name }) => name === LOGITS_KEPT)) return batch.map((_, at) => [at]);
   const returnsLogits = spec.judge !== undefined;
-  const most = returnsLogits ? Math.min(RUN_TOKENS, MAX_LOGITS / LARGE_VOCABULARY) : RUN_TOKENS;
+  const most = returnsLogits ? Math.min(RUN_TOKENS, MAX_LOGITS / LARGEST_VOCABULARY) : RUN_TOKENS;
   const length = (at: number) => batch[at]!.ids.length;
   const groups: number[][] = [];
   for (const [, positions] of byTask(batch)) {
