@@ -6,8 +6,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createStaticBackends } from '#models/backends/static.ts';
 import { finishVector } from '#models/index.ts';
+import { createStaticBackends } from '#models/static/backends.ts';
 import { startRealModelHost } from '../test/support/model-host.ts';
 import { sized, table } from './support.ts';
 

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { QUIET } from '../scripts/npm-quiet.mjs';
 import { childEnvironment } from '../src/concurrency/environment.ts';
-import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../src/models/backends/onnx.ts';
+import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../src/models/onnx/backends.ts';
 import { bertFile } from '../src/models/onnx/bert.suite.ts';
 import {
   MINILM,

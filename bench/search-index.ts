@@ -13,7 +13,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import MiniSearch from 'minisearch';
 import { BUILT_IN_SEARCH } from '#app/model-tools.ts';
-import { createStaticBackends } from '#models/backends/static.ts';
+import { createStaticBackends } from '#models/static/backends.ts';
 import type { IndexablePage, IndexEmbedder } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';

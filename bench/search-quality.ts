@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { BUILT_IN_SEARCH } from '#app/model-tools.ts';
-import { createStaticBackends } from '#models/backends/static.ts';
+import { createStaticBackends } from '#models/static/backends.ts';
 import type { IndexEmbedder, LocalIndex, PassageReranker, Retriever } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';

@@ -421,7 +421,7 @@ export const SETTINGS = {
     modelDownload: setting(
       z.enum(['on', 'off']).default('on'),
       'on',
-      'With `on`, models from the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
+      'With `on`, models from the hub are downloaded on first use. With `off`, only models on this machine are served.',
     ),
     modelHubUrl: setting(
       z.url().default('https://huggingface.co'),

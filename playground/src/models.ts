@@ -10,18 +10,20 @@ export interface Model {
   readonly isDownloaded: boolean;
 }
 
-/** Lists models, downloaded ones first. Throws if the model host is unreachable. */
+/**
+ * Lists models that a request may name, those that are usable at once first. Throws if the model host is unreachable.
+ */
 export async function listModels(base: string): Promise<readonly Model[]> {
-  const answer = await fetch(`${base}/v1/models`, { referrerPolicy: 'no-referrer' });
+  const answer = await fetch(`${base}/v1/models?all=true`, { referrerPolicy: 'no-referrer' });
   const body: unknown = await answer.json();
   const entries = isRecord(body) && Array.isArray(body.data) ? body.data.filter(isRecord) : [];
-  const models = entries.map((entry) => ({
+  const usable = entries.filter(({ available, how }) => available !== false || how === 'downloaded on first use');
+  return usable.map((entry) => ({
     id: String(entry.id),
     description: String(entry.description ?? ''),
     outputs: Array.isArray(entry.output_modalities) ? entry.output_modalities.map(String) : [],
-    isDownloaded: entry.on_disk !== false || entry.residence === 'loaded',
+    isDownloaded: entry.available !== false,
   }));
-  return models.sort((a, b) => Number(b.isDownloaded) - Number(a.isDownloaded));
 }
 
 const OUTPUTS: Partial<Record<TabName, string>> = { embed: 'embeddings', rerank: 'rerank', ocr: 'text' };

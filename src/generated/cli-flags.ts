@@ -1602,7 +1602,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-download',
     variable: 'LECTERN_MODEL_DOWNLOAD',
     meaning:
-      'With `on`, models from the hub are listed and downloaded on first use. With `off`, only models on this machine are served.',
+      'With `on`, models from the hub are downloaded on first use. With `off`, only models on this machine are served.',
     defaultText: 'on',
   },
   {

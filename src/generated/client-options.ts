@@ -221,6 +221,8 @@ export interface EmbedRequest {
   readonly late_chunking?: boolean | undefined;
   /** Whether each token gets a vector. Default: false. */
   readonly return_multivector?: boolean | undefined;
+  /** Whether the answer contains the weights of terms instead of vectors. Default: false. */
+  readonly return_sparse?: boolean | undefined;
   /** Whether the tokens are returned with their vectors. Default: false. */
   readonly return_tokenized_input?: boolean | undefined;
   /** `query` or `document` (also `search_query`, `search_document`): the side of a search, used when there is no task. Default: document. */

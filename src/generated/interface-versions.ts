@@ -9,8 +9,8 @@ export const INTERFACE_VERSIONS = {
     digest: 'cd8e47bec7d3dae1',
   },
   models: {
-    version: '2026.11.24.0630',
-    digest: '63e3f9bf366c4d33',
+    version: '2026.11.24.1609',
+    digest: 'b886c8f06566ecf9',
   },
   flow: {
     version: '2026.11.23.1559',

@@ -1,3 +1,12 @@
+export {
+  type Chat,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+  createModels,
+  type Models,
+  modelNames,
+} from './chat/chat.ts';
 export type { CompletionPiece } from './completions/complete.ts';
 export {
   type CompletionModel,
@@ -11,15 +20,6 @@ export { EMBED_FIELDS } from './embed/fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed/request.ts';
 export { SIDES, TASKS } from './embed/tasks.ts';
 export { finishVector, vectorAsJson } from './embed/vectors.ts';
-export {
-  type Chat,
-  type ChatMessage,
-  type ChatPart,
-  type ChatRequest,
-  createModels,
-  type Models,
-  modelNames,
-} from './generate.ts';
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
@@ -42,6 +42,5 @@ export {
   type ServedModel,
   type ServedReranker,
 } from './registry/registry.ts';
-export { RERANK_FIELDS } from './rerank/fields.ts';
-export { type RerankRequest, readRerankRequest } from './rerank/request.ts';
+export { RERANK_FIELDS, type RerankRequest, readRerankRequest } from './rerank/request.ts';
 export { type Ranked, rerank } from './rerank/rerank.ts';

@@ -2,7 +2,7 @@
 // Own process: it draws an SVG with sharp, which the image tests forbid in their process.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat/chat-server.suite.ts';
 import { createModels } from '#models/index.ts';
 import { startFetch, startServer } from '#net/loopback.suite.ts';
 import { createTrustedFetch } from '#net/trusted.ts';

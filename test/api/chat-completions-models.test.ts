@@ -1,6 +1,6 @@
 /** Chat completions by models on remote servers: transcription of pages, questions about pages, and conversations. */
 import { expect, it, onTestFinished } from 'vitest';
-import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat/chat-server.suite.ts';
 import { createModels, modelNames } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { drawnPage } from '#ocr/drawn-pages.suite.ts';

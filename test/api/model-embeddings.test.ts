@@ -295,20 +295,26 @@ describe('an invalid request', () => {
     [{ bytes: 'aGk=' }, 'clip-v1, clip-v2, omni-v4, omni-v5'],
     [{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }, 'clip-v2'],
     [{ type: 'image', format: 'base64', value: 'aGk=' }, 'clip-v2'],
-    [{ pdf: 'https://example.test/a.pdf' }, 'must be the only input'],
     [{ audio: 'https://example.test/a.mp3' }, 'omni-v5'],
     [{ video: 'https://example.test/a.mp4' }, 'omni-v5'],
-  ])('tells which models take %j, or how', async (item: object, kinds) => {
+  ])('tells which models take %j', async (item: object, kinds) => {
     const moving = 'audio' in item || 'video' in item;
-    // A text model takes a PDF, and embeds the text of its pages.
-    const place = 'pdf' in item ? 'body -> input -> 1 -> pdf' : 'body -> input -> 1';
     const [{ message, type, field }] = (await faults({ input: ['a', item] })) as [never];
-    expect([field, type]).toEqual([place, 'value_error']);
+    expect([field, type]).toEqual(['body -> input -> 1', 'value_error']);
     expect(message).toContain(kinds);
-    expect((await first({ input: item, model: moving ? 'dense' : 'omni' })).slice(0, 2)).toEqual([
-      'pdf' in item ? 'body -> input -> pdf' : 'body -> input',
+    expect(await first({ input: item, model: moving ? 'dense' : 'omni' })).toEqual([
+      'body -> input',
       moving ? 'value_error' : 'media_error',
+      undefined,
     ]);
+  });
+
+  it('tells which models take a PDF, which must be the only input', async () => {
+    const pdf = { pdf: 'https://example.test/a.pdf' };
+    const [refused] = await faults({ input: pdf, model: 'sparse' });
+    expect(refused).toMatchObject({ field: 'body -> input', type: 'value_error' });
+    expect(refused!.message).toContain('text-v2, text-v3, text-v5, code, colbert, m3');
+    expect(await first({ input: ['a', pdf] })).toEqual(['body -> input -> 1 -> pdf', 'value_error', undefined]);
   });
 
   it('ignores options without effect', async () => {

@@ -54,7 +54,17 @@ it('lists usable models, and all known ones on request', async () => {
   expect(data.slice(0, body.data.length)).toEqual(body.data);
   const rest = data.slice(body.data.length);
   expect(rest.some(({ available }) => available)).toBe(false);
-  expect(rest.find(({ id }) => id.endsWith('jina-embeddings-v3'))?.how).toBe('lectern models pull jina-embeddings-v3');
+  const how = Object.fromEntries(rest.map((one) => [one.id.slice(one.id.indexOf('/') + 1), one.how]));
+  expect(how).toMatchObject({
+    'multilingual-e5-small': expect.stringMatching(/^(?:downloaded on first use|lectern models pull )/),
+    'jina-embeddings-v3': 'lectern models pull jina-embeddings-v3',
+    'splade-v3': 'needs a folder with its exported graph',
+  });
+});
+
+it('refuses another value of `all`', async () => {
+  const { status, body } = await ask('/v1/models?all=some');
+  expect([status, body.errors[0].field]).toEqual([422, 'query -> all']);
 });
 
 it('a reranker of a hosted service is answered by the default one, which a header names', async () => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type ChatServer, openChatServer, type RecordedRequest, type Reply } from '#models/chat-server.suite.ts';
+import { type ChatServer, openChatServer, type RecordedRequest, type Reply } from '#models/chat/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 

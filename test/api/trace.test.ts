@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startChatServer } from '#models/chat-server.suite.ts';
+import { startChatServer } from '#models/chat/chat-server.suite.ts';
 import { SPANS, type TraceJson } from '#telemetry/trace.ts';
 import { parseEvents, startServer, type TestServer } from '../support/server.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type ChatServer, openChatServer, type RecordedRequest } from '#models/chat-server.suite.ts';
+import { type ChatServer, openChatServer, type RecordedRequest } from '#models/chat/chat-server.suite.ts';
 import { expectSameAsOption, type Headers, type ReaderHost, refused, startReader, type Values } from './reader-host.ts';
 import { hosted } from './seed.ts';
 

@@ -28,7 +28,7 @@ export const LONG_FILES: readonly string[] = [
   'test/api/chat-completions.test.ts',
   'src/reader/engines/browser/hostile.test.ts',
   'test/api/mcp.test.ts',
-  'src/models/backends/onnx.test.ts',
+  'src/models/onnx/backends.test.ts',
   'test/api/mcp-stdio.test.ts',
   'test/playground-snippets.test.ts',
   'test/documentation.test.ts',

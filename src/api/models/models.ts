@@ -29,8 +29,8 @@ export interface ModelList extends ModelEndpointOptions {
 
 export function modelsRoutes(face: Face, deps: ModelList): void {
   publicRoute(face, '/v1/models', async (request, reply) => {
-    const all = (request.query as Readonly<Record<string, unknown>>).all === 'true';
-    const listed = await (all ? deps.registry.listAll() : deps.registry.list());
+    const isWhole = readAll(request.query as Readonly<Record<string, unknown>>);
+    const listed = await (isWhole ? deps.registry.listAll() : deps.registry.list());
     const models = listed.map((model) => entryOf(model, deps));
     const completionModels = deps.completions.list().map((model) => completionEntryOf(model, deps));
     const data = [...models, ...completionModels].sort((a, b) => Number(b.available) - Number(a.available));
@@ -46,6 +46,14 @@ export function modelsRoutes(face: Face, deps: ModelList): void {
       throw problem('ResourceNotFoundError', { message: `model ${id.slice(0, 100)} not found or access denied` });
     return send(reply, entryOf(model, deps));
   });
+}
+
+/** Whether models that are not usable at once are listed, too. */
+function readAll({ all }: Readonly<Record<string, unknown>>): boolean {
+  if (all === undefined || all === 'false') return false;
+  if (all === 'true') return true;
+  const fault = { field: 'query -> all', message: 'must be true or false', type: 'enum', input: all };
+  throw problem('ParamValidationError', { path: 'all', message: 'all must be true or false', errors: [fault] });
 }
 
 const send = (reply: Parameters<Parameters<typeof publicRoute>[2]>[1], value: unknown) =>
@@ -88,7 +96,7 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
     ...(sizes && { dimensions: sizes === 'any' ? embedding.row.matryoshka : sizes }),
     languages: row.languages,
     license: row.licence,
-    available: registry.availability(row) !== 'away',
+    available: registry.availability(row) === 'here',
     how: howOf(row, registry.availability(row)),
     on_disk: row.runs.on !== 'remote' && registry.availability(row) === 'here',
     residence: models.residence(row),
@@ -129,7 +137,8 @@ function howOf({ id, runs }: ModelRow, availability: ReturnType<Registry['availa
   if (runs.on === 'remote') return 'server';
   if (availability === 'here') return 'on disk';
   if (availability === 'download') return 'downloaded on first use';
-  return runs.folder === undefined ? `lectern models pull ${id}` : 'its folder is missing or lacks a file';
+  if (runs.folder !== undefined) return 'its folder is missing or lacks a file';
+  return runs.unpublished ? 'needs a folder with its exported graph' : `lectern models pull ${id}`;
 }
 
 const quantizationOf = ({ runs }: ModelRow): string =>
@@ -142,7 +151,8 @@ function featuresOf(model: ServedModel): string[] {
   return [
     ...(row.matryoshka.length ? ['matryoshka'] : []),
     ...(can.lateChunking && LATE_CHUNKING.includes(kind) ? ['late_chunking'] : []),
-    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert') ? ['multivector'] : []),
+    ...(can.multivector && (kind === 'omni-v4' || kind === 'colbert' || kind === 'm3') ? ['multivector'] : []),
+    ...(can.sparse ? ['sparse'] : []),
     ...(TASKS[kind] ? ['tasks'] : []),
   ];
 }

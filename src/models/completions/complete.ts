@@ -3,7 +3,7 @@
  * (docs/reference/wire/models.md, Chat completions).
  */
 import { problem } from '#errors.ts';
-import { ModelTimeoutError } from '../backends/chat.ts';
+import { ModelTimeoutError } from '../chat/client.ts';
 import { faultsProblem } from '../inputs/faults.ts';
 import type { Engine } from './engine.ts';
 import { createLimit } from './limit.ts';

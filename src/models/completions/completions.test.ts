@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isTranscription, pagePrompt, unwrap as unwrapPieces } from './generative.ts';
 import { createLimit } from './limit.ts';
-import { isTranscription, pagePrompt } from './prompts.ts';
 import { readCompletionRequest } from './request.ts';
-import { unwrap as unwrapPieces } from './unwrap.ts';
 
 const SEED = 20_260_101;
 

@@ -1,7 +1,7 @@
 /** The chat completion engines, keyed by the model names that requests use. */
 import { problem } from '#errors.ts';
 import type { Ocr } from '#ocr/index.ts';
-import type { Models } from '../generate.ts';
+import type { Models } from '../chat/chat.ts';
 import type { Body } from '../inputs/fields.ts';
 import { type CompleteTools, type CompletionCall, type CompletionPiece, complete } from './complete.ts';
 import { createEmbeddedEngine } from './embedded.ts';

@@ -1,5 +1,5 @@
 /** Interface of a chat completion engine: built-in text recognition, or a model on a server. */
-import type { ChatUsage } from '../generate.ts';
+import type { ChatUsage } from '../chat/chat.ts';
 import type { Form } from './fields.ts';
 import type { Page } from './media.ts';
 import type { CompletionRequest } from './request.ts';

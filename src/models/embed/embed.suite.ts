@@ -1,6 +1,6 @@
 /** Fake models for tests of the layers above a backend. Their results can be computed from the text. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend, Embedder, Output, Prepared, Reranker } from '../backends/backend.ts';
+import type { Backend, Embedder, Output, Prepared, Reranker } from '../backend.ts';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
 
 const COMMON = {

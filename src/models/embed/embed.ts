@@ -1,7 +1,7 @@
 /** Embeds a validated request: prepares its inputs and runs them through the model's queue. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
-import type { Embedder, Output, Prepared } from '../backends/backend.ts';
+import type { Embedder, Output, Prepared } from '../backend.ts';
 import { createFaults } from '../inputs/faults.ts';
 import { pdfFormOf } from '../registry/capabilities.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
@@ -102,11 +102,13 @@ async function prepare(
 async function prepareTexts(
   backend: Embedder,
   row: EmbeddingRow,
-  { prefix, task, truncate, lateChunking }: EmbedRequest,
+  { prefix, task, side, truncate, lateChunking }: EmbedRequest,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<Prepared[]> {
-  const options = { signal, task, ...(truncate && { maxTokens: row.contextTokens }) };
+  // ColBERT models have no tasks; the side decides which marker a text gets.
+  const purpose = task ?? (row.kind === 'colbert' ? side : undefined);
+  const options = { signal, task: purpose, ...(truncate && { maxTokens: row.contextTokens }) };
   if (lateChunking && texts.length > 1) {
     if (!backend.prepareChunks) {
       const message = 'late_chunking is not supported by this model';

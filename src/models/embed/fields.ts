@@ -110,14 +110,21 @@ export const EMBED_FIELDS = {
   },
   return_multivector: {
     aliases: [],
-    kinds: ['omni-v4'],
+    kinds: ['omni-v4', 'm3'],
     otherwise: 'refused',
     schema: { type: ['boolean', 'null'], default: false },
     meaning: 'Whether each token gets a vector. Default: false.',
   },
+  return_sparse: {
+    aliases: [],
+    kinds: ['m3'],
+    otherwise: 'refused',
+    schema: { type: ['boolean', 'null'], default: false },
+    meaning: 'Whether the answer contains the weights of terms instead of vectors. Default: false.',
+  },
   return_tokenized_input: {
     aliases: [],
-    kinds: ['omni-v4', 'colbert'],
+    kinds: ['omni-v4', 'colbert', 'm3'],
     otherwise: 'refused',
     schema: { type: ['boolean', 'null'], default: false },
     meaning: 'Whether the tokens are returned with their vectors. Default: false.',

@@ -2,13 +2,14 @@
  * Prepares the inputs of a request: loads and decodes media, and reports all faults at once, each with its path in the
  * request.
  */
+
+import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import { problem } from '#errors.ts';
-import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, ReadyMedium } from '../backend.ts';
 import { createFaults, type Faults } from '../inputs/faults.ts';
 import type { InputPart } from '../inputs/inputs.ts';
-import { mapConcurrently } from '../media/map-concurrently.ts';
+import { MediaError } from '../media/load.ts';
 import type { MediaReader, Piece } from '../media/reader.ts';
-import { MediaError } from '../media/value.ts';
 import type { MemoryShare } from '../queue/admission.ts';
 import { pdfFormOf } from '../registry/capabilities.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';

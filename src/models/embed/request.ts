@@ -40,11 +40,13 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   const task = readWord(find('task'), TASKS[kind]?.values ?? [], faults);
   const side = readSide(find('input_type'), kind, faults);
   const multivector = kind === 'colbert' || flag('return_multivector', false);
+  const sparse = kind === 'sparse' || flag('return_sparse', false);
   const withTokens = flag('return_tokenized_input', false);
   if (multivector && !capabilitiesOf(row).multivector) {
     const at = kind === 'colbert' ? 'model' : 'return_multivector';
     faults.add([at], 'value_error', 'is not supported: the serving model returns one vector for each input');
   }
+  if (sparse && kind !== 'sparse') refuseSparse({ row, multivector, dimensions: find('dimensions') }, faults);
   if (withTokens && !multivector) {
     faults.add(['return_tokenized_input'], 'value_error', 'needs `return_multivector`', true);
   }
@@ -56,7 +58,7 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
   }
   const request: EmbedRequest = {
     inputs,
-    prefix: kind === 'colbert' ? '' : prefixFor(row, { kind, task, side }),
+    prefix: prefixFor(row, { kind, task, side }),
     task,
     side,
     dimensions: readDimensions(dimensions, row, faults),
@@ -64,11 +66,22 @@ export function readEmbedRequest(body: Body, row: EmbeddingRow, kind: EmbeddingK
     types: readTypes(find('embedding_type'), faults),
     truncate: flag('truncate', false),
     lateChunking,
-    output: kind === 'sparse' ? 'sparse' : multivector ? 'tokens' : 'pooled',
+    output: sparse ? 'sparse' : multivector ? 'tokens' : 'pooled',
     withTokens,
   };
   faults.check();
   return Object.freeze(request);
+}
+
+function refuseSparse(
+  { row, multivector, dimensions }: { row: EmbeddingRow; multivector: boolean; dimensions: Found | undefined },
+  faults: Faults,
+): void {
+  const refuse = (message: string) => faults.add(['return_sparse'], 'value_error', message, true);
+  if (!capabilitiesOf(row).sparse) refuse('is not supported: the serving model returns no weights of terms');
+  if (multivector) refuse('cannot be combined with `return_multivector`: send one request for each');
+  if (dimensions)
+    faults.add([dimensions.at], 'value_error', 'cannot be combined with `return_sparse`', dimensions.value);
 }
 
 interface Mixing {

@@ -6,11 +6,10 @@ import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { Problem } from '#errors.ts';
-import type { ModelFiles } from '../backends/onnx.ts';
+import type { ModelFiles } from '../onnx/backends.ts';
 import type { ModelRow } from '../registry/catalogue.ts';
 import { downloadModel } from './download.ts';
-import { filesIn, neededFiles, type OnnxRuns, onnxRuns } from './files.ts';
-import { findDownload, findOperatorFolder } from './folder.ts';
+import { filesIn, findDownload, findOperatorFolder, neededFiles, type OnnxRuns, onnxRuns } from './folder.ts';
 import { type HubAccess, type HubFetch, hubFailure } from './transfer.ts';
 
 export interface HubOptions {
@@ -116,6 +115,10 @@ export function createHub(options: HubOptions): Hub {
       const present = await onDisk(row);
       if (present) return present;
       if (runs.folder !== undefined) throw hubFailure(`The folder of model ${row.id} is missing or incomplete`);
+      if (runs.unpublished)
+        throw hubFailure(
+          `No repository publishes the graph of ${row.id}. Export it into a folder, and add an entry to \`models\` with that folder and this id`,
+        );
       const repository = repositoryOf(row, runs);
       const folder = folderOf(runs, repository);
       let work = pulls.get(folder);

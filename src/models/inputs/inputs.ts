@@ -6,8 +6,8 @@ import type { Faults, Place } from './faults.ts';
 
 /** The kinds of models that accept each medium. */
 export const MEDIA_KINDS = {
-  image: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5'],
-  pdf: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'text-v2', 'text-v3', 'text-v5', 'code'],
+  image: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'colbert'],
+  pdf: ['clip-v1', 'clip-v2', 'omni-v4', 'omni-v5', 'text-v2', 'text-v3', 'text-v5', 'code', 'colbert', 'm3'],
   audio: ['omni-v5'],
   video: ['omni-v5'],
 } as const satisfies Record<Medium, readonly EmbeddingKind[]>;
@@ -43,9 +43,9 @@ const TOKEN_IDS =
 
 /** Parses the inputs sent under the name `at`. If faults were added, the result must not be used. */
 export function readInputs(value: unknown, at: string, rules: InputRules): Input[] {
-  const { faults, kind } = rules;
+  const { faults } = rules;
   if (!Array.isArray(value)) return [readInput(value, [at], { ...rules, isAlone: true })];
-  const maxInputs = takesMedia(kind) ? MAX_MEDIA_INPUTS : MAX_INPUTS;
+  const maxInputs = takesMedia(rules) ? MAX_MEDIA_INPUTS : MAX_INPUTS;
   if (!value.length) faults.add([at], 'too_short', 'must have at least one item', value);
   else if (value.every(isTokenIds) || value.every(isNumber)) faults.add([at], 'string_type', TOKEN_IDS, value);
   else if (value.length > maxInputs) {
@@ -59,7 +59,9 @@ export function readInputs(value: unknown, at: string, rules: InputRules): Input
   return [];
 }
 
-const takesMedia = (kind: EmbeddingKind) => (MEDIA_KINDS.image as readonly EmbeddingKind[]).includes(kind);
+/** Most models of kind `colbert` read only text. */
+const takesMedia = ({ kind, takes }: InputRules) =>
+  (MEDIA_KINDS.image as readonly EmbeddingKind[]).includes(kind) && (kind !== 'colbert' || takes.image);
 const isNumber = (value: unknown) => typeof value === 'number';
 const isTokenIds = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isNumber);
 

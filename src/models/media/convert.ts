@@ -2,12 +2,12 @@
 import type { Documents } from '#documents/documents.ts';
 import type { Ocr } from '#ocr/index.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
+import { MediaError } from './load.ts';
 import { pagesAsPictures, pagesAsTexts } from './pdf.ts';
 import type { PictureRule } from './picture-rule.ts';
 import type { Piece, ReadOptions } from './reader.ts';
 import type { SoundRule } from './sound.ts';
 import { type Transcribe, wavOf } from './transcript.ts';
-import { MediaError } from './value.ts';
 import type { MediaOutcome, MediaTask } from './worker.ts';
 
 const MAX_FRAMES = 64;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultThreads } from '#concurrency/threads.ts';
 import { createFfmpeg, findProgram } from './ffmpeg.ts';
-import { MediaError } from './value.ts';
+import { MediaError } from './load.ts';
 
 const program = findProgram('ffmpeg');
 const wait = { timeout: 120_000 };

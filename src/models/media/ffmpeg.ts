@@ -2,15 +2,18 @@
  * Extracts frames and audio samples from clips with the system's ffmpeg. The program may open only the clip's own file:
  * no URLs, playlists or other protocols, even if the clip refers to them.
  */
+
+import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createProgramFolder, type ProgramFolder } from '#concurrency/programs.ts';
+import { childEnvironment } from '#concurrency/environment.ts';
+import { mapConcurrently } from '#concurrency/map-concurrently.ts';
+import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
+import { residentBytes } from '#concurrency/resident.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
-import { InvalidClipError, runFfmpeg } from './ffmpeg-run.ts';
-import { mapConcurrently } from './map-concurrently.ts';
-import { MediaError } from './value.ts';
+import { MediaError } from './load.ts';
 
 export interface Ffmpeg {
   /**
@@ -145,3 +148,76 @@ export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: 
 
 const pictures = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^\d+\.png$/.test(name)).sort();
+
+export class InvalidClipError extends MediaError {}
+
+export interface FfmpegRun {
+  readonly program: string;
+  /** Working directory. */
+  readonly folder: ProgramFolder;
+  /** Maximum size of the output, in bytes. The program is killed if it writes more. */
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  /** Maximum memory of the program, in bytes. Default: 1 GiB. */
+  readonly maxResident?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Default maximum memory of a run. Decoders keep many frames in memory at once. The limit is enforced only where the
+ * system reports memory use.
+ */
+const MAX_RESIDENT = 1_024 * 1024 * 1024;
+const WATCH_MS = 200;
+
+/** Returns the output. Throws MediaError or the signal's reason. */
+export function runFfmpeg(args: readonly string[], options: FfmpegRun): Promise<Buffer> {
+  const { program, folder, maxBytes, timeoutMs, maxResident = MAX_RESIDENT, signal } = options;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: folder.path,
+      env: childEnvironment({ home: folder.path }),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    if (child.pid !== undefined) folder.recordProcess(child.pid);
+    const stop = () => child.pid !== undefined && killGroup(child.pid);
+    let fault: MediaError | undefined;
+    const end = (message: string) => {
+      fault ??= new MediaError(message);
+      stop();
+    };
+    const timer = setTimeout(end, timeoutMs, 'takes too long to be decoded');
+    let isOver = false;
+    const watch = setInterval(async () => {
+      const resident = await residentBytes(child.pid);
+      if (!isOver && resident > maxResident) end('exceeds the memory limit for a clip');
+    }, WATCH_MS);
+    const out: Buffer[] = [];
+    let bytes = 0;
+    const settle = () => {
+      isOver = true;
+      clearTimeout(timer);
+      clearInterval(watch);
+      signal.removeEventListener('abort', stop);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) out.push(chunk);
+      else stop();
+    });
+    child.once('error', () => {
+      settle();
+      reject(new MediaError('cannot be opened: ffmpeg could not be started'));
+    });
+    child.once('close', (code) => {
+      settle();
+      if (signal.aborted) reject(signal.reason);
+      else if (fault) reject(fault);
+      else if (code !== 0 && out.length === 0) reject(new InvalidClipError('is damaged or has an unsupported format'));
+      else resolve(Buffer.concat(out));
+    });
+  });
+}

@@ -2,14 +2,14 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
 import { innerText } from '#html/inner-text.ts';
 import { parseFragment } from '#html/parse.ts';
 import type { Ocr } from '#ocr/index.ts';
-import { mapConcurrently } from './map-concurrently.ts';
-import { MediaError } from './value.ts';
+import { MediaError } from './load.ts';
 
 const MAX_PAGES = 200;
 

@@ -9,14 +9,13 @@ import type { Documents } from '#documents/documents.ts';
 import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Ocr } from '#ocr/index.ts';
-import type { MediaFormats, ReadyMedium } from '../backends/backend.ts';
+import type { MediaFormats, ReadyMedium } from '../backend.ts';
 import { type MemoryShare, RequestTooLargeError } from '../queue/admission.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createConverter } from './convert.ts';
 import { createFfmpeg, findProgram } from './ffmpeg.ts';
-import { loadMedia } from './load.ts';
+import { loadMedia, MediaError } from './load.ts';
 import type { Transcribe } from './transcript.ts';
-import { MediaError } from './value.ts';
 import type { MediaOutcome, MediaTask } from './worker.ts';
 
 export type Piece = ReadyMedium | { readonly medium: 'text'; readonly text: string };

@@ -4,6 +4,7 @@
  * hub's exports.)
  */
 import { createGraph, type Graph } from './onnx-file.suite.ts';
+import type { Builder } from './transformer.suite.ts';
 
 export interface BertShape {
   readonly vocabulary: number;
@@ -111,8 +112,12 @@ export function bertWeights({ vocabulary, hidden, layers, inner, positions, seed
   };
 }
 
-/** Builds the ONNX file. */
-export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(shape)): Buffer {
+/** Builds the ONNX file. `head` adds other outputs than those of `shape.head`. */
+export function bertFile(
+  shape: BertShape,
+  weights: BertWeights = bertWeights(shape),
+  head?: (builder: Builder) => void,
+): Buffer {
   const graph = createGraph();
   const ids = graph.input('input_ids', 'int64', ['batch', 'sequence']);
   const mask = graph.input('attention_mask', 'int64', ['batch', 'sequence']);
@@ -162,7 +167,8 @@ export function bertFile(shape: BertShape, weights: BertWeights = bertWeights(sh
     const wide = gelu(graph, linear(state, name('up'), layer.up), floats);
     state = norm(graph.node('Add', [linear(wide, name('down'), layer.down), state]), name('out_norm'), layer.outNorm);
   }
-  if (shape.head === 'encoder') graph.output('last_hidden_state', state, ['batch', 'sequence', shape.hidden]);
+  if (head) head({ graph, ids, states: state, floats, longs, matrix: table });
+  else if (shape.head === 'encoder') graph.output('last_hidden_state', state, ['batch', 'sequence', shape.hidden]);
   else {
     const first = graph.node('Gather', [state, longs('first', 0)], { axis: 1 });
     const pooled = graph.node('Tanh', [linear(first, 'pooler', weights.pooler)]);
@@ -232,13 +238,14 @@ function gelu(graph: Graph, x: string, floats: Floats): string {
   return graph.node('Mul', [graph.node('Mul', [x, bent]), made.half]);
 }
 
-/** Hidden states for one sequence in float64, one array per token. */
+/** Hidden states for one sequence in float64, one array per token. Tokens from `attended` on are not attended to. */
 export function bertStates(
   shape: BertShape,
   weights: BertWeights,
   ids: ArrayLike<number>,
   types?: ArrayLike<number>,
   task = 0,
+  attended = ids.length,
 ): number[][] {
   const direction = taskDirection(shape.hidden);
   const size = shape.hidden / shape.heads;
@@ -262,7 +269,7 @@ export function bertStates(
       const out = new Array<number>(shape.hidden).fill(0);
       for (let head = 0; head < shape.heads; head++) {
         const from = head * size;
-        const scores = keys.map((key) => {
+        const scores = keys.slice(0, attended).map((key) => {
           let sum = 0;
           for (let at = from; at < from + size; at++) sum += query[at]! * key[at]!;
           return sum / Math.sqrt(size);

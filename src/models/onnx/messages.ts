@@ -1,7 +1,8 @@
 /** Messages between the server and a model process, and between that process and its inference thread. */
-import type { OutputKind } from '../backends/backend.ts';
+import type { OutputKind } from '../backend.ts';
 import type { PictureRule } from '../media/picture-rule.ts';
 import type { SoundRule } from '../media/sound.ts';
+import type { ImagePrompt, Judge, Marks } from '../registry/catalogue.ts';
 
 /** Maximum number of padded tokens in one run. About 2,000 keep the processor busy; more would only cost memory. */
 export const RUN_TOKENS = 2_048;
@@ -24,6 +25,8 @@ export interface ModelSpec {
   readonly threads: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
+  readonly judge?: Judge | undefined;
+  readonly querySuffix?: string | undefined;
   /** Texts are padded to this many tokens. */
   readonly textTokens?: number | undefined;
   readonly image?: ImageSpec | undefined;
@@ -35,23 +38,13 @@ export interface ImageSpec {
   readonly graph: string;
   readonly rule: PictureRule;
   readonly tokens: number;
+  readonly prompt?: ImagePrompt | undefined;
 }
 
 export interface AudioSpec {
   readonly graph: string;
   readonly rule: SoundRule;
   readonly tokens: number;
-}
-
-/**
- * ColBERT's conventions: a marker after the first token distinguishes queries from documents, and queries are padded
- * with mask tokens.
- */
-export interface Marks {
-  readonly query: string;
-  readonly document: string;
-  readonly mask: string;
-  readonly queryTokens: number;
 }
 
 /** One row of a batch. */
@@ -61,6 +54,10 @@ export interface Sequence {
   readonly types?: Int32Array | undefined;
   /** Alternating start and end offsets of the parts that have their own vectors. */
   readonly spans?: Int32Array | undefined;
+  /** Number of leading tokens that the model attends to. Default: all. */
+  readonly attended?: number | undefined;
+  /** Positions of the tokens whose vectors are returned for multi-vector output. Default: all. */
+  readonly kept?: Int32Array | undefined;
   readonly task?: number | undefined;
 }
 
@@ -88,6 +85,17 @@ export interface RawOutput {
   readonly rows: number;
   /** Sparse output: the values are the weights of these ids. */
   readonly ids?: Int32Array | undefined;
+  /** Multi-vector output: the position of each row's token. Default: all positions in order. */
+  readonly positions?: Int32Array | undefined;
+}
+
+/** What the inference thread needs of the tokenizer. */
+export interface TokenIds {
+  readonly pad: number;
+  /** The words whose logits give the score; see `Judge`. */
+  readonly verdict?: { readonly yes: number; readonly no: number } | undefined;
+  /** The prompt that accompanies an image. */
+  readonly imagePrompt?: Int32Array | undefined;
 }
 
 /** The result per sequence: a score, or one of the output kinds. */

@@ -1,7 +1,34 @@
 /** Writes ONNX files: graphs of nodes over named tensors (onnx.proto3 of the ONNX project). */
-import { bytes, type Field, integer, message, text } from './protobuf.suite.ts';
 
-const TYPES = { float: 1, int8: 3, int64: 7 } as const;
+/** A length-delimited or varint field, already encoded. */
+type Field = Uint8Array;
+
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+const encoder = new TextEncoder();
+
+function varint(value: number | bigint): number[] {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const bytes: number[] = [];
+  while (rest > 0x7fn) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+  return bytes;
+}
+
+const integer = (field: number, value: number | bigint): Field =>
+  Uint8Array.from([...varint((field << 3) | VARINT), ...varint(value)]);
+
+const bytes = (field: number, value: Uint8Array): Field =>
+  Buffer.concat([Uint8Array.from([...varint((field << 3) | LENGTH_DELIMITED), ...varint(value.length)]), value]);
+
+const text = (field: number, value: string): Field => bytes(field, encoder.encode(value));
+
+const message = (field: number, fields: readonly Field[]): Field => bytes(field, Buffer.concat(fields));
+
+const TYPES = { float: 1, int8: 3, int64: 7, float16: 10 } as const;
 type ElementType = keyof typeof TYPES;
 
 type Attribute = number | readonly number[];
@@ -17,7 +44,7 @@ export interface Graph {
   /** A constant tensor. */
   tensor(name: string, dims: readonly number[], values: Float32Array | Int8Array | BigInt64Array): string;
   input(name: string, type: ElementType, dims: readonly (string | number)[]): string;
-  output(name: string, from: string, dims: readonly (string | number)[]): void;
+  output(name: string, from: string, dims: readonly (string | number)[], type?: ElementType): void;
   /** The bytes of the ONNX file. */
   bytes(): Buffer;
 }
@@ -64,10 +91,10 @@ export function createGraph(): Graph {
       inputs.push(message(11, valueInfo(name, type, dims)));
       return name;
     },
-    output(name, from, dims) {
+    output(name, from, dims, type = 'float') {
       count++;
       addNode('Identity', [from], [name], []);
-      outputs.push(message(12, valueInfo(name, 'float', dims)));
+      outputs.push(message(12, valueInfo(name, type, dims)));
     },
     bytes: () =>
       Buffer.concat([

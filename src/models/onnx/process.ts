@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
+import type { ImagePrompt } from '../registry/catalogue.ts';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   RunRequest,
   SequenceOutput,
   SoundRequest,
+  TokenIds,
 } from './messages.ts';
 import type { OpenRequest } from './thread.ts';
 import { createPreparer, type Preparer } from './tokenize.ts';
@@ -65,9 +67,26 @@ async function load(spec: ModelSpec): Promise<LoadedModel> {
   const config = await jsonOf(spec.tokenizerConfig).catch(absent);
   const tokenizer = await openTokenizer(json, config);
   const padId = padOf(tokenizer, config);
-  const { contextTokens, taskIds, marks, textTokens } = spec;
-  loaded = { tokenizer, preparer: createPreparer(tokenizer, { contextTokens, padId, taskIds, marks, textTokens }) };
-  return (await sendToThread({ do: 'open', spec, padId })) as LoadedModel;
+  loaded = { tokenizer, preparer: createPreparer(tokenizer, { ...spec, padId }) };
+  const { judge, image } = spec;
+  const ids: TokenIds = {
+    pad: padId,
+    verdict: judge && { yes: idOfWord(tokenizer, judge.yes), no: idOfWord(tokenizer, judge.no) },
+    imagePrompt: image?.prompt && imagePromptIds(tokenizer, image.prompt),
+  };
+  return (await sendToThread({ do: 'open', spec, ids })) as LoadedModel;
+}
+
+function idOfWord(tokenizer: Tokenizer, word: string): number {
+  const [id, ...others] = tokenizer.encode(word);
+  if (id === undefined || others.length > 0) throw new Error(`the tokenizer has no token for ${word}`);
+  return id;
+}
+
+function imagePromptIds(tokenizer: Tokenizer, { patch, patches, text }: ImagePrompt): Int32Array {
+  const id = tokenizer.idOf(patch);
+  if (id === undefined) throw new Error(`the tokenizer has no ${patch}`);
+  return Int32Array.from([...Array<number>(patches).fill(id), ...tokenizer.encode(text)]);
 }
 
 async function jsonOf(file: string): Promise<object> {
@@ -117,7 +136,13 @@ function withPieces(
   raw: readonly RawOutput[],
 ): readonly SequenceOutput[] {
   if (output === 'tokens')
-    return raw.map((one, at) => ({ ...one, pieces: tokenizer.pieces(Array.from(batch[at]!.ids)) }));
+    return raw.map(({ positions, ...one }, at) => {
+      const { ids } = batch[at]!;
+      return {
+        ...one,
+        pieces: tokenizer.pieces(positions ? Array.from(positions, (position) => ids[position]!) : ids),
+      };
+    });
   if (output !== 'sparse') return raw;
   return raw.map(({ values, ids = new Int32Array() }) => {
     const pieces = tokenizer.pieces(Array.from(ids));

@@ -1,22 +1,10 @@
 /**
- * Inference thread of a model process: opens the graph and runs batches one after another. The runtime blocks the
+ * Inference thread of a model process: opens the graphs and runs batches one after another. The runtime blocks the
  * thread during a run, so this thread does nothing else.
  */
-import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { openRuntime } from '#onnx-runtime.ts';
 import { framesOf } from '../media/sound.ts';
-import {
-  AUDIO_INPUTS,
-  AUDIO_VECTORS,
-  type FloatInput,
-  IMAGE_INPUTS,
-  IMAGE_VECTORS,
-  pictureInput,
-  soundInput,
-  vectorsOf,
-} from './media.ts';
+import { type Graph, openGraph } from './graph.ts';
 import {
   type ImageRequest,
   type LoadedModel,
@@ -28,41 +16,49 @@ import {
   type RunRequest,
   type Sequence,
   type SoundRequest,
+  type TokenIds,
 } from './messages.ts';
-import { type GraphOutput, outputsOf } from './pooling.ts';
-import { type GraphInput, inputsOf } from './tensors.ts';
+import { outputsOf, vectorsOf } from './pooling.ts';
+import {
+  AUDIO_INPUTS,
+  AUDIO_VECTORS,
+  IMAGE_INPUTS,
+  IMAGE_VECTORS,
+  type Input,
+  inputsOf,
+  LOGITS_KEPT,
+  noPictures,
+  pictureInput,
+  soundInput,
+} from './tensors.ts';
 
 export interface OpenRequest {
   readonly do: 'open';
   readonly spec: ModelSpec;
-  readonly padId: number;
+  readonly ids: TokenIds;
 }
 
-interface Graph {
-  readonly session: InferenceSession;
-  readonly inputs: readonly GraphInput[];
-  /** Whether each input must run in its own batch. */
-  readonly alone: boolean;
-}
-
-interface Model extends Graph {
+interface Model {
   readonly spec: ModelSpec;
-  readonly tensor: (data: BigInt64Array | Float32Array, dims: readonly number[]) => Tensor;
-  readonly padId: number;
+  readonly ids: TokenIds;
+  readonly text: Graph;
   readonly image: Graph | undefined;
   readonly audio: Graph | undefined;
 }
 
 /** Output names in the hub's exports, in order of preference. */
-const STATES = ['last_hidden_state', 'token_embeddings', 'hidden_states'];
+const STATES = ['colbert_vecs', 'last_hidden_state', 'token_embeddings', 'hidden_states'];
 const POOLED = ['sentence_embedding', 'text_embeds', 'text_embeddings', 'embeddings', 'dense_vecs', 'pooler_output'];
 const LOGITS = ['logits', 'scores', 'score'];
+const WEIGHTS = ['sparse_vecs', ...LOGITS];
 
 /**
- * Quantized operators that use one scale for the whole batch. With them, the other inputs in a batch would change a
- * vector by a few hundredths.
+ * Maximum number of logits in one run, 256 MB, if the graph returns those of each token. A single sequence may exceed
+ * it.
  */
-const SCALED_BY_BATCH = ['DynamicQuantizeLinear', 'DynamicQuantizeMatMul', 'QAttention', 'DynamicQuantizeLSTM'];
+const MAX_LOGITS = 64 * 1024 * 1024;
+/** An upper bound of the size of vocabularies, in words. */
+const LARGEST_VOCABULARY = 262_144;
 
 if (!parentPort) throw new Error('This thread must be started by a model process');
 const port = parentPort;
@@ -85,44 +81,21 @@ async function answer(request: RunRequest | ImageRequest | SoundRequest): Promis
   return request.do === 'images' ? runImages(model, request.pictures) : runSounds(model, request.sounds);
 }
 
-async function openGraph(file: string, threads: number): Promise<Graph> {
-  const { InferenceSession } = await openRuntime();
-  const session = await InferenceSession.create(file, {
-    executionProviders: ['cpu'],
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    graphOptimizationLevel: 'all',
-    // Batches have many shapes. Memory cached per shape would rarely be reused and never freed.
-    enableMemPattern: false,
-    enableCpuMemArena: false,
-    // Threads that wait by spinning would take CPU time from other processes.
-    extra: { session: { 'intra_op.allow_spinning': '0' } },
-    logSeverityLevel: 4,
-  });
-  const inputs = session.inputMetadata.map(({ name, ...rest }) => ({
-    name,
-    rank: 'shape' in rest ? rest.shape.length : undefined,
-  }));
-  return { session, inputs, alone: await mentions(file, SCALED_BY_BATCH) };
-}
-
-async function open({ spec, padId }: OpenRequest): Promise<LoadedModel> {
-  const { Tensor } = await openRuntime();
-  const tensor = (data: BigInt64Array | Float32Array, dims: readonly number[]) =>
-    data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims);
+async function open({ spec, ids }: OpenRequest): Promise<LoadedModel> {
   const text = await openGraph(spec.graph, spec.threads);
   const tower = async (graph: string | undefined) =>
     graph === undefined || graph === spec.graph ? graph && text : openGraph(graph, spec.threads);
   const image = (await tower(spec.image?.graph)) || undefined;
   const audio = (await tower(spec.audio?.graph)) || undefined;
-  model = { ...text, spec, tensor, padId, image, audio };
+  model = { spec, ids, text, image, audio };
   // A test run, so that an unsuitable graph fails now instead of at the first request.
-  const [output] = await run(model, { do: 'run', batch: [{ ids: Int32Array.of(padId) }], output: spec.output });
-  const dimensions = output!.values.length;
+  const blank = Int32Array.of(ids.pad, ids.pad);
+  const [output] = await run(model, { do: 'run', batch: [{ ids: blank }], output: spec.output });
+  const dimensions = output!.values.length / output!.rows;
   if (dimensions !== (spec.dimensions ?? dimensions))
     throw new Error(`the graph returns vectors of ${dimensions} numbers instead of ${spec.dimensions}`);
   for (const [other] of await blanks(model)) {
-    const size = other!.values.length;
+    const size = other!.values.length / other!.rows;
     if (size !== dimensions)
       throw new Error(`a media graph returns vectors of ${size} numbers, but the text graph ${dimensions}`);
   }
@@ -168,39 +141,37 @@ async function runSounds(opened: Model, sounds: readonly Float32Array[]): Promis
 }
 
 interface TowerRun {
-  readonly input: FloatInput;
+  readonly input: Input;
   /** Possible names of the input. */
   readonly names: readonly string[];
   readonly vectors: readonly string[];
 }
 
-async function runTower(opened: Model, { session, inputs }: Graph, { input, names, vectors }: TowerRun) {
+async function runTower({ spec, ids }: Model, graph: Graph, { input, names, vectors }: TowerRun) {
   const count = input.dims[0]!;
   const name =
-    names.find((one) => inputs.some((given) => given.name === one)) ??
-    (inputs.length === 1 ? inputs[0]!.name : undefined);
+    names.find((one) => graph.inputs.some((given) => given.name === one)) ??
+    (graph.inputs.length === 1 ? graph.inputs[0]!.name : undefined);
   if (name === undefined) throw new Error(`the graph has no input ${names[0]}`);
-  const own = new Map([[name, opened.tensor(input.data, input.dims)]]);
-  // A combined graph needs a text per image; its text output is ignored.
-  const word = () => opened.tensor(new BigInt64Array(count).fill(1n), [count, 1]);
-  for (const other of inputs) if (!own.has(other.name)) own.set(other.name, word());
-  const wanted =
-    vectors.find((one) => session.outputNames.includes(one)) ??
-    session.outputMetadata.find((output) => output.isTensor && output.shape.length === 2)?.name;
-  if (wanted === undefined) throw new Error('the graph has no vector output');
-  const answer = await session.run(Object.fromEntries(own), [wanted]);
-  const found = answer[wanted]!;
-  try {
-    return vectorsOf(floatsOf(found), count, opened.spec.normalizes);
-  } finally {
-    found.dispose();
-    for (const one of own.values()) one.dispose();
+  const others = graph.inputs.filter((one) => one.name !== name);
+  // A graph that reads text and images together gets the model's prompt; in other combined graphs, the text is ignored.
+  const text = ids.imagePrompt ?? Int32Array.of(1);
+  const batch = Array.from({ length: count }, (): Sequence => ({ ids: text }));
+  const given = new Map([...inputsOf(others, batch, ids.pad), [name, input]]);
+  if (ids.imagePrompt) {
+    const wanted = outputName(graph, spec, 'tokens', false);
+    return outputsOf(await graph.run(given, wanted), batch, 'tokens', spec);
   }
+  const wanted =
+    vectors.find((one) => graph.outputs.some((output) => output.name === one)) ??
+    graph.outputs.find(({ rank }) => rank === 2)?.name;
+  if (wanted === undefined) throw new Error('the graph has no vector output');
+  return vectorsOf(await graph.run(given, wanted), count, spec.normalizes);
 }
 
 async function run(opened: Model, { batch, output }: RunRequest): Promise<RawOutput[]> {
   const outputs: RawOutput[] = new Array(batch.length);
-  for (const group of groupsOf(batch, opened.alone)) {
+  for (const group of groupsOf(batch, opened)) {
     const found = await runGroup(
       opened,
       group.map((at) => batch[at]!),
@@ -211,16 +182,19 @@ async function run(opened: Model, { batch, output }: RunRequest): Promise<RawOut
   return outputs;
 }
 
-/** Groups the positions of sequences into runs: same task, similar length, at most RUN_TOKENS padded tokens. */
-function groupsOf(batch: readonly Sequence[], alone: boolean): number[][] {
-  if (alone) return batch.map((_, at) => [at]);
+/** Groups the positions of sequences into runs: same task, similar length, limited number of padded tokens. */
+function groupsOf(batch: readonly Sequence[], { text, spec }: Model): number[][] {
+  // The last positions of padded sequences are padding.
+  if (text.alone || text.inputs.some(({ name }) => name === LOGITS_KEPT)) return batch.map((_, at) => [at]);
+  const returnsLogits = spec.judge !== undefined;
+  const most = returnsLogits ? Math.min(RUN_TOKENS, MAX_LOGITS / LARGEST_VOCABULARY) : RUN_TOKENS;
   const length = (at: number) => batch[at]!.ids.length;
   const groups: number[][] = [];
   for (const [, positions] of byTask(batch)) {
     let group: number[] | undefined;
     for (const at of positions.sort((one, other) => length(other) - length(one))) {
       // The first sequence of a group is the longest.
-      if (!group || length(group[0]!) * (group.length + 1) > RUN_TOKENS) {
+      if (!group || length(group[0]!) * (group.length + 1) > most) {
         group = [];
         groups.push(group);
       }
@@ -240,59 +214,21 @@ function byTask(batch: readonly Sequence[]): Map<number | undefined, number[]> {
   return tasks;
 }
 
-async function runGroup(
-  { spec, session, tensor, inputs, padId }: Model,
-  batch: readonly Sequence[],
-  kind: RunKind,
-): Promise<RawOutput[]> {
-  const read = inputs.filter(({ name }) => !IMAGE_INPUTS.includes(name));
-  const given = Object.entries(inputsOf(read, batch, padId)).map(
-    ([name, { data, dims }]) => [name, tensor(data, dims)] as const,
-  );
-  // A combined graph gets an empty image input for texts.
-  const { image } = spec;
-  if (read.length < inputs.length && image)
-    given.push([IMAGE_INPUTS[0]!, tensor(new Float32Array(), [0, 3, image.rule.height, image.rule.width])]);
-  const wanted = outputName(session, spec, kind, batch[0]!.spans !== undefined);
-  const answer = await session.run(Object.fromEntries(given), [wanted]);
-  const found = answer[wanted]!;
-  try {
-    return outputsOf(floatsOf(found), batch, kind, spec);
-  } finally {
-    found.dispose();
-    for (const [, one] of given) one.dispose();
-  }
-}
-
-function floatsOf({ data, dims, type }: Tensor): GraphOutput {
-  if (!(data instanceof Float32Array)) throw new Error(`the graph returned the unsupported type ${type}`);
-  return { data, dims };
+async function runGroup({ spec, text, ids }: Model, batch: readonly Sequence[], kind: RunKind): Promise<RawOutput[]> {
+  const read = text.inputs.filter(({ name }) => !IMAGE_INPUTS.includes(name));
+  const given = inputsOf(read, batch, ids.pad);
+  if (read.length < text.inputs.length && spec.image) given.set(IMAGE_INPUTS[0]!, noPictures(batch.length, spec.image));
+  const wanted = outputName(text, spec, kind, batch[0]!.spans !== undefined);
+  return outputsOf(await text.run(given, wanted), batch, kind, { ...spec, verdict: ids.verdict });
 }
 
 /** Name of the graph output that contains the requested kind of result. */
-function outputName(session: InferenceSession, spec: ModelSpec, kind: RunKind, isSpans: boolean): string {
-  const names = session.outputNames;
-  const ranked = (rank: number) =>
-    session.outputMetadata.flatMap((output) =>
-      output.isTensor && output.shape.length === rank && output.type === 'float32' ? [output.name] : [],
-    );
+function outputName({ outputs }: Graph, spec: ModelSpec, kind: RunKind, isSpans: boolean): string {
+  const ranked = (rank: number) => outputs.find((output) => output.rank === rank)?.name;
   const isPooled = kind === 'pooled' && spec.pooling === 'none' && !isSpans;
-  const known = kind === 'score' || kind === 'sparse' ? LOGITS : isPooled ? POOLED : STATES;
-  const named = known.find((name) => names.includes(name));
-  const found = named ?? ranked(kind === 'score' || isPooled ? 2 : 3)[0] ?? names[0];
+  const known = kind === 'score' ? LOGITS : kind === 'sparse' ? WEIGHTS : isPooled ? POOLED : STATES;
+  const named = known.find((name) => outputs.some((output) => output.name === name));
+  const found = named ?? ranked(kind === 'score' || isPooled ? 2 : 3) ?? outputs[0]?.name;
   if (found === undefined) throw new Error('the graph has no output');
   return found;
-}
-
-/** Whether the file contains at least one of the words. */
-async function mentions(file: string, words: readonly string[]): Promise<boolean> {
-  const needles = words.map((word) => Buffer.from(word));
-  const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
-  let tail = Buffer.alloc(0);
-  for await (const chunk of createReadStream(file, { highWaterMark: 4 * 1024 * 1024 })) {
-    const bytes = Buffer.concat([tail, chunk as Buffer]);
-    if (needles.some((needle) => bytes.includes(needle))) return true;
-    tail = bytes.subarray(Math.max(0, bytes.length - overlap));
-  }
-  return false;
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
 import { TOKENIZER, TOKENIZER_CONFIG } from './test-model.suite.ts';
-import { createPreparer, piecesOf, windowsOf } from './tokenize.ts';
+import { createPreparer, piecesOf } from './tokenize.ts';
+import { windowsOf } from './windows.ts';
 
 const seed = { seed: 6, numRuns: 200 };
 

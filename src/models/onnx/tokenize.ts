@@ -1,12 +1,15 @@
 /** Tokenizes texts for a model, with truncation, pairs, windows and late chunking. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { createYielder } from '#concurrency/yielder.ts';
 import { ownValue } from '#own-value.ts';
+import type { Judge, Marks } from '../registry/catalogue.ts';
 import { framePair, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
-import type { Marks, ReadyPairs, ReadySequence, Sequence } from './messages.ts';
+import { createJudgePairs } from './judge.ts';
+import type { ReadyPairs, ReadySequence, Sequence } from './messages.ts';
+import { windowsOf } from './windows.ts';
 
 export interface Preparer {
   prepare(texts: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
-  /** One sequence per window; see `Embedder` in backends/backend.ts. */
+  /** One sequence per window; see `Embedder` in backend.ts. */
   chunks(prefix: string, items: readonly string[], options: CutOptions): Promise<ReadySequence[]>;
   pairs(query: string, documents: readonly string[], maxTokens: number | undefined): Promise<ReadyPairs>;
 }
@@ -22,6 +25,8 @@ export interface PreparerOptions {
   readonly padId: number;
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
+  readonly judge?: Judge | undefined;
+  readonly querySuffix?: string | undefined;
   /** Texts are padded to this many tokens; the model processes padding like other tokens. */
   readonly textTokens?: number | undefined;
 }
@@ -32,11 +37,9 @@ const PIECE_CHARS = 8_192;
 const BORDER_CHARS = 512;
 /** Tokens are counted up to this many times the context size; beyond that, their number is estimated. */
 const COUNTED_CONTEXTS = 8;
-/** How long the thread may be blocked before it yields, in milliseconds. */
-const MAX_BLOCK_MS = 10;
 
 export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): Preparer {
-  const { contextTokens, padId, taskIds, marks, textTokens = 0 } = options;
+  const { contextTokens, padId, taskIds, marks, judge, querySuffix, textTokens = 0 } = options;
   const { before, after } = tokenizer.frame;
   const yieldIfDue = createYielder();
   const marked = marks && {
@@ -44,6 +47,8 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
     document: idOf(tokenizer, marks.document),
     mask: idOf(tokenizer, marks.mask),
   };
+  const punctuation = marks?.dropsPunctuation ? punctuationIds(tokenizer) : undefined;
+  const suffix = querySuffix === undefined ? [] : [...tokenizer.encode(querySuffix)];
 
   /** Returns the ids of a text without special tokens, at most `most`; `full` is the token count of the whole text. */
   async function idsOf(text: string, most: number, follows = false): Promise<{ ids: number[]; full: number }> {
@@ -78,13 +83,21 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
   async function one(text: string, { maxTokens, task }: CutOptions): Promise<ReadySequence> {
     const isQuery = task === 'query';
     const start = frameStart(task);
+    const end = isQuery ? [...suffix, ...after] : after;
     const limit = marks && isQuery ? marks.queryTokens : maxTokens;
-    const { ids, full } = await idsOf(text, remainingTokens(limit, start.length + after.length));
-    const all = [...start, ...ids, ...after];
+    const { ids, full } = await idsOf(text, remainingTokens(limit, start.length + end.length));
+    const all = [...start, ...ids, ...end];
+    const unmasked = all.length;
     while (marks && marked && isQuery && all.length < marks.queryTokens) all.push(marked.mask);
     while (all.length < textTokens) all.push(padId);
-    return ready(all, full - ids.length, { task: taskOf(task) });
+    return ready(all, full - ids.length, {
+      task: taskOf(task),
+      ...(marks && isQuery && !marks.attendsToMasks && { attended: unmasked }),
+      ...(punctuation && !isQuery && { kept: positionsWithout(all, punctuation) }),
+    });
   }
+
+  const judgePairs = judge && createJudgePairs(judge, { idsOf, encode: (text) => [...tokenizer.encode(text)] });
 
   return {
     async prepare(texts, cut) {
@@ -117,6 +130,7 @@ export function createPreparer(tokenizer: Tokenizer, options: PreparerOptions): 
 
     async pairs(query, documents, given) {
       const maxTokens = Math.min(given ?? contextTokens, contextTokens);
+      if (judgePairs) return judgePairs(query, documents, maxTokens);
       const { pair } = tokenizer.frame;
       const around = pair.before.length + pair.between.length + pair.after.length;
       const asked = await idsOf(query, Math.max(1, Math.floor(maxTokens / 2) - pair.before.length));
@@ -148,16 +162,14 @@ interface Window {
 const remainingTokens = (limit: number | undefined, around: number) =>
   limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - around);
 
-/** Windows overlap by an eighth, so that text at a boundary is complete in one of them. */
-export function windowsOf(ids: readonly number[], maxTextTokens: number): (readonly number[])[] {
-  if (ids.length <= maxTextTokens) return [ids];
-  const step = Math.max(1, maxTextTokens - Math.floor(maxTextTokens / 8));
-  const windows: (readonly number[])[] = [];
-  for (let from = 0; ; from += step) {
-    windows.push(ids.slice(from, from + maxTextTokens));
-    if (from + maxTextTokens >= ids.length) return windows;
-  }
+/** The first ids of punctuation marks, whose vectors ColBERT leaves out. */
+function punctuationIds(tokenizer: Tokenizer): ReadonlySet<number> {
+  const marks = [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'];
+  return new Set(marks.flatMap((mark) => [...tokenizer.encode(mark).slice(0, 1)]));
 }
+
+const positionsWithout = (ids: readonly number[], left: ReadonlySet<number>): Int32Array =>
+  Int32Array.from(ids.flatMap((id, at) => (left.has(id) ? [] : [at])));
 
 /** Splits a text before spaces if possible, and never within a character. */
 export function* piecesOf(text: string): Generator<string> {
@@ -171,16 +183,6 @@ export function* piecesOf(text: string): Generator<string> {
     from = to;
   }
   yield text.slice(from);
-}
-
-/** Yields to the event loop if the thread has been blocked for a while. */
-function createYielder(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < MAX_BLOCK_MS) return;
-    await yieldToEventLoop();
-    since = performance.now();
-  };
 }
 
 function idOf(tokenizer: Tokenizer, piece: string): number {

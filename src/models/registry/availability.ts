@@ -22,6 +22,7 @@ export function createAvailability({ hub, download, hasRuntime }: AvailabilityOp
     if (onThisMachine.has(row.id)) return 'here';
     // An operator's own folder is never filled with files from the hub.
     if (row.runs.folder !== undefined) return 'away';
+    if (row.runs.unpublished) return 'away';
     return download === 'on' && !isNonCommercial(row.licence) ? 'download' : 'away';
   };
   return {

@@ -18,7 +18,11 @@ export function capabilitiesOf({ runs, pooling, kind }: Pick<EmbeddingRow, 'runs
     case 'static':
       return { lateChunking: false, multivector: false, sparse: false };
     case 'onnx':
-      return { lateChunking: pooling === 'mean', multivector: !runs.towers, sparse: kind === 'sparse' };
+      return {
+        lateChunking: pooling === 'mean',
+        multivector: !runs.towers || runs.towers.image?.prompt !== undefined,
+        sparse: kind === 'sparse' || kind === 'm3',
+      };
     case 'remote': {
       const { embed } = PROTOCOLS[runs.protocol];
       const outputs = embed?.outputs ?? [];

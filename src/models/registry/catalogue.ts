@@ -17,6 +17,7 @@ export const EMBEDDING_KINDS = [
   'clip-v2',
   'colbert',
   'sparse',
+  'm3',
 ] as const;
 export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 
@@ -31,6 +32,47 @@ export interface ImageTower {
   readonly rule?: PictureRule | undefined;
   /** Number of tokens counted for an image, which is the number of its patches. */
   readonly tokens: number;
+  /** For a graph that reads an image together with a text: one token per patch, and the text that follows. */
+  readonly prompt?: ImagePrompt | undefined;
+}
+
+export interface ImagePrompt {
+  /** The special token that stands for one patch, such as `<image>`. */
+  readonly patch: string;
+  readonly patches: number;
+  /** The text after the patches. Special tokens in it are recognized. */
+  readonly text: string;
+}
+
+/**
+ * ColBERT's conventions (Khattab and Zaharia 2020): a marker after the first token distinguishes queries from
+ * documents, and queries are padded with mask tokens.
+ */
+export interface Marks {
+  readonly query: string;
+  readonly document: string;
+  readonly mask: string;
+  readonly queryTokens: number;
+  /** Whether other tokens attend to the mask tokens. Default: false. */
+  readonly attendsToMasks?: boolean | undefined;
+  /** Whether the vectors of a document's punctuation marks are left out. Default: false. */
+  readonly dropsPunctuation?: boolean | undefined;
+}
+
+/**
+ * The prompt of a reranker that is a language model, and the two words whose logits at its last token give the score.
+ * `before`, the query with what surrounds it, the document with what precedes it, and `after` are tokenized separately.
+ */
+export interface Judge {
+  readonly before: string;
+  readonly query: string;
+  readonly between: string;
+  readonly document: string;
+  readonly after: string;
+  readonly yes: string;
+  readonly no: string;
+  /** Subtracted from the difference of the logits before the sigmoid. Default: 0. */
+  readonly midpoint?: number | undefined;
 }
 
 /** A separate graph for audio. */
@@ -61,6 +103,12 @@ interface CommonRow {
   readonly languages: readonly string[];
   /** SPDX id, or the owner's name for the licence. */
   readonly licence: string;
+  /**
+   * Where the facts of the row come from, which were taken from documentation only: none of the model's real weights were
+   * run. The code that runs it is tested with random weights in a graph of the same architecture. Default: the model card
+   * and the configuration.
+   */
+  readonly documentedIn?: string | undefined;
   readonly runs: Runs;
 }
 
@@ -76,6 +124,8 @@ export type Runs =
       readonly quantized?: string | undefined;
       /** Commit of the repository. Default: `main`. */
       readonly revision?: string | undefined;
+      /** No repository is known to publish the graph: an operator exports it into a folder. */
+      readonly unpublished?: true | undefined;
       /** A folder provided by the operator, used instead of the hub. */
       readonly folder?: string | undefined;
       readonly bytes?: number | undefined;
@@ -87,10 +137,12 @@ export type Runs =
       readonly textTokens?: number | undefined;
       /** Adapter number by task, for graphs that select an adapter. `default` is used for any other task. */
       readonly taskIds?: Readonly<Record<string, number>> | undefined;
-      /** For ColBERT: the tokens that mark a query and a document, and the token that pads a query to `queryTokens`. */
-      readonly marks?:
-        | { readonly query: string; readonly document: string; readonly mask: string; readonly queryTokens: number }
-        | undefined;
+      /** For ColBERT models. */
+      readonly marks?: Marks | undefined;
+      /** For rerankers that are language models. */
+      readonly judge?: Judge | undefined;
+      /** Text that is appended to queries. Special tokens in it are recognized. */
+      readonly querySuffix?: string | undefined;
     }
   | {
       readonly on: 'remote';

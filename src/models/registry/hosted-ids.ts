@@ -17,6 +17,7 @@ const KNOWN: Readonly<Record<EmbeddingKind, readonly string[]>> = {
   'clip-v2': ['jina-clip-v2'],
   colbert: ['jina-colbert-v1-en', 'jina-colbert-v2'],
   sparse: ['elser-v2'],
+  m3: ['bge-m3'],
 };
 
 const KINDS = new Map(

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import { neededFiles, onnxRuns } from '../hub/files.ts';
+import { neededFiles, onnxRuns } from '../hub/folder.ts';
 import type { ModelRow } from './catalogue.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from './known-models.ts';
 import { modelRowShape, readModelRows } from './operator-models.ts';
@@ -18,7 +18,14 @@ describe('the known models', () => {
 
   it('mark the models without a license for commercial use', () => {
     const marked = KNOWN_MODELS.filter(({ licence }) => isNonCommercial(licence)).map(({ id }) => id);
-    expect(marked).toEqual(['jina-embeddings-v3', 'jina-clip-v2', 'jina-reranker-v2-base-multilingual']);
+    expect(marked).toEqual([
+      'jina-embeddings-v3',
+      'jina-embeddings-v5-text-nano',
+      'jina-embeddings-v5-text-small',
+      'splade-v3',
+      'jina-clip-v2',
+      'jina-reranker-v2-base-multilingual',
+    ]);
   });
 });
 

@@ -3,18 +3,20 @@ import { createRequire } from 'node:module';
 import { type Config, ConfigError } from '#config.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Log } from '#telemetry/log.ts';
-import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../backends/onnx.ts';
-import { createRemoteEmbedder, createRemoteReranker, type RemoteTools } from '../backends/remote.ts';
-import { createStaticBackends } from '../backends/static.ts';
 import { createHub } from '../hub/hub.ts';
 import { createMediaReader, type MediaReaderOptions } from '../media/reader.ts';
 import { createTranscribe } from '../media/transcript.ts';
+import { createOnnxEmbedder, createOnnxReranker, type OnnxOptions } from '../onnx/backends.ts';
+import { createRemoteEmbedder } from '../remote/embedder.ts';
+import { createRemoteReranker } from '../remote/reranker.ts';
+import type { RemoteTools } from '../remote/server.ts';
+import { createStaticBackends } from '../static/backends.ts';
 import { createAvailability } from './availability.ts';
-import { BUILT_IN_MODELS } from './built-in.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
 import { type BackendFactory, type ModelRuntime, type OnBatch, openModelRuntime } from './model-runtime.ts';
 import { readModelRows } from './operator-models.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { BUILT_IN_MODELS } from './rows/built-in.ts';
 
 export interface ModelHost {
   readonly registry: Registry;

@@ -3,9 +3,7 @@
  * least recently used model is evicted once its users have released it.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
-import type { Backend } from '../backends/backend.ts';
-import { createEviction, totalBytes } from './eviction.ts';
-import { createLoadBackOff, type LoadBackOff } from './load-back-off.ts';
+import type { Backend } from '../backend.ts';
 
 export type LoadState = 'loaded' | 'loading' | 'failed' | 'asleep';
 
@@ -17,7 +15,7 @@ export interface ModelMemory {
   readonly bytes: number;
 }
 
-export interface MemoryEntry {
+interface MemoryEntry {
   readonly backend: Backend;
   /** Number of callers that use the model or wait for it to load. It is not evicted until all have released it. */
   users: number;
@@ -130,6 +128,98 @@ export function createModelMemory({ maxBytes, onFailed = () => {}, now = Date.no
     },
     get bytes() {
       return totalBytes(loaded());
+    },
+  };
+}
+
+/** Frees memory for a model: evicts the least recently used of the other models, once their users have released them. */
+interface Eviction {
+  /** Evicts models until the new model fits within the limit, or no other model is left. */
+  freeMemoryFor(newcomer: MemoryEntry): Promise<void>;
+  /** Must be called after a user has released a model. */
+  onRelease(): void;
+}
+
+interface EvictionOptions {
+  readonly maxBytes: number;
+  readonly loaded: () => readonly MemoryEntry[];
+}
+
+const totalBytes = (entries: readonly MemoryEntry[]): number =>
+  entries.reduce((sum, { backend }) => sum + backend.memoryBytes, 0);
+
+function createEviction({ maxBytes, loaded }: EvictionOptions): Eviction {
+  let notifyRelease = () => {};
+
+  async function freeMemoryFor(newcomer: MemoryEntry): Promise<void> {
+    for (;;) {
+      // Remote models use no memory on this machine.
+      const others = loaded().filter((one) => one !== newcomer && one.backend.memoryBytes > 0);
+      const newBytes = newcomer.backend.loaded ? 0 : newcomer.backend.memoryBytes;
+      if (!others.length || totalBytes(loaded()) + newBytes <= maxBytes) return;
+      const idle = others.filter(({ users }) => users === 0);
+      const oldest = (idle.length ? idle : others).reduce((a, b) => (a.usedAt <= b.usedAt ? a : b));
+      oldest.leaving = evict(oldest);
+      await oldest.leaving;
+    }
+  }
+
+  async function evict(entry: MemoryEntry): Promise<void> {
+    try {
+      while (entry.users > 0) {
+        await new Promise<void>((resolve) => {
+          notifyRelease = resolve;
+        });
+      }
+      await entry.backend.unload();
+    } finally {
+      entry.leaving = undefined;
+    }
+  }
+
+  return { freeMemoryFor, onRelease: () => notifyRelease() };
+}
+
+/** Back-off after a failed load: the error is repeated without a new attempt while the files are unchanged. */
+interface LoadBackOff {
+  /**
+   * Throws the last error if the same files failed to load a short time ago. `stamp` is the fingerprint of the files.
+   */
+  check(stamp: string | undefined): void;
+  /** Loads the model. A failure starts the back-off, or doubles it if the same files have failed before. */
+  attempt(stamp: string | undefined, load: () => Promise<void>): Promise<void>;
+}
+
+interface Failure {
+  readonly error: unknown;
+  /** Fingerprint of the files that could not be loaded. */
+  readonly stamp: string;
+  readonly pauseMs: number;
+  readonly until: number;
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+function createLoadBackOff(now: () => number): LoadBackOff {
+  /** The last failure; undefined if the last load succeeded. */
+  let failure: Failure | undefined;
+  return {
+    check(stamp) {
+      if (failure && failure.stamp === stamp && now() < failure.until) throw failure.error;
+    },
+    async attempt(stamp, load) {
+      const before = failure?.stamp === stamp ? failure : undefined;
+      failure = undefined;
+      try {
+        await load();
+      } catch (error) {
+        if (stamp !== undefined) {
+          const pauseMs = before ? Math.min(before.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+          failure = { error, stamp, pauseMs, until: now() + pauseMs };
+        }
+        throw error;
+      }
     },
   };
 }

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
-import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backends/backend.ts';
+import type { Backend, Embedder, EmbedOptions, Output, Prepared, Reranker } from '../backend.ts';
 import type { MediaReader } from '../media/reader.ts';
 import { createAdmission, type MemoryShare } from '../queue/admission.ts';
 import { type BatchFacts, createQueue, type Lane, type Queue } from '../queue/queue.ts';

@@ -44,9 +44,14 @@ const soundRule = z.strictObject({
   lowestHz: z.number().min(0),
   highestHz: z.number().positive(),
 });
+const imagePrompt = z.strictObject({
+  patch: z.string().min(1),
+  patches: z.number().int().min(1).max(65_536),
+  text: z.string(),
+});
 const tower = { file, quantized: file.optional(), tokens: z.number().int().min(1).max(65_536) };
 const towers = z.strictObject({
-  image: z.strictObject({ ...tower, rule: pictureRule.optional() }).optional(),
+  image: z.strictObject({ ...tower, rule: pictureRule.optional(), prompt: imagePrompt.optional() }).optional(),
   audio: z.strictObject({ ...tower, rule: soundRule.default(CLAP_RULE) }).optional(),
 });
 
@@ -56,6 +61,7 @@ const onnxShape = z.strictObject({
   file: file.default('onnx/model.onnx'),
   quantized: file.optional(),
   revision: revision.optional(),
+  unpublished: z.literal(true).optional(),
   folder: z.string().min(1).optional(),
   bytes: z.number().int().positive().optional(),
   sha256: z.record(file, z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')).optional(),
@@ -69,8 +75,23 @@ const onnxShape = z.strictObject({
       document: z.string().min(1),
       mask: z.string().min(1),
       queryTokens: z.number().int().min(1),
+      attendsToMasks: z.boolean().optional(),
+      dropsPunctuation: z.boolean().optional(),
     })
     .optional(),
+  judge: z
+    .strictObject({
+      before: z.string(),
+      query: z.string(),
+      between: z.string(),
+      document: z.string(),
+      after: z.string(),
+      yes: z.string().min(1),
+      no: z.string().min(1),
+      midpoint: z.number().optional(),
+    })
+    .optional(),
+  querySuffix: z.string().optional(),
 });
 
 const remoteShape = z.strictObject({
@@ -94,6 +115,7 @@ const common = {
   contextTokens: z.number().int().min(8),
   languages: z.array(z.string()).default(['multi']),
   licence: z.string().default('unknown'),
+  documentedIn: z.string().optional(),
   runs,
 };
 

@@ -96,6 +96,14 @@ describe('model names', () => {
     });
   });
 
+  it('of known embedders that are not on this machine are refused with both ways to serve them', async () => {
+    const { embedding } = registry({ away: new Set(['dense']) });
+    await expect(embedding('dense')).rejects.toMatchObject({
+      message:
+        'Model dense not found. It is not on this machine: `lectern models pull dense` downloads it. Available for /v1/embeddings: other. To use another model for this name, set LECTERN_MODEL_ALIASES={"dense":"other"}',
+    });
+  });
+
   it('of replaced models are refused with the new name, unless they are aliases', async () => {
     const { embedding, reranker } = registry();
     await expect(embedding('lectern-static-v1')).rejects.toMatchObject({
@@ -169,5 +177,7 @@ describe('unavailable models', () => {
     here.add('free').add('own');
     expect(await states('off')).toEqual(['here', 'here', 'here']);
     expect(await states('on', false)).toEqual(['away', 'away', 'here']);
+    const unpublished = fakeRow('unpublished', { runs: { on: 'onnx', file: 'model.onnx', unpublished: true } });
+    expect(createAvailability({ hub, download: 'on', hasRuntime: true }).availability(unpublished)).toBe('away');
   });
 });

@@ -2,10 +2,10 @@
 import { ConfigError } from '#config.ts';
 import { problem } from '#errors.ts';
 import { CONTENT_KINDS } from '../inputs/inputs.ts';
-import { REPLACED_MODELS } from './built-in.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { EmbeddingKind, EmbeddingRow, ModelRow, RerankRow } from './catalogue.ts';
 import { isHostedReranker, knownKind } from './hosted-ids.ts';
+import { REPLACED_MODELS } from './rows/built-in.ts';
 
 /** A row under one of its names. */
 interface Served<Row extends ModelRow> {
@@ -42,9 +42,9 @@ export interface Registry {
   reranker(name: string): Promise<ServedReranker>;
   /** Finds a model by its id, with or without the organization. */
   find(name: string): Promise<ServedModel | undefined>;
-  /** Lists the available models: those that are usable at once, then those that are downloaded on first use. */
+  /** Lists the models that are usable at once. */
   list(): Promise<ServedModel[]>;
-  /** Lists all models, the available ones first. */
+  /** Lists all models: those that are usable at once, then those that are downloaded on first use, then the others. */
   listAll(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
 }
@@ -110,7 +110,8 @@ export function createRegistry(options: RegistryOptions): Registry {
     return [...names.values()].sort((a, b) => rank(a) - rank(b));
   }
 
-  const list = async (): Promise<ServedModel[]> => (await listAll()).filter(canServe);
+  const list = async (): Promise<ServedModel[]> =>
+    (await listAll()).filter(({ row }) => availabilityCheck.availability(row) === 'here');
 
   /** Returns advice for the operator on how to make a known model available. */
   function pullable(name: string, does: ModelRow['does']): string {
@@ -119,6 +120,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const { runs } = known.row;
       if (known.row.does !== does || canServe(known) || runs.on !== 'onnx') return '';
       if (runs.folder !== undefined) return 'Its folder on the server is missing or lacks a file. ';
+      if (runs.unpublished) return 'No repository publishes its graph: export it into a folder. ';
       return `It is not on this machine: \`lectern models pull ${known.row.id}\` downloads it. `;
     }
     const kind = does === 'embed' ? knownKind(withoutOrganization(name)) : undefined;
@@ -128,8 +130,13 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   /** Tells how an embedder of another service can be replaced. A reranker of one is replaced without a setting. */
   function aliasAdvice(name: string, shown: string, does: ModelRow['does']): string {
-    if (does !== 'embed' || names.has(name) || byHub.has(name) || names.has(withoutOrganization(name))) return '';
-    const target = [...own.values()].find((row) => row.does === 'embed')?.id ?? '';
+    const known = names.get(name) ?? names.get(byHub.get(name)?.id ?? withoutOrganization(name));
+    const isOperators = known && (known.alias || (known.row.runs.on === 'onnx' && known.row.runs.folder !== undefined));
+    if (does !== 'embed' || isOperators || known?.row.does === 'rerank') return '';
+    const target = [...own.values()].find(
+      (row) => row.does === 'embed' && availabilityCheck.availability(row) === 'here',
+    )?.id;
+    if (target === undefined) return '';
     return `. To use another model for this name, set LECTERN_MODEL_ALIASES=${JSON.stringify({ [shown]: target })}`;
   }
 

@@ -2,15 +2,26 @@
  * Sends the requests of an embedding model to its server. Requests rejected as too large are split, and their texts
  * shortened.
  */
-import type { EmbedOptions, Output } from '../backends/backend.ts';
+import type { EmbedOptions, Output } from '../backend.ts';
 import type { EmbeddingRow } from '../registry/catalogue.ts';
-import { inOrder } from './answers.ts';
-import type { Payload } from './embed-inputs.ts';
-import { SPECIAL_TOKENS } from './estimate.ts';
-import { bytesOf, joined, outputOf, tokensOf } from './outputs.ts';
-import type { Protocol, RemoteEmbedRequest } from './protocol.ts';
+import { bytesOf, inOrder, joined, outputOf, tokensOf } from './answers.ts';
+import type { Protocol, RemoteEmbedRequest, RemoteMedium } from './protocol.ts';
 import { type RemoteTools, type Server, tooLong } from './server.ts';
+import { SPECIAL_TOKENS } from './token-counts.ts';
 import { RequestRefusedError } from './transport.ts';
+
+/** Payload of a prepared input: one text, the chunks of one text, or a file. */
+export interface Payload {
+  readonly texts: readonly string[];
+  readonly task: string | undefined;
+  /** Whether the server truncates the text. */
+  readonly truncate: boolean;
+  /** Limit for truncation. If unset, a text that is too long is rejected. */
+  readonly maxTokens: number | undefined;
+  readonly lateChunking: boolean;
+  /** Set for media, instead of texts. */
+  readonly media?: { readonly medium: RemoteMedium; readonly uri: string } | undefined;
+}
 
 /** One input of a batch. */
 export interface Item {

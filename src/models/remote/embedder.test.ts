@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OutputKind } from '../backends/backend.ts';
+import type { OutputKind } from '../backend.ts';
 import { vectorFor, weightsFor, wordTokens } from './model-server.suite.ts';
 import {
   closeFetchAfterAll,

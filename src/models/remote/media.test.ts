@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ReadyMedium } from '../backends/backend.ts';
+import type { ReadyMedium } from '../backend.ts';
 import { closeFetchAfterAll, embedderAt, NEVER, type ProtocolName, runsAt } from './remote.suite.ts';
 
 closeFetchAfterAll();

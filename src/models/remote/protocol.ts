@@ -3,7 +3,7 @@
  * parse the response. Sending, retries and validation are shared by all protocols.
  */
 
-import type { OutputKind } from '../backends/backend.ts';
+import type { OutputKind } from '../backend.ts';
 import type { EmbeddingKind } from '../registry/catalogue.ts';
 
 export interface ProtocolRequest {

@@ -1,13 +1,8 @@
 /** The protocols, keyed by their names in catalogue rows. */
 import type { Runs } from '../registry/catalogue.ts';
-import { COHERE } from './cohere.ts';
-import { INFINITY } from './infinity.ts';
-import { LECTERN } from './lectern.ts';
-import { OLLAMA } from './ollama.ts';
-import { OPENAI } from './openai.ts';
+import { COHERE, LECTERN, OPENAI } from './hosted-protocols.ts';
 import type { Protocol } from './protocol.ts';
-import { TEI } from './tei.ts';
-import { VLLM } from './vllm.ts';
+import { INFINITY, OLLAMA, TEI, VLLM } from './server-protocols.ts';
 
 export type RemoteRuns = Extract<Runs, { readonly on: 'remote' }>;
 

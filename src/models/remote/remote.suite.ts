@@ -4,10 +4,13 @@ import { afterAll, expect, onTestFinished } from 'vitest';
 import { Problem } from '#errors.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/tokens.ts';
-import type { Embedder, Reranker } from '../backends/backend.ts';
-import { createRemoteEmbedder, createRemoteReranker, type RemoteRuns, type RemoteTools } from '../backends/remote.ts';
+import type { Embedder, Reranker } from '../backend.ts';
 import type { EmbeddingRow, RerankRow } from '../registry/catalogue.ts';
+import { createRemoteEmbedder } from './embedder.ts';
 import { type ModelServer, type ServerOptions, startModelServer } from './model-server.suite.ts';
+import type { RemoteRuns } from './protocols.ts';
+import { createRemoteReranker } from './reranker.ts';
+import type { RemoteTools } from './server.ts';
 
 export type ProtocolName = RemoteRuns['protocol'];
 

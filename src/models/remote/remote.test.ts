@@ -1,6 +1,6 @@
 // Full run only: changes state of the whole process.
 import { describe } from 'vitest';
-import { describeEmbedder, describeReranker } from '../backends/backend.suite.ts';
+import { describeEmbedder, describeReranker } from '../backend.suite.ts';
 import { startModelServer } from './model-server.suite.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { closeFetchAfterAll, embedderAt, KEY, type ProtocolName, rerankerAt, runsAt } from './remote.suite.ts';

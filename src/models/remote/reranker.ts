@@ -1,11 +1,11 @@
 /** A `Reranker` for a model on a remote server. */
-import type { Prepared, PrepareOptions, Reranker } from '../backends/backend.ts';
+import type { Prepared, PrepareOptions, Reranker } from '../backend.ts';
 import type { RerankRow as ModelRow } from '../registry/catalogue.ts';
 import { inOrder, scoreOf } from './answers.ts';
-import { estimate, SPECIAL_TOKENS, sanitizeText, windows } from './estimate.ts';
 import type { RemoteRuns } from './protocols.ts';
 import { groupBy, runAll, runsOf } from './requests.ts';
 import { createServer, misconfigured, type RemoteTools, tooLong, withBackend } from './server.ts';
+import { estimate, SPECIAL_TOKENS, sanitizeText, windows } from './token-counts.ts';
 import { RequestRefusedError } from './transport.ts';
 
 interface Pair {

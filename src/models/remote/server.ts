@@ -2,10 +2,10 @@
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
-import type { Backend } from '../backends/backend.ts';
-import type { TokenCounter } from './estimate.ts';
+import type { Backend } from '../backend.ts';
 import type { Protocol, RequestLimits } from './protocol.ts';
 import { PROTOCOLS, type RemoteRuns } from './protocols.ts';
+import type { TokenCounter } from './token-counts.ts';
 import { createTransport, type RemoteFetch, RequestRefusedError, type Transport } from './transport.ts';
 
 export interface RemoteLog {

@@ -4,13 +4,13 @@
  * server. Errors never contain the server's messages, its URL or its key.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createSlots } from '#concurrency/slots.ts';
 import { Problem, type ProblemName, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { TrustedOptions, TrustedResponse } from '#net/trusted.ts';
+import { malformed } from './answers.ts';
 import { type Breaker, createBreaker, type Ticket } from './breaker.ts';
-import { malformed } from './fields.ts';
 import type { ProtocolRequest, Reply, UrlStyle } from './protocol.ts';
-import { createSlots } from './slots.ts';
 
 /** The `fetch` function that the backend needs, for servers configured by the operator (src/net/trusted.ts). */
 export type RemoteFetch = (url: URL | string, options?: TrustedOptions) => Promise<TrustedResponse>;
@@ -35,7 +35,7 @@ export interface SendOptions {
 export interface Transport {
   /**
    * Throws RequestRefusedError if the server rejects the request. Otherwise throws the problems listed in
-   * src/models/backends/backend.ts, or the signal's reason.
+   * src/models/backend.ts, or the signal's reason.
    */
   send(ask: ProtocolRequest, options: SendOptions): Promise<Reply>;
   /** Aborts requests in progress and rejects later ones. */

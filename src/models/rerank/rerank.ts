@@ -1,7 +1,7 @@
 /** Reranking: scores each document against a query, and sorts by score, best first. */
 import { problem } from '#errors.ts';
 import { traceStep } from '#telemetry/trace.ts';
-import type { Prepared } from '../backends/backend.ts';
+import type { Prepared } from '../backend.ts';
 import { tokensOf } from '../embed/embed.ts';
 import type { RerankRow } from '../registry/catalogue.ts';
 import type { ModelRuntime, RequestContext } from '../registry/model-runtime.ts';

@@ -2,12 +2,13 @@
  * lectern-static-v2: combines the learned rows of the text's pieces with hashed features of its words, as defined in
  * the README in the folder of the model's files.
  */
+
+import type { YieldIfDue } from '#concurrency/yielder.ts';
 import { readStaticFiles, type StaticFiles } from './files.ts';
 import { createTermMaker, HASHED, type Term } from './hashed.ts';
 import { createLexicon, type Lexicon, WORD_MARK } from './lexicon.ts';
 import { createVocabulary, UNKNOWN } from './pieces.ts';
 import { createTextReader, type ReadText, type TextReader } from './reading.ts';
-import type { YieldIfDue } from './steps.ts';
 
 export const LEARNED = 256;
 export const WHOLE = LEARNED + HASHED;

@@ -1,7 +1,8 @@
 /** Reads a text into words and ids, in steps, up to a number of tokens or in windows of that many tokens. */
+
+import type { YieldIfDue } from '#concurrency/yielder.ts';
 import type { Lexicon, Word } from './lexicon.ts';
 import { UNKNOWN } from './pieces.ts';
-import { STEP_UNITS, type YieldIfDue } from './steps.ts';
 import { WordWalk } from './words.ts';
 
 /** A text, or the part of it that was kept. */
@@ -74,6 +75,9 @@ export function createTextReader(lexicon: Lexicon): TextReader {
     },
   };
 }
+
+/** Number of UTF-16 units of text per step. */
+const STEP_UNITS = 16_384;
 
 async function finish(walk: WordWalk, yieldIfDue: YieldIfDue): Promise<void> {
   while (!walk.step(STEP_UNITS)) await yieldIfDue();

@@ -3,11 +3,12 @@
  * forms of a word in any language, and a soft BM25 over pieces, in which similar pieces count by their squared cosine. A
  * score depends only on its own pair.
  */
-import type { Prepared } from '../backends/backend.ts';
+
+import type { YieldIfDue } from '#concurrency/yielder.ts';
+import type { Prepared } from '../backend.ts';
 import type { StaticModel } from './model.ts';
 import { createQuery, K1, type Query } from './query.ts';
 import type { ReadText } from './reading.ts';
-import type { YieldIfDue } from './steps.ts';
 
 /** BM25's length normalization parameter. */
 const B = 0.75;

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Problem } from '#errors.ts';
-import { type RecordedRequest, type Reply, startChatServer } from '#models/chat-server.suite.ts';
+import { type RecordedRequest, type Reply, startChatServer } from '#models/chat/chat-server.suite.ts';
 import { type Chat, createModels } from '#models/index.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { Ocr, OcrResult } from '#ocr/index.ts';

@@ -1,0 +1,92 @@
+/** Embedding models with one vector per token, or one weight per term. */
+import type { EmbeddingRow } from '../catalogue.ts';
+import { day, encoder, graph } from './row.ts';
+
+const DATA_OF_MODEL = { 'model.onnx': ['model.onnx.data'] };
+
+/** Markers of ColBERT models that continue BERT: two of its unused pieces. */
+const UNUSED_MARKS = {
+  query: '[unused0]',
+  document: '[unused1]',
+  mask: '[MASK]',
+  queryTokens: 32,
+  dropsPunctuation: true,
+};
+
+export const TOKEN_MODELS: readonly EmbeddingRow[] = [
+  encoder({
+    id: 'bge-m3',
+    hub: 'BAAI/bge-m3',
+    name: 'BGE M3',
+    description: 'Over 100 languages, long texts, 1,024 dimensions; also a vector per token and weights of terms',
+    created: day(2024, 1, 27),
+    contextTokens: 8_192,
+    languages: ['multi'],
+    licence: 'MIT',
+    documentedIn: 'model card; card of the ONNX repository',
+    kind: 'm3',
+    dimensions: 1_024,
+    pooling: 'none',
+    runs: graph(2_270, { repository: 'aapot/bge-m3-onnx', file: 'model.onnx', data: DATA_OF_MODEL }),
+  }),
+  encoder({
+    id: 'answerai-colbert-small-v1',
+    hub: 'answerdotai/answerai-colbert-small-v1',
+    name: 'AnswerAI ColBERT small',
+    description: 'English, a vector of 96 numbers per token, small and fast',
+    created: day(2024, 8, 12),
+    contextTokens: 512,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    documentedIn: 'model card; use of the graph by fastembed',
+    kind: 'colbert',
+    dimensions: 96,
+    runs: graph(133, { file: 'vespa_colbert.onnx', marks: UNUSED_MARKS }),
+  }),
+  encoder({
+    id: 'colbertv2.0',
+    hub: 'colbert-ir/colbertv2.0',
+    name: 'ColBERT 2.0',
+    description: 'English, a vector of 128 numbers per token',
+    created: day(2022, 1, 4),
+    contextTokens: 512,
+    languages: ['en'],
+    licence: 'MIT',
+    documentedIn: 'model card; use of the graph by fastembed',
+    kind: 'colbert',
+    dimensions: 128,
+    runs: graph(436, { file: 'model.onnx', marks: UNUSED_MARKS }),
+  }),
+  encoder({
+    id: 'Splade_PP_en_v1',
+    hub: 'prithivida/Splade_PP_en_v1',
+    name: 'SPLADE++ English 1',
+    description: 'English, weights of terms',
+    created: day(2024, 2, 10),
+    contextTokens: 512,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    documentedIn: 'model card; use of the graph by fastembed',
+    kind: 'sparse',
+    dimensions: 30_522,
+    pooling: 'none',
+    normalizes: false,
+    runs: graph(532, { repository: 'Qdrant/Splade_PP_en_v1', file: 'model.onnx' }),
+  }),
+  encoder({
+    id: 'splade-v3',
+    hub: 'naver/splade-v3',
+    name: 'SPLADE 3',
+    description: 'English, weights of terms',
+    created: day(2024, 3, 11),
+    contextTokens: 512,
+    languages: ['en'],
+    licence: 'CC-BY-NC-SA-4.0',
+    documentedIn: 'model card',
+    kind: 'sparse',
+    dimensions: 30_522,
+    pooling: 'none',
+    normalizes: false,
+    runs: graph(438, { unpublished: true }),
+  }),
+];
