@@ -245,6 +245,7 @@ export function createCompatFace(context: FaceContext): Promise<Face> {
       ...common,
       ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
       guard: network.guard,
+      prices: config.modelPrices,
       hasLanguageModel: models.chat !== undefined,
       ownHosts: () => ownHosts,
       readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),

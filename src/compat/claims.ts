@@ -41,5 +41,17 @@ export const CLAIMS: readonly Claim[] = [
     ],
     otherwise: 'tavily',
   },
+  {
+    method: 'POST',
+    url: '/',
+    order: [{ dialect: 'tei', when: (request) => !hasQuery(request) && has(request.body, ['inputs', 'texts']) }],
+    otherwise: 'searxng',
+  },
+  {
+    method: 'POST',
+    url: '/v1/embeddings',
+    order: [{ dialect: 'tei', when: ({ body }) => !has(body, ['model']) }],
+    otherwise: 'openai',
+  },
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
 ];

@@ -35,7 +35,8 @@ export async function compatRoutes(face: Face, options: CompatOptions): Promise<
   const serving: Serving = { native, options };
   for (const [key, claimants] of claimantsByRoute()) {
     const [method, url] = key.split(' ') as [CompatMethod, string];
-    addRoute(face, { method, url, claimants }, serving);
+    const atRoot = claimants.filter(({ route }) => !route.isPrefixed);
+    if (atRoot.length > 0) addRoute(face, { method, url, claimants: atRoot }, serving);
     for (const claimant of claimants) {
       addRoute(face, { method, url: `/for/${claimant.dialect.name}${url}`, claimants: [claimant] }, serving);
     }
@@ -47,7 +48,7 @@ interface Serving {
   readonly options: CompatOptions;
 }
 
-/** All routes at the root: `METHOD path` and the dialects that have it. */
+/** All routes: `METHOD path` and the dialects that have it. */
 function claimantsByRoute(): Map<string, Claimant[]> {
   const found = new Map<string, Claimant[]>();
   for (const dialect of DIALECTS) {

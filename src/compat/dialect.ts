@@ -9,7 +9,16 @@ import type { Access } from './access.ts';
 import type { KeyPlace } from './keys.ts';
 import type { Native } from './native/native.ts';
 
-export const DIALECT_NAMES = ['lectern', 'openwebui', 'searxng', 'tavily'] as const;
+export const DIALECT_NAMES = [
+  'lectern',
+  'openwebui',
+  'searxng',
+  'tavily',
+  'tei',
+  'ollama',
+  'cohere',
+  'openai',
+] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** One request to a dialect. */
@@ -36,6 +45,8 @@ export interface CompatRoute {
   /** A path of the router (`/crawl/:id`), without the prefix of the dialect. */
   readonly url: string;
   readonly access: Access;
+  /** The route is served only under `/for/DIALECT`. */
+  readonly isPrefixed?: boolean;
   /** `bytes`: the body is not parsed, and is passed as a `Uint8Array`. Default: `parsed`. */
   readonly bodyAs?: 'parsed' | 'bytes';
   /** What the route does, for the OpenAPI document: one sentence. */

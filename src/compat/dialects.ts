@@ -1,8 +1,12 @@
 /** The dialects that this server speaks. */
+import { cohere } from './cohere/cohere.ts';
 import type { Dialect } from './dialect.ts';
 import { lectern } from './lectern/lectern.ts';
+import { ollama } from './ollama/ollama.ts';
+import { openai } from './openai/openai.ts';
 import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
+import { tei } from './tei/tei.ts';
 
-export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily];
+export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tei, ollama, cohere, openai];

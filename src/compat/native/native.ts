@@ -3,6 +3,7 @@
  * objects in the format of the native endpoints, so they are validated by the same tables.
  */
 import type { AccessHooks } from '#api/access-hooks.ts';
+import type { Prices } from '#api/models/models.ts';
 import type { PrepareOptions } from '#api/reader/reader.ts';
 import type { PrepareSearchOptions } from '#api/search/search.ts';
 import type { Tracing } from '#api/trace.ts';
@@ -15,7 +16,17 @@ import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { CompatCall } from '../dialect.ts';
 import { addCost } from './cost.ts';
-import { type Embedded, embedFor, type Reranked, rerankFor } from './models.ts';
+import {
+  detokenizeFor,
+  type Embedded,
+  embedFor,
+  embedTokensFor,
+  type Reranked,
+  rerankFor,
+  type TokenIds,
+  type Tokens,
+  tokenizeFor,
+} from './models.ts';
 import { type ReadAnswer, readPage } from './read.ts';
 import { runSearch } from './search.ts';
 
@@ -31,6 +42,7 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   readonly batch: BatchModule;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
+  readonly prices: Prices;
   readonly pictures: Pictures;
   readonly guard: Guard;
   /** Whether a model that writes text is configured. */
@@ -48,8 +60,17 @@ export interface Native {
   search(call: NativeCall, given: GivenFields): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
+  /** Embeds with one vector for each token. */
+  embedTokens(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
   rerank(call: NativeCall, body: GivenFields): Promise<Reranked>;
+  /** Returns the tokens of each text. */
+  tokenize(
+    call: NativeCall,
+    given: { readonly model: string; readonly texts: readonly string[]; readonly special: boolean },
+  ): Promise<Tokens>;
+  /** Returns the texts of token ids. */
+  detokenize(call: NativeCall, given: TokenIds): Promise<string[]>;
   /** Records the cost of work that a dialect did through `parts`. Costs of one request add up. */
   charge(call: NativeCall, tokens: number, model?: string): void;
 }
@@ -60,7 +81,10 @@ export function createNative(parts: NativeParts): Native {
     read: (call, given) => readPage(call, given, parts),
     search: (call, given) => runSearch(call, given, parts),
     embed: (call, body) => embedFor(call, body, parts),
+    embedTokens: (call, body) => embedTokensFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),
+    tokenize: (call, given) => tokenizeFor(call, given, parts),
+    detokenize: (call, given) => detokenizeFor(call, given, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),
   };
 }

@@ -8,6 +8,7 @@ import type { ReadText } from '../static/reading.ts';
 import { createStaticScorer, type PreparedPair, type StaticScorer } from '../static/score.ts';
 import { createYielder } from '../static/steps.ts';
 import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } from './backend.ts';
+import { createStaticTokens } from './static-tokens.ts';
 
 export interface StaticBackends {
   readonly embedder: Embedder;
@@ -52,6 +53,7 @@ export function createStaticBackends(): StaticBackends {
           return bytes;
         },
         parallel: 1,
+        tokens: createStaticTokens(get),
         batch: { tokens: 1_000_000, inputs: 2_048 },
         close: unload,
       } satisfies Backend,
