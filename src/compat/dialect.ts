@@ -18,6 +18,9 @@ export const DIALECT_NAMES = [
   'ollama',
   'cohere',
   'openai',
+  'voyage',
+  'vllm',
+  'gemini',
 ] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 

@@ -1,6 +1,7 @@
 /** The dialects that this server speaks. */
 import { cohere } from './cohere/cohere.ts';
 import type { Dialect } from './dialect.ts';
+import { gemini } from './gemini/gemini.ts';
 import { lectern } from './lectern/lectern.ts';
 import { ollama } from './ollama/ollama.ts';
 import { openai } from './openai/openai.ts';
@@ -8,5 +9,19 @@ import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
 import { tei } from './tei/tei.ts';
+import { vllm } from './vllm/vllm.ts';
+import { voyage } from './voyage/voyage.ts';
 
-export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, tei, ollama, cohere, openai];
+export const DIALECTS: readonly Dialect[] = [
+  lectern,
+  openwebui,
+  searxng,
+  tavily,
+  tei,
+  ollama,
+  cohere,
+  openai,
+  voyage,
+  vllm,
+  gemini,
+];
