@@ -31,6 +31,7 @@ const has = (body: ClaimedRequest['body'], names: readonly string[]) => names.so
 const isModel = ({ model }: ClaimedRequest['body'], pattern: RegExp) =>
   typeof model === 'string' && pattern.test(model);
 const VOYAGE_RERANKER = /^(?:voyage-|rerank-(?:lite-)?\d+(?:\.\d+)?(?:-lite)?$)/;
+const COHERE_FIELDS = ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'];
 const COHERE_RERANKER = /^rerank-(?:v|english-|multilingual-)/;
 
 export const CLAIMS: readonly Claim[] = [
@@ -73,7 +74,7 @@ export const CLAIMS: readonly Claim[] = [
         when: ({ body }) =>
           !has(body, ['top_n']) && (has(body, ['top_k', 'truncation']) || isModel(body, VOYAGE_RERANKER)),
       },
-      { dialect: 'cohere', when: ({ body }) => isModel(body, COHERE_RERANKER) },
+      { dialect: 'cohere', when: ({ body }) => has(body, COHERE_FIELDS) || isModel(body, COHERE_RERANKER) },
     ],
     otherwise: 'vllm',
   },
@@ -90,4 +91,5 @@ export const CLAIMS: readonly Claim[] = [
     otherwise: 'vllm',
   },
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
+  { method: 'HEAD', url: '/', order: [], otherwise: 'lectern' },
 ];

@@ -12,16 +12,7 @@ import { tei } from './tei/tei.ts';
 import { vllm } from './vllm/vllm.ts';
 import { voyage } from './voyage/voyage.ts';
 
-export const DIALECTS: readonly Dialect[] = [
-  lectern,
-  openwebui,
-  searxng,
-  tavily,
-  tei,
-  ollama,
-  cohere,
-  openai,
-  voyage,
-  vllm,
-  gemini,
-];
+/** Dialects of model servers, which the model host has too. */
+export const MODEL_DIALECTS: readonly Dialect[] = [tei, ollama, cohere, openai, voyage, vllm, gemini];
+
+export const DIALECTS: readonly Dialect[] = [lectern, openwebui, searxng, tavily, ...MODEL_DIALECTS];

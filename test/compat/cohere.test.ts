@@ -93,7 +93,7 @@ it.each<[string, unknown, number, RegExp]>([
   ['/v2/embed', { model: MODEL, texts: ['a'], output_dimension: 5_000 }, 400, /^output_dimension/],
   ['/v2/embed', { model: 'embed-none', texts: ['a'] }, 404, /^Model embed-none not found/],
   ['/v2/rerank', { model: RERANKER, query: 'a', documents: [] }, 400, /^documents/],
-  ['/v1/rerank', { model: RERANKER, query: 'a', documents: [{ body: 'b' }] }, 400, /^documents\.0\.text/],
+  ['/for/cohere/v1/rerank', { model: RERANKER, query: 'a', documents: [{ body: 'b' }] }, 400, /^documents\.0\.text/],
   ['/v2/chat', { model: MODEL }, 404, /chat/],
 ])('%s %j: %i', async (path, body, status, message) => {
   const answer = await server.post(path, body);

@@ -10,11 +10,13 @@ export const RERANKER = 'lectern-static-rerank-v2';
 /** A BERT with random weights, whose organization is `tests`. */
 export const BERT = 'test-encoder';
 
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
+export type Json = any;
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
-  readonly json: any;
+  readonly json: Json;
 }
 
 export interface ModelServer extends TestServer {

@@ -1,7 +1,15 @@
 /** The dialect of OpenAI: files, batches and token ids, through the whole server. */
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, BERT, EMBEDDER, type ModelServer, RERANKER, startModelServer } from './model-server.ts';
+import {
+  type Answer,
+  BERT,
+  EMBEDDER,
+  type Json,
+  type ModelServer,
+  RERANKER,
+  startModelServer,
+} from './model-server.ts';
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.', '日本の川'];
 const MODEL = 'text-embedding-3-small';
@@ -74,11 +82,11 @@ it('runs a file, and returns the vectors of single requests', async () => {
   const [first, second] = await content(batch.output_file_id);
   expect(first).toMatchObject({ custom_id: 'a', error: null, response: { status_code: 200, body: { model: MODEL } } });
   expect([first.response.body.data[0].embedding]).toEqual(await server.native(TEXTS[0]));
-  expect(second.response.body.data.map(({ embedding }: any) => embedding)).toEqual(
+  expect(second.response.body.data.map(({ embedding }: Json) => embedding)).toEqual(
     await server.native(TEXTS, { dimensions: 128 }),
   );
   const errors = await content(batch.error_file_id);
-  expect(errors.map(({ custom_id, error }: any) => [custom_id, error.message])).toEqual([
+  expect(errors.map(({ custom_id, error }: Json) => [custom_id, error.message])).toEqual([
     ['c', 'url must be /v1/embeddings'],
     ['d', 'body.model must be the model of the job'],
     [null, 'the line is not valid JSON'],
@@ -104,14 +112,14 @@ it('lists files and batches in pages', async () => {
   const ids = [];
   for (const name of ['1', '2', '3']) ids.unshift((await upload(line(name, { input: name }))).json.id);
   const newest = (await server.get('/v1/files?limit=2')).json;
-  expect([newest.data.map(({ id }: any) => id), newest.has_more]).toEqual([ids.slice(0, 2), true]);
+  expect([newest.data.map(({ id }: Json) => id), newest.has_more]).toEqual([ids.slice(0, 2), true]);
   const next = (await server.get(`/v1/files?limit=1&after=${newest.last_id}&purpose=batch`)).json;
   expect(next.data[0].id).toBe(ids[2]);
   const batches = (await server.get('/v1/batches?limit=1')).json;
   expect(batches).toMatchObject({ object: 'list', has_more: true });
   const older = (await server.get(`/v1/batches?after=${batches.last_id}`)).json;
   expect([older.has_more, older.data.length > 0]).toEqual([false, true]);
-  expect(older.data.map(({ id }: any) => id)).not.toContain(batches.last_id);
+  expect(older.data.map(({ id }: Json) => id)).not.toContain(batches.last_id);
 });
 
 it('deletes files, and keeps those of another key apart', async () => {
@@ -134,7 +142,7 @@ it('deletes files, and keeps those of another key apart', async () => {
 it('takes the token ids of cl100k_base', async () => {
   const body = (input: unknown) => ({ model: MODEL, input });
   const vectors = async (input: unknown) =>
-    (await server.post('/v1/embeddings', body(input))).json.data.map(({ embedding }: any) => embedding);
+    (await server.post('/v1/embeddings', body(input))).json.data.map(({ embedding }: Json) => embedding);
   expect(await vectors(TEXTS.map((text) => encode(text)))).toEqual(await server.native(TEXTS));
   expect(await vectors(encode(TEXTS[0]!))).toEqual(await server.native(TEXTS[0]));
   const unknown = await server.post('/v1/embeddings', body([[1, 2], [999_999]]));
@@ -150,7 +158,7 @@ it('encodes vectors as base64, and lists models', async () => {
     ...Float32Array.from(vector!),
   ]);
   const { data } = (await server.get('/v1/models')).json;
-  expect(data.map(({ id }: any) => id)).toEqual(expect.arrayContaining([EMBEDDER, MODEL, 'tests/encoder']));
+  expect(data.map(({ id }: Json) => id)).toEqual(expect.arrayContaining([EMBEDDER, MODEL, 'tests/encoder']));
   expect((await server.get(`/v1/models/${BERT}`)).json).toMatchObject({ object: 'model', endpoints: ['embed'] });
 });
 

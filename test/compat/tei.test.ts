@@ -1,6 +1,6 @@
 /** The dialect of Text Embeddings Inference, through the whole server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BERT, EMBEDDER, type ModelServer, RERANKER, startModelServer } from './model-server.ts';
+import { BERT, EMBEDDER, type Json, type ModelServer, RERANKER, startModelServer } from './model-server.ts';
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.'];
 const LONG = 'water '.repeat(200);
@@ -124,7 +124,7 @@ describe('tokens', () => {
 
 describe('info', () => {
   it('describes the model without a key', async () => {
-    const info = async (path: string) => (await (await fetch(`${server.urls.compat}${path}/info`)).json()) as any;
+    const info = async (path: string) => (await (await fetch(`${server.urls.compat}${path}/info`)).json()) as Json;
     expect(await info('')).toMatchObject({ model_id: EMBEDDER, model_type: { embedding: { pooling: 'mean' } } });
     const reranker = await info(`/for/tei/${RERANKER}`);
     expect(Object.keys(reranker.model_type)).toEqual(['reranker']);

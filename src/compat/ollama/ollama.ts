@@ -10,6 +10,8 @@ import { ARCHITECTURE, detailsOf, embedders, entryOf, notFound, untagged } from 
 /** The version of the API that clients test for before they use newer endpoints. */
 const API_VERSION = '0.12.0';
 
+const RUNNING = 'Lectern is running';
+
 const STATUSES: StatusTable = {
   ModelNotFoundError: 404,
   TierFeatureConstraintError: 403,
@@ -144,6 +146,7 @@ export const ollama: Dialect = {
     get('/api/version', 'Returns the version of the API.', ({ reply, native }) =>
       sendJson(reply, { version: `${API_VERSION}-lectern`, lectern: native.parts.version }),
     ),
+    get('/', 'Says that the server runs.', ({ reply }) => reply.type('text/plain; charset=utf-8').send(RUNNING)),
     ...['/api/chat', '/api/generate', '/api/create', '/api/copy', '/api/push'].map((url) => absent('POST', url)),
     absent('DELETE', '/api/delete'),
   ],
