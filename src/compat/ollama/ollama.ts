@@ -72,7 +72,7 @@ const FAR = '9999-12-31T23:59:59Z';
 
 async function running({ reply, native }: CompatCall): Promise<unknown> {
   const { models } = native.parts.modelHost;
-  const loaded = (await embedders(native)).filter(({ row }) => models.residence(row) === 'loaded');
+  const loaded = (await embedders(native)).filter(({ row, alias }) => !alias && models.residence(row) === 'loaded');
   return sendJson(reply, {
     models: loaded.map((model) => ({
       ...entryOf(model),
