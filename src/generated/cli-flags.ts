@@ -981,7 +981,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--compat-keyless',
     variable: 'LECTERN_COMPAT_KEYLESS',
     meaning:
-      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`.',
+      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `ollama`.',
     defaultText: 'none',
   },
   {
@@ -1579,6 +1579,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     meaning:
       'Reranker for requests that name a reranker of a hosted service, such as `rerank-v3.5`, that is not available here.',
     defaultText: 'lectern-static-rerank-v2',
+  },
+  {
+    name: 'defaultEmbedder',
+    group: 'Embeddings and local models',
+    flag: '--default-embedder',
+    variable: 'LECTERN_DEFAULT_EMBEDDER',
+    meaning:
+      "Embedding model for requests of APIs whose requests name no model, such as TEI's. Vectors of different models cannot be compared.",
+    defaultText: 'lectern-static-v2',
   },
   {
     name: 'modelsWarm',

@@ -9,6 +9,9 @@ export const EMBEDDER = 'lectern-static-v2';
 export const RERANKER = 'lectern-static-rerank-v2';
 /** A BERT with random weights, whose organization is `tests`. */
 export const BERT = 'test-encoder';
+export const BERT_REPOSITORY = 'tests/encoder';
+/** The same as a sparse model, with a weight for each of the first pieces of its vocabulary. */
+export const SPARSE = 'test-sparse';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
 export type Json = any;
@@ -46,7 +49,7 @@ export async function startModelServer(settings: Record<string, unknown> = {}): 
   const server = await startServer({
     browser: 'none',
     modelDownload: 'off',
-    models: [bert],
+    models: [bert, { ...bert, id: SPARSE, hub: '', kind: 'sparse' }],
     modelAliases: { 'text-embedding-3-small': EMBEDDER, 'embed-v4.0': EMBEDDER },
     ...settings,
   });

@@ -174,6 +174,9 @@ it.each<[string, unknown, number, string | null]>([
   ['/v1/batches/batch_none/cancel', {}, 404, 'id'],
   ['/v1/files', { purpose: 'batch' }, 400, 'file'],
   ['/v1/embeddings', { model: MODEL }, 400, 'input'],
+  ['/v1/embeddings', { model: 5, input: 'a' }, 400, 'model'],
+  ['/v1/chat/completions', { messages: [] }, 400, 'model'],
+  ['/v1/batches/batch_a%00b/cancel', {}, 404, 'id'],
   ['/v1/embeddings', { model: MODEL, input: 'a', dimensions: 1_536 }, 400, 'dimensions'],
   ['/v1/embeddings', { model: RERANKER, input: 'a' }, 404, null],
 ])('%s %j: %i', async (path, body, status, param) => {

@@ -1,6 +1,16 @@
 /** The dialect of Text Embeddings Inference, through the whole server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BERT, EMBEDDER, type Json, type ModelServer, RERANKER, startModelServer } from './model-server.ts';
+import { VOCABULARY } from '#models/onnx/test-model.suite.ts';
+import {
+  BERT,
+  BERT_REPOSITORY,
+  EMBEDDER,
+  type Json,
+  type ModelServer,
+  RERANKER,
+  SPARSE,
+  startModelServer,
+} from './model-server.ts';
 
 const TEXTS = ['The river crosses four districts.', 'Tap water in the city is safe to drink.'];
 const LONG = 'water '.repeat(200);
@@ -29,7 +39,7 @@ describe('embed', () => {
 
   it('uses the model of the URL, also with its organization', async () => {
     const expected = await server.native(TEXTS, { model: BERT });
-    for (const name of [BERT, `tests/${BERT.replace('test-', '')}`]) {
+    for (const name of [BERT, BERT_REPOSITORY]) {
       expect((await server.post(`/for/tei/${name}/embed`, { inputs: TEXTS })).json).toEqual(expected);
     }
     expect((await server.post('/for/tei/unknown-model/embed', { inputs: 'a' })).status).toBe(404);
@@ -55,6 +65,17 @@ describe('embed', () => {
       [4, 32],
       [3, 32],
     ]);
+  });
+
+  it('returns the weights of a sparse model by the ids of its pieces', async () => {
+    const { status, json } = await server.post(`/for/tei/${SPARSE}/embed_sparse`, { inputs: ['the water', 'zoo'] });
+    const { json: native } = await server.post('/v1/embeddings', { model: SPARSE, input: ['the water', 'zoo'] });
+    expect([status, json.length]).toEqual([200, 2]);
+    for (const [at, { embedding }] of native.data.entries()) {
+      const byId = json[at].map(({ index, value }: Json) => [VOCABULARY[index], value]);
+      expect(byId.length).toBeGreaterThan(0);
+      expect(Object.fromEntries(byId)).toEqual(embedding);
+    }
   });
 
   it('refuses sparse vectors of a model that has none', async () => {

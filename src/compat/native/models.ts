@@ -1,5 +1,4 @@
 /** Embeds, reranks and tokenizes for dialects, as the model host does. */
-import { modelOf } from '#api/models/body.ts';
 import { emptyQuery } from '#api/models/rerank.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
@@ -117,6 +116,12 @@ export async function detokenizeFor(
 async function rowOf(model: string, { modelHost: { registry } }: NativeParts): Promise<ModelRow> {
   const found = await registry.find(model);
   return found?.row ?? (await registry.embedding(model)).row;
+}
+
+function modelOf({ model }: GivenFields): string {
+  if (typeof model === 'string') return model;
+  const message = model === undefined || model === null ? 'model is required' : 'model must be a string';
+  throw problem('ParamValidationError', { path: 'model', message });
 }
 
 const showModel = ({ reply }: NativeCall, row: ModelRow) => void reply.header('x-served-model', row.id);

@@ -25,11 +25,14 @@ export const writeOpenAiError: ErrorWriter = (failure, request, reply) => {
   const { path } = failure.facts;
   return sendJson(reply.code(status), {
     error: {
-      message: failure.message,
+      message: withoutBody(failure.message),
       type,
-      param: typeof path === 'string' ? path : null,
+      param: typeof path === 'string' ? withoutBody(path) : null,
       code: modelFailure(failure).code,
       request_id: request.id,
     },
   });
 };
+
+/** Chat completions name the model with its place in the body. */
+const withoutBody = (text: string): string => text.replace(/^body -> /, '');

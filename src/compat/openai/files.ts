@@ -9,11 +9,12 @@ import { Upload } from '#http/body.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { numberText, readFields } from '../fields.ts';
-import { pageJson, readPage } from './lists.ts';
+import { pageJson, readPage, word } from './lists.ts';
 import { findFile, findJob, notFound, ownerOf, secondsOf } from './owner.ts';
 
 const HOUR_S = 3_600;
 const MOST_S = 30 * 24 * HOUR_S;
+const MAX_NAME = 255;
 const PURPOSES = ['batch'] as const;
 
 export const UPLOAD_FIELDS = z.object({
@@ -33,7 +34,7 @@ export async function uploadFile(call: CompatCall): Promise<unknown> {
   const { file, purpose, 'expires_after[seconds]': seconds } = readFields(UPLOAD_FIELDS, call.body);
   const added = call.native.parts.batch.files.add({
     owner: ownerOf(call).owner,
-    name: file.filename ?? 'file.jsonl',
+    name: (file.filename ?? '').replace(/\p{Cc}/gu, '').slice(0, MAX_NAME) || 'file.jsonl',
     purpose,
     content: file,
     keepMs: seconds * 1000,
@@ -46,7 +47,7 @@ const PAGE = { standard: 1_000, most: 10_000 };
 export async function listFiles(call: CompatCall): Promise<unknown> {
   const { limit, after, order, purpose } = readPage(call, PAGE, {
     order: z.enum(['asc', 'desc']).default('desc'),
-    purpose: z.string().optional(),
+    purpose: word().optional(),
   });
   const page = { limit: limit + 1, after, order, purpose };
   const found = await orUnavailable(call.native.parts.batch.files.list(ownerOf(call).owner, page));

@@ -8,10 +8,13 @@ export interface PageLimits {
   readonly most: number;
 }
 
+/** An id or a name, without characters that a database refuses. */
+export const word = () => z.string().regex(/^[\w-]{1,100}$/, 'must consist of letters, digits, `_` and `-`');
+
 /** The parameters of a list. `more` has those of one list only. */
 export function readPage<More extends z.ZodRawShape>(call: CompatCall, { standard, most }: PageLimits, more: More) {
   const limit = numberText().pipe(z.number().int().min(1).max(most)).default(standard);
-  return readFields(z.object({ limit, after: z.string().optional(), ...more }), call.query);
+  return readFields(z.object({ limit, after: word().optional(), ...more }), call.query);
 }
 
 /** `found` has one entry more than the page if there is a further page. */

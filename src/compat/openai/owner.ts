@@ -7,12 +7,17 @@ import type { CompatCall } from '../dialect.ts';
 
 export const ownerOf = ({ admission }: CompatCall) => callerOf(admission.caller);
 
+/** Other ids exist nowhere, and a database may refuse them. */
+const isId = (id: string): boolean => /^(?:batch_|file-)[\w-]{1,100}$/.test(id);
+
 export async function findJob(call: CompatCall, id: string): Promise<Job | undefined> {
+  if (!isId(id)) return undefined;
   const job = await orUnavailable(call.native.parts.batch.find(id));
   return job?.owner === ownerOf(call).owner ? job : undefined;
 }
 
 export async function findFile(call: CompatCall, id: string): Promise<StoredFile | undefined> {
+  if (!isId(id)) return undefined;
   const file = await orUnavailable(call.native.parts.batch.files.find(id));
   return file?.owner === ownerOf(call).owner ? file : undefined;
 }

@@ -1,5 +1,6 @@
 /** TEI's endpoints for rerankers. */
 import { problem } from '#errors.ts';
+import { MAX_INPUTS } from '#models/index.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields, renameFields } from '../fields.ts';
@@ -68,6 +69,9 @@ function pairsOf(inputs: unknown): readonly Pair[] {
   const message = 'must be a pair of texts, or a list of pairs: rerankers score a pair';
   if (!Array.isArray(inputs) || inputs.length === 0) {
     throw problem('ParamValidationError', { path: 'inputs', message: `inputs ${message}` });
+  }
+  if (inputs.length > MAX_INPUTS) {
+    throw problem('ParamValidationError', { path: 'inputs', message: `inputs must have at most ${MAX_INPUTS} pairs` });
   }
   const wrong = inputs.findIndex((item) => !isPair(item));
   if (wrong < 0) return inputs as Pair[];

@@ -1,5 +1,6 @@
 /** vLLM's `/score`: one text with one or many, or lists of the same length, pair by pair. */
 import { problem } from '#errors.ts';
+import { MAX_INPUTS } from '#models/index.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields, renameFields } from '../fields.ts';
@@ -58,6 +59,6 @@ function sideOf(asked: Readonly<Record<string, unknown>>, names: readonly string
   }
   const value = asked[name];
   if (!Array.isArray(value)) return { name, texts: [value], isList: false };
-  if (value.length > 0) return { name, texts: value, isList: true };
-  throw problem('ParamValidationError', { path: name, message: `${name} must have at least one item` });
+  if (value.length > 0 && value.length <= MAX_INPUTS) return { name, texts: value, isList: true };
+  throw problem('ParamValidationError', { path: name, message: `${name} must have 1 to ${MAX_INPUTS} items` });
 }
