@@ -27,7 +27,6 @@ export const EMBED_FIELDS = z.object({
   normalize: flag().default(true),
   dimensions: z.number().optional(),
 });
-export type TeiEmbed = z.output<typeof EMBED_FIELDS>;
 
 export const TOKEN_EMBED_FIELDS = EMBED_FIELDS.omit({ normalize: true, dimensions: true });
 
