@@ -74,7 +74,7 @@ const commaList = z
   .default([]);
 
 /** Dialects whose clients often cannot send a key. */
-const KEYLESS_DIALECTS = ['searxng', 'tika', 'docling', 'unstructured'] as const;
+const KEYLESS_DIALECTS = ['searxng', 'ollama', 'tika', 'docling', 'unstructured'] as const;
 
 /** Names separated by commas, or a list of names and objects. */
 const providerList = json(
@@ -407,6 +407,11 @@ export const SETTINGS = {
       z.string().min(1).default('lectern-static-rerank-v2'),
       'lectern-static-rerank-v2',
       'Reranker for requests that name a reranker of a hosted service, such as `rerank-v3.5`, that is not available here.',
+    ),
+    defaultEmbedder: setting(
+      z.string().min(1).default('lectern-static-v2'),
+      'lectern-static-v2',
+      "Embedding model for requests of APIs whose requests name no model, such as TEI's. Vectors of different models cannot be compared.",
     ),
     modelsWarm: setting(
       commaList.prefault(['lectern-static-v2', 'lectern-static-rerank-v2']),

@@ -10,7 +10,7 @@ import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
-import { modelHostRoutes } from '#api/models/host.ts';
+import { modelHostRoutes, NATIVE_ROUTES } from '#api/models/host.ts';
 import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/pages/documentation.ts';
 import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/pages/playground.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/pages/static.ts';
@@ -23,6 +23,7 @@ import { combineObservers, type Tracing } from '#api/trace.ts';
 import type { BatchModule } from '#batch/index.ts';
 import type { ClassifyModule } from '#classify/index.ts';
 import { compatRoutes, dialectOfPath } from '#compat/compat.ts';
+import { MODEL_DIALECTS } from '#compat/dialects.ts';
 import { createErrorWriter, plainError } from '#compat/errors.ts';
 import { upgradeHandler } from '#compat/upgrade.ts';
 import type { Config } from '#config.ts';
@@ -207,34 +208,56 @@ export function createModelFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, health } = context;
   const { modelHost, completions, accessHooks, batch, classify, plans, network } = modules;
   const options = {
-    writeError: writeModelError,
+    writeError: createErrorWriter(dialectOfPath, writeModelError),
     malformedBody: bareModelError,
     servesPrograms: true,
+    takesAnyJson: true,
     maxBodyBytes: config.modelMaxBodyBytes,
   };
-  return createFace('model', context, options, (face) => {
-    modelHealthRoutes(face, {
-      models: modelHost.models,
-      draining: () => !health.ready(),
-      fullDisks: health.fullDisks,
-    });
-    modelHostRoutes(face, {
-      ...modelHost,
-      completions,
-      accessHooks,
-      tracing,
-      prices: config.modelPrices,
-      batch: { batch, guard: network.guard },
-      classify: { classify, plans },
+  return createFace('model', context, options, async (face) => {
+    // The dialects come first, so that this host does not refuse their methods of its own paths.
+    const dialects = { dialects: MODEL_DIALECTS, taken: NATIVE_ROUTES, face: 'model' } as const;
+    await compatRoutes(face, { ...compatOptions(context), ...dialects });
+    // In a scope of its own, because it parses bodies in another way.
+    await face.register(async (scope) => {
+      const own = scope as Face;
+      modelHealthRoutes(own, {
+        models: modelHost.models,
+        draining: () => !health.ready(),
+        fullDisks: health.fullDisks,
+      });
+      modelHostRoutes(own, {
+        ...modelHost,
+        completions,
+        accessHooks,
+        tracing,
+        prices: config.modelPrices,
+        batch: { batch, guard: network.guard },
+        classify: { classify, plans },
+      });
     });
   });
 }
 
-/** The API for clients of other products. */
-export async function createCompatFace(context: FaceContext): Promise<Face> {
+function compatOptions(context: FaceContext) {
   const { config, modules, tracing, ownHosts, portOf } = context;
   const { search, modelHost, completions, batch, crawl, network, reader, models, version } = modules;
-  const common = commonOptions(context);
+  return {
+    ...commonOptions(context),
+    ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
+    guard: network.guard,
+    prices: config.modelPrices,
+    hasLanguageModel: models.readerlm !== undefined,
+    ...{ dataDir: config.dataDir, maxBodyBytes: config.maxBodyBytes },
+    ownHosts: () => ownHosts,
+    readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),
+    searchKeyless: config.auth === 'off' ? ('limited' as const) : config.searchKeyless,
+    keylessDialects: config.compatKeyless,
+  };
+}
+
+/** The API for clients of other products. */
+export async function createCompatFace(context: FaceContext): Promise<Face> {
   const options = {
     writeError: createErrorWriter(dialectOfPath),
     malformedBody: plainError,
@@ -242,17 +265,7 @@ export async function createCompatFace(context: FaceContext): Promise<Face> {
     takesAnyJson: true,
   };
   const compat = await createFace('compat', context, options, (face) =>
-    compatRoutes(face, {
-      ...common,
-      ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
-      ...{ dataDir: config.dataDir, maxBodyBytes: config.maxBodyBytes },
-      guard: network.guard,
-      hasLanguageModel: models.readerlm !== undefined,
-      ownHosts: () => ownHosts,
-      readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),
-      searchKeyless: config.auth === 'off' ? 'limited' : config.searchKeyless,
-      keylessDialects: config.compatKeyless,
-    }),
+    compatRoutes(face, { ...compatOptions(context), face: 'compat' }),
   );
   compat.server.on('upgrade', upgradeHandler(compat));
   return compat;

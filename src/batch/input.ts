@@ -102,13 +102,28 @@ export async function fileInput({ url, fetch, isModel, signal, write }: FileInpu
     const message = `The server of input_url responded with status ${answer.status}`;
     throw answer.status >= 500 ? problem('AssertionFailureError', { message }) : new InvalidInputError(message);
   }
+  return packLines(answer.body, { name: 'input_url', isModel, write });
+}
+
+interface Packing extends Pick<FileInput, 'isModel' | 'write'> {
+  /** The name of the file in messages. */
+  readonly name: string;
+  /** The endpoint that each line must name, if it names one. */
+  readonly endpoint?: string;
+}
+
+/** Stores the lines of a file, and returns their number. Throws InvalidInputError. */
+export async function packLines(
+  content: AsyncIterable<Uint8Array>,
+  { name, isModel, endpoint, write }: Packing,
+): Promise<number> {
   const packer = createPacker();
-  for await (const { number, bytes } of linesOf(answer.body, { maxLineBytes: MAX_LINE_BYTES })) {
-    if (packer.lines === MAX_FILE_LINES) throw new InvalidInputError(`input_url has more than ${MAX_FILE_LINES} lines`);
-    const piece = packer.add(readLine(bytes, number, isModel));
+  for await (const { number, bytes } of linesOf(content, { maxLineBytes: MAX_LINE_BYTES })) {
+    if (packer.lines === MAX_FILE_LINES) throw new InvalidInputError(`${name} has more than ${MAX_FILE_LINES} lines`);
+    const piece = packer.add(readLine(bytes, number, isModel, endpoint));
     if (piece) await write(piece);
   }
-  if (!packer.lines) throw new InvalidInputError('input_url has no lines');
+  if (!packer.lines) throw new InvalidInputError(`${name} has no lines`);
   await write(packer.rest());
   return packer.lines;
 }

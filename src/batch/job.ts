@@ -30,4 +30,8 @@ export interface Job {
   /** Base URL of links to the job's files: `https://models.example`. */
   readonly baseUrl: string;
   readonly webhookUrl: string | null;
+  /** Id of the uploaded file that is the input; null for other inputs. */
+  readonly inputFile: string | null;
+  /** Text fields that the caller attached to the job. */
+  readonly metadata: Readonly<Record<string, string>> | null;
 }

@@ -35,7 +35,7 @@ export function namesOf(...names: readonly string[]): IsModel {
 }
 
 /** Parses a line of a file. `bytes` is undefined if the line is too long. */
-export function readLine(bytes: Uint8Array | undefined, line: number, isModel: IsModel): StoredLine {
+export function readLine(bytes: Uint8Array | undefined, line: number, isModel: IsModel, endpoint?: string): StoredLine {
   if (!bytes) return { line, id: null, fault: `the line is longer than ${MAX_LINE_BYTES} bytes` };
   let value: unknown;
   try {
@@ -48,11 +48,11 @@ export function readLine(bytes: Uint8Array | undefined, line: number, isModel: I
       fault: error instanceof TypeError ? 'the line is not UTF-8' : 'the line is not valid JSON',
     };
   }
-  return readLineValue(value, line, isModel);
+  return readLineValue(value, line, isModel, endpoint);
 }
 
-/** Validates a parsed line. */
-export function readLineValue(value: unknown, line: number, isModel: IsModel): StoredLine {
+/** Validates a parsed line. With `endpoint`, `method` and `url` of the line must be those of the endpoint. */
+export function readLineValue(value: unknown, line: number, isModel: IsModel, endpoint?: string): StoredLine {
   if (!isObject(value)) return { line, id: null, fault: 'the line must be a JSON object' };
   const given = value.custom_id;
   if (given === undefined || given === null) return { line, id: null, fault: 'custom_id is required' };
@@ -60,7 +60,9 @@ export function readLineValue(value: unknown, line: number, isModel: IsModel): S
   if (!given || !isAtMost(given, MAX_ID))
     return { line, id: null, fault: `custom_id must have 1 to ${MAX_ID} characters` };
   const fault = (message: string): StoredLine => ({ line, id: given, fault: message });
-  const { body } = value;
+  const { body, method = 'POST', url = endpoint } = value;
+  if (endpoint !== undefined && url !== endpoint) return fault(`url must be ${endpoint}`);
+  if (endpoint !== undefined && method !== 'POST') return fault('method must be POST');
   if (body === undefined || body === null) return fault('body is required');
   if (!isObject(body)) return fault('body must be an object');
   const { model, input } = body;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#storage/jobs/maintenance.ts';
+import { removeExpiredFiles } from './files.ts';
 import type { Job } from './job.ts';
 import type { Links } from './links.ts';
 import { removePieces } from './pieces.ts';
@@ -70,6 +71,7 @@ export function startBatchMaintenance({
       chargeAll,
       clean,
       () => JOBS.forget(store, now() - rememberMs),
+      () => removeExpiredFiles(store, now()),
     ],
   });
   return {

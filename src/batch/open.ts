@@ -10,6 +10,7 @@ import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
 import type { Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
+import { createFiles, type Files, type StoredFile } from './files.ts';
 import { inlineInput } from './input.ts';
 import type { Job } from './job.ts';
 import { namesOf } from './line.ts';
@@ -58,10 +59,11 @@ export interface BatchModuleOptions {
 }
 
 /** A validated submission. */
-export interface Submission extends Pick<NewJob, 'owner' | 'account' | 'options' | 'baseUrl' | 'webhookUrl'> {
+export interface Submission
+  extends Pick<NewJob, 'owner' | 'account' | 'options' | 'baseUrl' | 'webhookUrl' | 'metadata'> {
   readonly model: ServedEmbedding;
-  /** Parsed lines, or the URL of a file that contains lines. */
-  readonly input: readonly unknown[] | string;
+  /** Parsed lines, the URL of a file that contains lines, or an uploaded file. */
+  readonly input: readonly unknown[] | string | StoredFile;
 }
 
 export interface BatchFile {
@@ -75,12 +77,13 @@ export interface BatchModule {
   /** Throws ResourceLimitExceededError if the owner has ten unfinished jobs. */
   submit(submission: Submission): Promise<Job>;
   find(id: string): Promise<Job | undefined>;
-  /** Lists jobs, newest first. */
-  list(owner: string, limit: number): Promise<Job[]>;
+  /** Lists jobs, newest first; with `after`, those that are older than that job. */
+  list(owner: string, limit: number, after?: string): Promise<Job[]>;
   /** Cancels the job and returns it in its final state. If the job had already ended, that state is unchanged. */
   cancel(job: Job): Promise<Job>;
   file(job: Job, kind: FileKind): BatchFile;
   readonly links: Links;
+  readonly files: Files;
   /** Number of stored jobs in each state. */
   counts(): Promise<ReadonlyMap<string, number>>;
   /** Whether the last database call succeeded. */
@@ -120,6 +123,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     redisUrl,
     log,
   } = options;
+  const files = createFiles(store, now);
   const links = createLinks(await linkSecret(store.db));
   const notifications = openJobNotifications(store.db, {
     redisUrl,
@@ -140,6 +144,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
       ...options,
       slots,
       store,
+      files,
       leaseMs,
       pauseMs,
       now,
@@ -157,11 +162,13 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
         id: newJobId('batch', createdAt),
         model: model.name,
         inputUrl: typeof input === 'string' ? input : null,
+        inputFile: isUpload(input) ? input.id : null,
         createdAt,
         expiresAt: createdAt + keepMs,
       };
       const isModel = namesOf(model.name, model.row.id, model.row.hub);
-      const row = await insertJob(store, job, typeof input === 'string' ? undefined : inlineInput(input, isModel));
+      const isStored = typeof input === 'string' || isUpload(input);
+      const row = await insertJob(store, job, isStored ? undefined : inlineInput(input, isModel));
       notifications?.announce(row.id, 0);
       workers?.wake();
       return jobOf(row);
@@ -178,6 +185,7 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
       read: (from, to) => readLog(store.db, { jobId: job.id, kind }, from, to),
     }),
     links,
+    files,
     counts: () => JOBS.counts(store),
     get healthy() {
       return store.healthy;
@@ -190,3 +198,5 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     },
   };
 }
+
+const isUpload = (input: Submission['input']): input is StoredFile => typeof input === 'object' && 'bytes' in input;

@@ -9,7 +9,8 @@ import type { ModelRuntime, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { NonRetryableError, RetryLaterError } from './errors.ts';
-import { fileInput, InvalidInputError } from './input.ts';
+import type { Files } from './files.ts';
+import { fileInput, InvalidInputError, packLines } from './input.ts';
 import { linesOf } from './jsonl.ts';
 import { namesOf, type StoredLine } from './line.ts';
 import { lineRunner } from './line-runner.ts';
@@ -24,6 +25,7 @@ export interface RunTools {
   readonly registry: Registry;
   readonly models: ModelRuntime;
   readonly fetch: GuardedFetch;
+  readonly files: Files;
   readonly failureOf: FailureOf;
   readonly now: () => number;
 }
@@ -39,6 +41,8 @@ export interface BatchRun {
   readonly until: number;
 }
 
+/** The only endpoint of jobs. */
+const EMBEDDINGS_ENDPOINT = '/v1/embeddings';
 /** Maximum number of texts, and of lines, in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
@@ -53,12 +57,12 @@ export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void>
 }
 
 /**
- * Downloads the input file. Returns the size of the stored input, or undefined if the job was cancelled in the
+ * Downloads the input file, or reads an uploaded one. Returns the size of the stored input, or undefined if the job was cancelled in the
  * meantime.
  */
 async function downloadInput(
   { row, lease, signal, cancelling }: BatchRun,
-  { store, fetch, now }: RunTools,
+  { store, fetch, files, now }: RunTools,
   { name, row: { id, hub } }: ServedEmbedding,
 ): Promise<number | undefined> {
   await dropInput(store, lease);
@@ -69,7 +73,16 @@ async function downloadInput(
     bytes += piece.length;
   };
   try {
-    const total = await fileInput({ url: row.input_url!, fetch, isModel: namesOf(name, id, hub), signal, write });
+    const isModel = namesOf(name, id, hub);
+    const total =
+      row.input_file === null
+        ? await fileInput({ url: row.input_url!, fetch, isModel, signal, write })
+        : await packLines(await openUpload(row.input_file, files), {
+            name: 'input_file_id',
+            endpoint: EMBEDDINGS_ENDPOINT,
+            isModel,
+            write,
+          });
     await countInput(store, lease, total);
     return bytes;
   } catch (error) {
@@ -83,6 +96,12 @@ async function downloadInput(
     if (failure.name === 'AssertionFailureError') throw new RetryLaterError(failure);
     throw failure.code < 500 ? new NonRetryableError(`input_url cannot be read: ${failure.message}`) : error;
   }
+}
+
+async function openUpload(id: string, files: Files): Promise<AsyncIterable<Uint8Array>> {
+  const file = await files.find(id);
+  if (!file) throw new InvalidInputError('The file input_file_id was deleted before it was read');
+  return files.read(file);
 }
 
 class Cancelled extends Error {}

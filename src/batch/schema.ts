@@ -8,6 +8,10 @@ export interface JobRow extends JobColumns {
   /** JSON. */
   options: string;
   input_url: string | null;
+  /** Id of an uploaded file that is the input. */
+  input_file: string | null;
+  /** JSON: text fields that the caller attached to the job. */
+  metadata: string | null;
   base_url: string;
   total: number | null;
   completed: number;
@@ -28,6 +32,16 @@ export interface JobRow extends JobColumns {
   litter: 'none' | 'input' | 'all';
 }
 
+export interface FileRow {
+  id: string;
+  owner: string;
+  name: string;
+  purpose: string;
+  bytes: number;
+  created_at: number;
+  expires_at: number;
+}
+
 export type LogKind = 'input' | 'output' | 'errors';
 
 export interface Tables {
@@ -40,6 +54,9 @@ export interface Tables {
     start: number;
     bytes: Uint8Array;
   };
+  /** Uploaded files, and their content split into chunks. */
+  batch_files: FileRow;
+  batch_file_pieces: { file_id: string; start: number; bytes: Uint8Array };
   /** Secrets shared by all servers that use the same database. */
   batch_secrets: { name: string; value: string };
 }

@@ -34,6 +34,8 @@ export interface NewJob {
   readonly options: Job['options'];
   readonly baseUrl: string;
   readonly inputUrl: string | null;
+  readonly inputFile?: string | null;
+  readonly metadata?: Job['metadata'];
   readonly webhookUrl: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -70,6 +72,8 @@ const newRow = (job: NewJob): JobRow => ({
   model: job.model,
   options: JSON.stringify(job.options),
   input_url: job.inputUrl,
+  input_file: job.inputFile ?? null,
+  metadata: job.metadata ? JSON.stringify(job.metadata) : null,
   base_url: job.baseUrl,
   created_at: job.createdAt,
   expires_at: job.expiresAt,
@@ -227,4 +231,6 @@ export const jobOf = (row: Selectable<JobRow>): Job => ({
   errorBytes: isFinal(row.state) ? row.error_bytes : 0,
   baseUrl: row.base_url,
   webhookUrl: row.webhook_url,
+  inputFile: row.input_file,
+  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Job['metadata']),
 });

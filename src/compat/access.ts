@@ -15,6 +15,8 @@ import { findKey } from './keys.ts';
 export type Access = 'public' | 'read' | 'search' | 'jobs' | 'embeddings' | 'rerank' | 'ocr';
 
 export interface AccessOptions {
+  /** The API that requests are charged to. */
+  readonly face: 'compat' | 'model';
   readonly accessHooks: AccessHooks;
   /** Whether callers without a key may search. */
   readonly searchKeyless: 'refused' | 'limited';
@@ -31,10 +33,12 @@ export interface AccessOptions {
 const READ_TOKENS = 20_000;
 const SEARCH_TOKENS = 10_000;
 
-const reads = { face: 'compat', authorization: 'any key' } as const;
-const models = { face: 'compat', authorization: 'any key', keyless: 'refused' } as const;
-
-function ruleOf(access: Exclude<Access, 'public'>, searchKeyless: 'refused' | 'limited'): AccessRule {
+function ruleOf(
+  access: Exclude<Access, 'public'>,
+  { face, searchKeyless }: Pick<AccessOptions, 'face' | 'searchKeyless'>,
+): AccessRule {
+  const reads = { face, authorization: 'any key' } as const;
+  const models = { ...reads, keyless: 'refused' } as const;
   switch (access) {
     case 'read':
       return { ...reads, endpoint: 'reader', keyless: 'limited', expectedTokens: READ_TOKENS };
@@ -77,7 +81,7 @@ export async function admitCaller(
 ): Promise<void> {
   const places = claimants.flatMap(({ keyPlaces }) => keyPlaces);
   const key = findKey(places, { headers: request.headers, body: request.body, query }, dialect.placeholders);
-  const rule = ruleOf(access, options.searchKeyless);
+  const rule = ruleOf(access, options);
   const isAdmitted =
     dialect.mayBeKeyless && options.keylessDialects.includes(dialect.name) && isPrivateIp(clientIpOf(request));
   if (options.refusesCrossSite && key === undefined) refuseCrossSite(request, options.ownNames);

@@ -29,6 +29,12 @@ const isForm = ({ mediaType, body }: ClaimedRequest) =>
 const namesJson = (accept: string | undefined) => /\bapplication\/json\b/i.test(accept ?? '');
 const has = (body: ClaimedRequest['body'], names: readonly string[]) => names.some((name) => Object.hasOwn(body, name));
 
+const isModel = ({ model }: ClaimedRequest['body'], pattern: RegExp) =>
+  typeof model === 'string' && pattern.test(model);
+const VOYAGE_RERANKER = /^(?:voyage-|rerank-(?:lite-)?\d+(?:\.\d+)?(?:-lite)?$)/;
+const COHERE_FIELDS = ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'];
+const COHERE_RERANKER = /^rerank-(?:v|english-|multilingual-)/;
+
 export const CLAIMS: readonly Claim[] = [
   {
     method: 'POST',
@@ -54,5 +60,49 @@ export const CLAIMS: readonly Claim[] = [
     order: [],
     otherwise: 'lectern' as const,
   })),
+  {
+    method: 'POST',
+    url: '/',
+    order: [{ dialect: 'tei', when: (request) => !hasQuery(request) && has(request.body, ['inputs', 'texts']) }],
+    otherwise: 'searxng',
+  },
+  {
+    method: 'POST',
+    url: '/v1/embeddings',
+    order: [
+      { dialect: 'tei', when: ({ body }) => !has(body, ['model']) },
+      {
+        dialect: 'voyage',
+        when: ({ body }) => has(body, ['truncation', 'output_dtype']) || isModel(body, /^voyage-/),
+      },
+    ],
+    otherwise: 'openai',
+  },
+  {
+    method: 'POST',
+    url: '/v1/rerank',
+    order: [
+      {
+        dialect: 'voyage',
+        when: ({ body }) =>
+          !has(body, ['top_n']) && (has(body, ['top_k', 'truncation']) || isModel(body, VOYAGE_RERANKER)),
+      },
+      { dialect: 'cohere', when: ({ body }) => has(body, COHERE_FIELDS) || isModel(body, COHERE_RERANKER) },
+    ],
+    otherwise: 'vllm',
+  },
+  {
+    method: 'POST',
+    url: '/rerank',
+    order: [{ dialect: 'tei', when: ({ body }) => has(body, ['texts']) }],
+    otherwise: 'vllm',
+  },
+  {
+    method: 'POST',
+    url: '/tokenize',
+    order: [{ dialect: 'tei', when: ({ body }) => has(body, ['inputs']) }],
+    otherwise: 'vllm',
+  },
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
+  { method: 'HEAD', url: '/', order: [], otherwise: 'lectern' },
 ];

@@ -15,7 +15,12 @@ import { createNative, type Native, type NativeParts } from './native/native.ts'
 import { originOf } from './origin.ts';
 import { closeWithApi } from './upgrade.ts';
 
-export interface CompatOptions extends NativeParts, AccessOptions {}
+export interface CompatOptions extends NativeParts, AccessOptions {
+  /** The dialects to serve. Default: all. */
+  readonly dialects?: readonly Dialect[];
+  /** Routes at the root, as `METHOD path`, that another API on the same server has. */
+  readonly taken?: ReadonlySet<string>;
+}
 
 /** A route of one dialect. */
 interface Claimant {
@@ -32,13 +37,17 @@ export const dialectOfPath: DialectOfPath = (path) => {
 /** The server must have been created with `servesPrograms` and `takesAnyJson`. */
 export async function compatRoutes(face: Face, options: CompatOptions): Promise<void> {
   const native = createNative(options);
+  const { dialects = DIALECTS, taken } = options;
   face.addHook('onClose', () => native.tasks.close());
-  pictureRoute(face, options.pictures);
-  closeWithApi(face);
+  if (dialects === DIALECTS) {
+    pictureRoute(face, options.pictures);
+    closeWithApi(face);
+  }
   const serving: Serving = { native, options };
-  for (const [key, claimants] of claimantsByRoute()) {
+  for (const [key, claimants] of claimantsByRoute(dialects)) {
     const [method, url] = key.split(' ') as [CompatMethod, string];
-    addRoute(face, { method, url, claimants }, serving);
+    const atRoot = claimants.filter(({ route }) => !route.isPrefixed);
+    if (atRoot.length > 0 && !taken?.has(key)) addRoute(face, { method, url, claimants: atRoot }, serving);
     for (const claimant of claimants) {
       addRoute(face, { method, url: `/for/${claimant.dialect.name}${url}`, claimants: [claimant] }, serving);
     }
@@ -50,10 +59,10 @@ interface Serving {
   readonly options: CompatOptions;
 }
 
-/** All routes at the root: `METHOD path` and the dialects that have it. */
-function claimantsByRoute(): Map<string, Claimant[]> {
+/** All routes: `METHOD path` and the dialects that have it. */
+function claimantsByRoute(dialects: readonly Dialect[]): Map<string, Claimant[]> {
   const found = new Map<string, Claimant[]>();
-  for (const dialect of DIALECTS) {
+  for (const dialect of dialects) {
     for (const route of dialect.routes) {
       for (const method of [route.method].flat()) {
         const key = `${method} ${route.url}`;

@@ -10,15 +10,22 @@ import type { KeyPlace } from './keys.ts';
 import type { Native } from './native/native.ts';
 
 export const DIALECT_NAMES = [
+  'cohere',
   'docling',
   'firecrawl',
+  'gemini',
   'lectern',
   'mistral',
+  'ollama',
+  'openai',
   'openwebui',
   'searxng',
   'tavily',
+  'tei',
   'tika',
   'unstructured',
+  'vllm',
+  'voyage',
 ] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
@@ -46,6 +53,8 @@ export interface CompatRoute {
   /** A path of the router (`/crawl/:id`), without the prefix of the dialect. */
   readonly url: string;
   readonly access: Access;
+  /** The route is served only under `/for/DIALECT`. */
+  readonly isPrefixed?: boolean;
   /** `bytes`: the body is not parsed, and is passed as a `Uint8Array`. Default: `parsed`. */
   readonly bodyAs?: 'parsed' | 'bytes';
   /** What the route does, for the OpenAPI document: one sentence. */

@@ -1,14 +1,24 @@
 /** The dialects that this server speaks. */
+import { cohere } from './cohere/cohere.ts';
 import type { Dialect } from './dialect.ts';
-import { firecrawl } from './firecrawl/firecrawl.ts';
 import { docling } from './docling/docling.ts';
+import { firecrawl } from './firecrawl/firecrawl.ts';
+import { gemini } from './gemini/gemini.ts';
 import { lectern } from './lectern/lectern.ts';
 import { mistral } from './mistral/mistral.ts';
+import { ollama } from './ollama/ollama.ts';
+import { openai } from './openai/openai.ts';
 import { openwebui } from './openwebui/openwebui.ts';
 import { searxng } from './searxng/searxng.ts';
 import { tavily } from './tavily/tavily.ts';
+import { tei } from './tei/tei.ts';
 import { tika } from './tika/tika.ts';
 import { unstructured } from './unstructured/unstructured.ts';
+import { vllm } from './vllm/vllm.ts';
+import { voyage } from './voyage/voyage.ts';
+
+/** Dialects of model servers, which the model host has too. */
+export const MODEL_DIALECTS: readonly Dialect[] = [tei, ollama, cohere, openai, voyage, vllm, gemini];
 
 export const DIALECTS: readonly Dialect[] = [
   docling,
@@ -20,4 +30,5 @@ export const DIALECTS: readonly Dialect[] = [
   tavily,
   tika,
   unstructured,
+  ...MODEL_DIALECTS,
 ];

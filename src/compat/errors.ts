@@ -12,13 +12,14 @@ export const setDialect = (request: FastifyRequest, dialect: Dialect): void => v
 /** Finds the dialect of a request that reached no route. */
 export type DialectOfPath = (path: string) => Dialect | undefined;
 
+/** `otherwise` writes the errors of requests of no dialect. */
 export const createErrorWriter =
-  (dialectOfPath: DialectOfPath): ErrorWriter =>
+  (dialectOfPath: DialectOfPath, otherwise: ErrorWriter = writePlainError): ErrorWriter =>
   (failure, request, reply) => {
     if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
     const dialect = dialects.get(request) ?? dialectOfPath(request.originalUrl.split('?', 1)[0]!);
     if (dialect) return dialect.writeError(failure, request, reply);
-    return sendJson(reply.code(failure.code), plainError(failure));
+    return otherwise(failure, request, reply);
   };
 
 /** An error for clients of no known dialect: it has the fields in which most programs look for the message. */
@@ -31,3 +32,5 @@ export const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
 export type StatusTable = Partial<Readonly<Record<Problem['name'], number>>>;
 
 export const statusOf = (failure: Problem, table: StatusTable): number => table[failure.name] ?? failure.code;
+
+const writePlainError: ErrorWriter = (failure, _, reply) => sendJson(reply.code(failure.code), plainError(failure));

@@ -23,14 +23,24 @@ function withoutBody(failure: Problem): Problem {
   return problem(failure.name, { ...facts, path: bare(String(path)), message: bare(failure.message) });
 }
 
-/** Renames the option that a problem of a native operation names to the field of the dialect. */
+/** Renames the option that a problem of a native operation names (`input`, `input.0`) to the field of the dialect. */
 export function renamePath(failure: Problem, names: Readonly<Record<string, string>>): Problem {
   const { path } = failure.facts;
-  const name = typeof path === 'string' && Object.hasOwn(names, path) ? names[path] : undefined;
+  const [field = '', ...rest] = typeof path === 'string' ? path.split('.') : [];
+  const name = Object.hasOwn(names, field) ? names[field] : undefined;
   if (name === undefined) return failure;
-  const message = failure.message.replaceAll(new RegExp(`\\b${path}\\b`, 'g'), name);
-  return problem(failure.name, { ...failure.facts, path: name, message }, failure.cause);
+  const renamed = [name, ...rest].join('.');
+  const given = new RegExp(`\\b${[field, ...rest].join('\\.')}\\b`, 'g');
+  const message = failure.message.replaceAll(given, renamed);
+  return problem(failure.name, { ...failure.facts, path: renamed, message }, failure.cause);
 }
+
+/** Throws a failure of a native operation with the fields of the dialect: `.catch(renameFields({ input: 'texts' }))`. */
+export const renameFields =
+  (names: Readonly<Record<string, string>>) =>
+  (error: unknown): never => {
+    throw error instanceof Problem ? renamePath(error, names) : error;
+  };
 
 /** A field that clients send as a number or as its text. */
 export const numberText = () =>

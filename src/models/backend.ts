@@ -71,6 +71,27 @@ export interface EmbedOptions {
   readonly signal: AbortSignal;
 }
 
+/** A token of a text. */
+export interface Token {
+  readonly id: number;
+  /** Its text in the vocabulary. */
+  readonly text: string;
+  readonly isSpecial: boolean;
+}
+
+/** Converts between texts and the ids of a model's vocabulary. */
+export interface TokenCodec {
+  /** Returns the tokens of each text, without a prompt. `special` adds special tokens such as `[CLS]`. */
+  encode(texts: readonly string[], options: { special: boolean; signal: AbortSignal }): Promise<Token[][]>;
+  /** Returns the text of each list; `undefined` for a list with an id outside the vocabulary. */
+  decode(
+    lists: readonly (readonly number[])[],
+    options: { skipSpecial: boolean; signal: AbortSignal },
+  ): Promise<(string | undefined)[]>;
+  /** Returns the id of each piece of the vocabulary. */
+  idsOf(pieces: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]>;
+}
+
 export interface Embedder extends Backend {
   /** Length of a full vector. */
   readonly dimensions: number;
@@ -116,6 +137,8 @@ export interface Backend {
   fetch?(): Promise<void>;
   /** Fingerprint of the files. After a failed load, the same fingerprint is not retried immediately. */
   stamp?(): Promise<string>;
+  /** Undefined if the vocabulary is not known here, because a remote server tokenizes. */
+  readonly tokens?: TokenCodec | undefined;
   /** Loads the model into memory. Concurrent calls share one load. */
   load(signal?: AbortSignal): Promise<void>;
   /** Frees the memory once running work has finished. */

@@ -19,13 +19,14 @@ export { type Embeddings, embed, refuseZeros, rowsOf } from './embed/embed.ts';
 export { EMBED_FIELDS } from './embed/fields.ts';
 export { type EmbedRequest, readEmbedRequest, sizesOf } from './embed/request.ts';
 export { SIDES, TASKS } from './embed/tasks.ts';
-export { finishVector, vectorAsJson } from './embed/vectors.ts';
+export { asBase64, asBits, finishVector, vectorAsJson } from './embed/vectors.ts';
 export type { PullPlan, PullProgress } from './hub/hub.ts';
 export { type LibraryModel, type ModelLibrary, modelsDir, openLibrary } from './hub/library.ts';
 export { createFaults, FAULT_TYPES, type Faults } from './inputs/faults.ts';
 export { findField, type RequestField, readInteger, readText, readWord } from './inputs/fields.ts';
+export { MAX_INPUTS } from './inputs/inputs.ts';
 export { capabilitiesOf, mediaNotes, modalitiesOf } from './registry/capabilities.ts';
-export type { ModelRow } from './registry/catalogue.ts';
+export type { EmbeddingRow, ModelRow } from './registry/catalogue.ts';
 export { type ModelHost, openModelHost } from './registry/model-host.ts';
 export {
   type BackendFactory,
@@ -44,3 +45,4 @@ export {
 } from './registry/registry.ts';
 export { RERANK_FIELDS, type RerankRequest, readRerankRequest } from './rerank/request.ts';
 export { type Ranked, rerank } from './rerank/rerank.ts';
+export { detokenize, idsOfPieces, tokenize } from './tokens.ts';

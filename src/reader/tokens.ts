@@ -8,8 +8,8 @@
 
 interface Encoding {
   encode(text: string): number[];
-  /** Number of UTF-8 bytes of a token. */
-  byteLength(token: number): number;
+  /** The UTF-8 bytes of a token, or the text that they are; `undefined` for a number that is no token. */
+  bytesOf(token: number): string | readonly number[] | undefined;
 }
 
 let encoding: Encoding | undefined;
@@ -30,10 +30,7 @@ async function load(): Promise<void> {
   const asText = { disallowedSpecial: new Set<string>() };
   encoding = {
     encode: (text) => encode(text, asText),
-    byteLength: (token) => {
-      const bytes = ranks[token]!;
-      return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
-    },
+    bytesOf: (token) => ranks[token],
   };
 }
 
@@ -52,7 +49,11 @@ export function countTokens(text: string): number {
 
 /** Returns the first `limit` tokens of a text. A character that would be split by the cut is dropped. */
 export function keepTokens(text: string, limit: number): string {
-  const { encode, byteLength } = loaded();
+  const { encode, bytesOf } = loaded();
+  const byteLength = (token: number): number => {
+    const bytes = bytesOf(token)!;
+    return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+  };
   let left = limit;
   let kept = 0;
   for (const piece of pieces(text)) {
@@ -67,6 +68,21 @@ export function keepTokens(text: string, limit: number): string {
     return text.slice(0, kept) + wholeCharacters(piece, bytes);
   }
   return text;
+}
+
+/**
+ * Returns the text of tokens; `undefined` if one of the numbers is no token. Bytes that are no whole character become
+ * U+FFFD.
+ */
+export function decodeTokens(tokens: readonly number[]): string | undefined {
+  const { bytesOf } = loaded();
+  const parts: Buffer[] = [];
+  for (const token of tokens) {
+    const bytes = bytesOf(token);
+    if (bytes === undefined) return undefined;
+    parts.push(Buffer.from(bytes as string));
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** The characters of `text` that fit completely into its first `bytes` bytes of UTF-8. */

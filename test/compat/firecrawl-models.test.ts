@@ -1,6 +1,6 @@
 /** The formats of Firecrawl's API that a language model writes, with a model server of the test. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChatServer, openChatServer } from '#models/chat-server.suite.ts';
+import { type ChatServer, openChatServer } from '#models/chat/chat-server.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

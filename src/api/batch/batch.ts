@@ -94,7 +94,7 @@ const notFound = (id: string) =>
   problem('ResourceNotFoundError', { message: `batch ${id.slice(0, MAX_ID)} not found or access denied` });
 
 /** The key that owns a job and the account that it is charged to. If no keys are required, all callers share all jobs. */
-function callerOf(caller: ReturnType<ModelEndpointOptions['accessHooks']['admissionOf']>['caller']) {
+export function callerOf(caller: ReturnType<ModelEndpointOptions['accessHooks']['admissionOf']>['caller']) {
   return caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
 }
 

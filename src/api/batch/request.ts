@@ -13,8 +13,7 @@ type Served = Submission['model'];
 
 /** Throws ModelNotFoundError for a model without dense text vectors, and ParamValidationError for invalid fields. */
 export async function readSubmission(body: ModelBody, registry: Registry, guard: Guard): Promise<JobSubmission> {
-  const model = await registry.embedding(modelOf(body));
-  if (!isDense(model)) throw await notDense(model.name, registry);
+  const model = await denseModel(modelOf(body), registry);
   const options = optionsOf(body);
   const errors = [...optionErrors(options, model), ...inputErrors(body, guard)];
   const webhookUrl = given(body.webhook_url);
@@ -30,6 +29,13 @@ export async function readSubmission(body: ModelBody, registry: Registry, guard:
 }
 
 const isDense = ({ kind }: Served): boolean => kind !== 'colbert' && kind !== 'sparse';
+
+/** The model of a job. Throws ModelNotFoundError for a model without dense text vectors. */
+export async function denseModel(name: string, registry: Registry): Promise<Served> {
+  const model = await registry.embedding(name);
+  if (!isDense(model)) throw await notDense(model.name, registry);
+  return model;
+}
 
 async function notDense(name: string, registry: Registry): Promise<Problem> {
   const ids = (await registry.list()).flatMap((model) => (isEmbedding(model) && isDense(model) ? [model.name] : []));

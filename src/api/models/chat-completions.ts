@@ -3,6 +3,7 @@
  * (docs/reference/wire/models.md, Chat completions).
  */
 import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
@@ -18,45 +19,51 @@ export interface ChatEndpointOptions extends ModelEndpointOptions {
 }
 
 export function chatCompletionsRoutes(face: Face, deps: ChatEndpointOptions): void {
-  keyedRoute(face, '/v1/chat/completions', 'chat', deps, async (request, reply) => {
-    const body = bodyOf(request);
-    const { name, model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
-    // Frees the memory of the body, which would otherwise be held until the response is sent.
-    request.body = undefined;
-    const admission = deps.accessHooks.admissionOf(request);
-    const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
-    const written = pieces({
-      signal: disconnectSignal(reply),
-      admit: (tokens) => admission.reserveTokens(tokens),
-      onSpent: ({ promptTokens, completionTokens }) =>
-        admission.recordCost({ tokens: promptTokens + completionTokens, model }),
-    });
-    const answer = traceIteration('model', trace, written);
-    const shown = () => deps.tracing.show(request, reply);
-    const id = `chatcmpl-${randomBytes(12).toString('hex')}`;
-    const head = { id, created: Math.floor(Date.now() / 1000), model: name };
-    if (chatRequest.stream) {
-      const onFailed = () => admission.recordCost({ tokens: 0, model });
-      const stream = await chatEventStream(answer, {
-        head,
-        includeUsage: chatRequest.includeUsage,
-        onFailed,
-        shown,
-        id: request.id,
-      });
-      return reply
-        .type('text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .header('x-accel-buffering', 'no')
-        .send(stream);
-    }
-    const whole = await collectAnswer(answer, head);
-    trace?.count('tokens', whole.usage.total_tokens);
-    const shownTrace = shown();
-    return reply
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(shownTrace ? { ...whole, trace: shownTrace } : whole));
+  keyedRoute(face, '/v1/chat/completions', 'chat', deps, (request, reply) => answerChat(request, reply, deps));
+}
+
+export async function answerChat(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Omit<ChatEndpointOptions, 'registry' | 'models'>,
+): Promise<FastifyReply> {
+  const body = bodyOf(request);
+  const { name, model, request: chatRequest, pieces } = deps.completions.open(modelOf(body), body);
+  // Frees the memory of the body, which would otherwise be held until the response is sent.
+  request.body = undefined;
+  const admission = deps.accessHooks.admissionOf(request);
+  const trace = deps.tracing.start(request, reply, asksForTrace(request, body));
+  const written = pieces({
+    signal: disconnectSignal(reply),
+    admit: (tokens) => admission.reserveTokens(tokens),
+    onSpent: ({ promptTokens, completionTokens }) =>
+      admission.recordCost({ tokens: promptTokens + completionTokens, model }),
   });
+  const answer = traceIteration('model', trace, written);
+  const shown = () => deps.tracing.show(request, reply);
+  const id = `chatcmpl-${randomBytes(12).toString('hex')}`;
+  const head = { id, created: Math.floor(Date.now() / 1000), model: name };
+  if (chatRequest.stream) {
+    const onFailed = () => admission.recordCost({ tokens: 0, model });
+    const stream = await chatEventStream(answer, {
+      head,
+      includeUsage: chatRequest.includeUsage,
+      onFailed,
+      shown,
+      id: request.id,
+    });
+    return reply
+      .type('text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no')
+      .send(stream);
+  }
+  const whole = await collectAnswer(answer, head);
+  trace?.count('tokens', whole.usage.total_tokens);
+  const shownTrace = shown();
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(shownTrace ? { ...whole, trace: shownTrace } : whole));
 }
 
 export interface CompletionHead {

@@ -42,14 +42,17 @@ export function publicRoute(face: Face, url: string, handler: RouteHandlerMethod
   refuseOtherMethods(face, url, ['GET', 'HEAD']);
 }
 
-/** Responds with 405 to all other methods of a path. */
+/** Responds with 405 to all other methods of a path, except those that another API on the same server has. */
 export function refuseOtherMethods(face: Face, url: string, methods: readonly HTTPMethods[]): void {
+  const others = METHODS.filter((other) => !methods.includes(other));
+  const refused = others.filter((method) => !face.hasRoute({ method, url }));
+  const allowed = [...methods, ...others.filter((method) => !refused.includes(method))];
   face.route({
-    method: METHODS.filter((other) => !methods.includes(other)),
+    method: refused,
     url,
     // A hook, so that the body is not read.
     onRequest: async (_, reply) => {
-      reply.header('allow', `${methods.join(', ')}, OPTIONS`);
+      reply.header('allow', `${allowed.join(', ')}, OPTIONS`);
       throw problem('MethodNotAllowedError');
     },
     handler: async () => {},

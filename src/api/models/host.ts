@@ -17,6 +17,17 @@ export interface ModelHostOptions extends ChatEndpointOptions {
   readonly classify?: ClassifyEndpointOptions | undefined;
 }
 
+/** Routes of this host at which the dialects of other model servers differ, as `METHOD path`. */
+export const NATIVE_ROUTES: ReadonlySet<string> = new Set([
+  'POST /v1/embeddings',
+  'POST /v1/rerank',
+  'POST /v2/rerank',
+  'POST /rerank',
+  'POST /v1/chat/completions',
+  ...['/v1/models', '/v1/models/*'].flatMap((url) => [`GET ${url}`, `HEAD ${url}`]),
+  'GET /v1/batches',
+]);
+
 /** The server must have been created with `servesPrograms`. */
 export function modelHostRoutes(face: Face, host: ModelHostOptions): void {
   registerModelBodies(face);

@@ -68,7 +68,10 @@ const FREE_PRICING = {
   input_cache_write: '0',
 };
 
-function entryOf(model: ServedModel, { registry, models, prices }: ModelList): Record<string, unknown> {
+export function entryOf(
+  model: ServedModel,
+  { registry, models, prices }: Pick<ModelList, 'registry' | 'models' | 'prices'>,
+): Record<string, unknown> {
   const { row, alias, name } = model;
   const embedding = isEmbedding(model) ? model : undefined;
   const sizes = embedding && sizesOf(embedding.row);
@@ -104,7 +107,10 @@ function entryOf(model: ServedModel, { registry, models, prices }: ModelList): R
 }
 
 /** The entry for a model that generates text: text recognition, or a model on a remote server. */
-function completionEntryOf(model: CompletionModel, { prices }: ModelList): Record<string, unknown> {
+export function completionEntryOf(
+  model: CompletionModel,
+  { prices }: Pick<ModelList, 'prices'>,
+): Record<string, unknown> {
   const { id, description, readsImages, chats, contextTokens } = model;
   return {
     id,
@@ -141,7 +147,7 @@ function howOf({ id, runs }: ModelRow, availability: ReturnType<Registry['availa
   return runs.unpublished ? 'needs a folder with its exported graph' : `lectern models pull ${id}`;
 }
 
-const quantizationOf = ({ runs }: ModelRow): string =>
+export const quantizationOf = ({ runs }: ModelRow): string =>
   runs.on === 'static' || (runs.on === 'onnx' && /int8|quantized/.test(runs.file)) ? 'int8' : '';
 
 function featuresOf(model: ServedModel): string[] {

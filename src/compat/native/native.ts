@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { AccessHooks } from '#api/access-hooks.ts';
+import type { Prices } from '#api/models/models.ts';
 import type { PrepareOptions } from '#api/reader/reader.ts';
 import type { PrepareSearchOptions } from '#api/search/search.ts';
 import type { Tracing } from '#api/trace.ts';
@@ -20,7 +21,17 @@ import { createKeptFiles, type KeptFiles } from '../kept/kept-files.ts';
 import { createTasks, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
 import { type NativeCrawls, nativeCrawls } from './crawls.ts';
-import { type Embedded, embedFor, type Reranked, rerankFor } from './models.ts';
+import {
+  detokenizeFor,
+  type Embedded,
+  embedFor,
+  embedTokensFor,
+  type Reranked,
+  rerankFor,
+  type TokenIds,
+  type Tokens,
+  tokenizeFor,
+} from './models.ts';
 import { type ReadAnswer, type ReadExtras, readPage } from './read.ts';
 import { runSearch } from './search.ts';
 
@@ -36,6 +47,7 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   readonly batch: BatchModule;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
+  readonly prices: Prices;
   readonly pictures: Pictures;
   readonly guard: Guard;
   /** Whether a language model that the reader can use is configured. */
@@ -58,12 +70,21 @@ export interface Native {
   search(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<Answer>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
+  /** Embeds with one vector for each token. */
+  embedTokens(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
   rerank(call: NativeCall, body: GivenFields): Promise<Reranked>;
   /** Files that callers uploaded. */
   readonly files: KeptFiles<FileRecord>;
   /** Work that continues after its response. */
   readonly tasks: Tasks;
+  /** Returns the tokens of each text. */
+  tokenize(
+    call: NativeCall,
+    given: { readonly model: string; readonly texts: readonly string[]; readonly special: boolean },
+  ): Promise<Tokens>;
+  /** Returns the texts of token ids. */
+  detokenize(call: NativeCall, given: TokenIds): Promise<string[]>;
   /** Records the cost of work that a dialect did through `parts`. Costs of one request add up. */
   charge(call: NativeCall, tokens: number, model?: string): void;
 }
@@ -83,7 +104,10 @@ export function createNative(parts: NativeParts): Native {
     search: (call, given, details) => runSearch(call, given, parts, details),
     read: (call, given, extras) => readPage(call, given, parts, extras),
     embed: (call, body) => embedFor(call, body, parts),
+    embedTokens: (call, body) => embedTokensFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),
+    tokenize: (call, given) => tokenizeFor(call, given, parts),
+    detokenize: (call, given) => detokenizeFor(call, given, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),
   };
 }

@@ -12,6 +12,8 @@ import type {
   PrepareOptions,
   ReadyMedium,
   Reranker,
+  Token,
+  TokenCodec,
 } from '../backend.ts';
 import { type PictureRule, readPictureRule } from '../media/picture-rule.ts';
 import type { EmbeddingRow, ImageTower, ModelRow, RerankRow, Runs } from '../registry/catalogue.ts';
@@ -87,6 +89,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     },
     unload: () => host.unload(),
     close: () => host.close(),
+    tokens: tokensOf(host),
     get loaded() {
       return host.loaded;
     },
@@ -97,6 +100,16 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     batch: BATCH,
   };
   return { backend, host };
+}
+
+function tokensOf(host: ModelProcess): TokenCodec {
+  return {
+    encode: async (texts, { special, signal }) =>
+      (await host.request({ do: 'tokenize', texts, special }, signal)) as Token[][],
+    decode: async (lists, { skipSpecial, signal }) =>
+      (await host.request({ do: 'detokenize', lists, skipSpecial }, signal)) as (string | undefined)[],
+    idsOf: async (pieces, signal) => (await host.request({ do: 'ids', pieces }, signal)) as (number | undefined)[],
+  };
 }
 
 /** The machine's memory, or its container's memory limit. */

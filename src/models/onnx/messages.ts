@@ -140,6 +140,9 @@ export type ModelRequest =
       readonly documents: readonly string[];
       readonly maxTokens?: number | undefined;
     }
+  | { readonly do: 'tokenize'; readonly texts: readonly string[]; readonly special: boolean }
+  | { readonly do: 'detokenize'; readonly lists: readonly (readonly number[])[]; readonly skipSpecial: boolean }
+  | { readonly do: 'ids'; readonly pieces: readonly string[] }
   | RunRequest
   | ImageRequest
   | SoundRequest;

@@ -6,9 +6,10 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { endWithParent } from '#concurrency/end-with-parent.ts';
+import type { Token } from '../backend.ts';
 import type { ImagePrompt } from '../registry/catalogue.ts';
 import { openTokenizer } from '../tokenizers/hugging-face.ts';
-import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import { NO_FRAME, type ReversibleTokenizer, type Tokenizer, wellFormed } from '../tokenizers/tokenizer.ts';
 import type {
   ImageRequest,
   LoadedModel,
@@ -23,7 +24,7 @@ import type {
   TokenIds,
 } from './messages.ts';
 import type { OpenRequest } from './thread.ts';
-import { createPreparer, type Preparer } from './tokenize.ts';
+import { createPreparer, type Preparer, piecesOf } from './tokenize.ts';
 
 if (!process.send) throw new Error('This program must be started as a model process');
 
@@ -60,7 +61,7 @@ const sendToThread = (request: OpenRequest | RunRequest | ImageRequest | SoundRe
     thread.postMessage({ id, request });
   });
 
-let loaded: { readonly tokenizer: Tokenizer; readonly preparer: Preparer } | undefined;
+let loaded: { readonly tokenizer: ReversibleTokenizer; readonly preparer: Preparer } | undefined;
 
 async function load(spec: ModelSpec): Promise<LoadedModel> {
   const json = await jsonOf(spec.tokenizer);
@@ -102,7 +103,7 @@ function absent(error: NodeJS.ErrnoException): object {
 }
 
 /** A special token is a string, or an object that contains the string. Padding is masked, so 0 is a safe default. */
-function padOf(tokenizer: Tokenizer, config: object): number {
+function padOf(tokenizer: ReversibleTokenizer, config: object): number {
   const { pad_token: pad } = config as { pad_token?: unknown };
   const piece = typeof pad === 'object' && pad !== null ? (pad as { content?: unknown }).content : pad;
   return typeof piece === 'string' ? (tokenizer.idOf(piece) ?? 0) : 0;
@@ -119,6 +120,12 @@ async function answer(request: ModelRequest): Promise<unknown> {
       return preparer.chunks(request.prefix, request.items, request);
     case 'pairs':
       return preparer.pairs(request.query, request.documents, request.maxTokens);
+    case 'tokenize':
+      return request.texts.map((text) => tokensOf(tokenizer, text, request.special));
+    case 'detokenize':
+      return request.lists.map((ids) => tokenizer.decode(ids, request));
+    case 'ids':
+      return request.pieces.map((piece) => tokenizer.idOf(piece));
     case 'images':
     case 'sounds':
       return sendToThread(request);
@@ -127,11 +134,20 @@ async function answer(request: ModelRequest): Promise<unknown> {
   }
 }
 
+function tokensOf(tokenizer: ReversibleTokenizer, text: string, special: boolean): Token[] {
+  const { before, after } = special ? tokenizer.frame : NO_FRAME;
+  const ids = [...before];
+  for (const piece of piecesOf(wellFormed(text))) for (const id of tokenizer.encode(piece)) ids.push(id);
+  ids.push(...after);
+  const pieces = tokenizer.pieces(ids);
+  return ids.map((id, at) => ({ id, text: pieces[at]!, isSpecial: tokenizer.isSpecial(id) }));
+}
+
 /** Special pieces such as `[CLS]` and `<s>` carry no meaning. */
 const isSpecial = (piece: string) => /^(?:\[[A-Z]+\]|<[^<>]+>)$/.test(piece);
 
 function withPieces(
-  tokenizer: Tokenizer,
+  tokenizer: ReversibleTokenizer,
   { batch, output }: RunRequest,
   raw: readonly RawOutput[],
 ): readonly SequenceOutput[] {

@@ -29,6 +29,7 @@ export type ModelHostSettings = Pick<
   | 'models'
   | 'modelAliases'
   | 'defaultReranker'
+  | 'defaultEmbedder'
   | 'modelsWarm'
   | 'modelMemoryBytes'
   | 'modelDownload'
@@ -90,6 +91,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
     defaultReranker: settings.defaultReranker,
+    defaultEmbedder: settings.defaultEmbedder,
     availabilityCheck: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
   });
   const warm = await Promise.all(

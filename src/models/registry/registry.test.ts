@@ -15,6 +15,7 @@ interface Setup {
   away?: Set<string>;
   rows?: readonly ModelRow[];
   defaultReranker?: string;
+  defaultEmbedder?: string;
 }
 
 function registry(options: Setup = {}) {
@@ -24,6 +25,7 @@ function registry(options: Setup = {}) {
     rows: options.rows ?? rows,
     aliases: options.aliases ?? {},
     defaultReranker: options.defaultReranker,
+    defaultEmbedder: options.defaultEmbedder,
     now: () => clock,
     availabilityCheck: {
       availability: ({ id }): Availability => (options.away?.has(id) ? 'away' : 'here'),
@@ -86,6 +88,9 @@ describe('model names', () => {
     const without = registry({ defaultReranker: 'ranker', away: new Set(['ranker']) });
     await expect(without.reranker('rerank-v3.5')).rejects.toMatchObject({ name: 'ModelNotFoundError' });
     expect(() => registry({ defaultReranker: 'dense' })).toThrow('defaultReranker: dense is not a known reranker');
+    expect(() => registry({ defaultEmbedder: 'ranker' })).toThrow(
+      'defaultEmbedder: ranker is not a known embedding model',
+    );
   });
 
   it('of unknown embedders are refused with the setting that replaces them', async () => {

@@ -47,6 +47,8 @@ export interface Registry {
   /** Lists all models: those that are usable at once, then those that are downloaded on first use, then the others. */
   listAll(): Promise<ServedModel[]>;
   availability(row: ModelRow): Availability;
+  /** Names of the models for requests of APIs whose requests name no model. */
+  readonly defaults: { readonly embedder: string | undefined; readonly reranker: string | undefined };
 }
 
 export interface RegistryOptions {
@@ -57,6 +59,8 @@ export interface RegistryOptions {
   readonly availabilityCheck: AvailabilityCheck;
   /** The model that answers for rerankers of hosted services. */
   readonly defaultReranker?: string | undefined;
+  /** The embedding model of requests that name no model. */
+  readonly defaultEmbedder?: string | undefined;
   readonly now?: () => number;
 }
 
@@ -65,7 +69,7 @@ const LOOK_MS = 1_000;
 
 /** Throws ConfigError for an alias of an unknown model, or of a model that cannot serve the alias's kind. */
 export function createRegistry(options: RegistryOptions): Registry {
-  const { rows, aliases, availabilityCheck, defaultReranker, now = Date.now } = options;
+  const { rows, aliases, availabilityCheck, defaultReranker, defaultEmbedder, now = Date.now } = options;
   const own = new Map(rows.map((row) => [row.id, row]));
   const byHub = new Map([...own.values()].filter(({ hub }) => hub).map((row) => [row.hub, row]));
   const names = new Map<string, ServedModel>();
@@ -82,6 +86,10 @@ export function createRegistry(options: RegistryOptions): Registry {
   const standIn = defaultReranker === undefined ? undefined : (own.get(defaultReranker) ?? byHub.get(defaultReranker));
   if (defaultReranker !== undefined && standIn?.does !== 'rerank') {
     throw new ConfigError(`defaultReranker: ${defaultReranker} is not a known reranker`);
+  }
+
+  if (defaultEmbedder !== undefined && (own.get(defaultEmbedder) ?? byHub.get(defaultEmbedder))?.does !== 'embed') {
+    throw new ConfigError(`defaultEmbedder: ${defaultEmbedder} is not a known embedding model`);
   }
 
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -176,6 +184,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     list,
     listAll,
     availability: availabilityCheck.availability,
+    defaults: { embedder: defaultEmbedder, reranker: defaultReranker },
   };
 }
 

@@ -9,6 +9,7 @@ import type { Backend, Embedder, Output, Prepared, PrepareOptions, Reranker } fr
 import { LEARNED, loadStaticModel, type StaticModel, WHOLE } from './model.ts';
 import type { ReadText } from './reading.ts';
 import { createStaticScorer, type PreparedPair, type StaticScorer } from './score.ts';
+import { createStaticTokens } from './static-tokens.ts';
 
 export interface StaticBackends {
   readonly embedder: Embedder;
@@ -53,6 +54,7 @@ export function createStaticBackends(): StaticBackends {
           return bytes;
         },
         parallel: 1,
+        tokens: createStaticTokens(get),
         batch: { tokens: 1_000_000, inputs: 2_048 },
         close: unload,
       } satisfies Backend,

@@ -16,6 +16,8 @@ export const WHOLE = LEARNED + HASHED;
 const OTHER_BYTES = 30_000_000;
 
 export interface StaticModel {
+  /** The vocabulary, by id. */
+  readonly pieces: readonly string[];
   readonly lexicon: Lexicon;
   readonly reader: TextReader;
   readonly rows: Int8Array;
@@ -48,6 +50,7 @@ export function createStaticModel({ pieces, scores, config, rows, scales, idf }:
   const sumRows = createRowSum(rows, scales);
 
   return {
+    pieces,
     lexicon,
     reader: createTextReader(lexicon),
     rows,

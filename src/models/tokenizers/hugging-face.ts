@@ -8,7 +8,7 @@ import {
   frameSingle,
   limitCombiningMarks,
   NO_FRAME,
-  type Tokenizer,
+  type ReversibleTokenizer,
   wellFormed,
 } from './tokenizer.ts';
 import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
@@ -17,19 +17,30 @@ import { createWordPiece, type WordPieceOptions } from './wordpiece.ts';
  * Creates the tokenizer from the parsed `tokenizer.json` and `tokenizer_config.json`. Truncation and padding settings
  * in the files are ignored; the caller does both. Throws an Error if the files are invalid.
  */
-export async function openTokenizer(tokenizerJson: object, tokenizerConfig: object): Promise<Tokenizer> {
+export async function openTokenizer(tokenizerJson: object, tokenizerConfig: object): Promise<ReversibleTokenizer> {
   const { Tokenizer: HubTokenizer } = await import('@huggingface/tokenizers');
   const hub = new HubTokenizer(tokenizerJson, tokenizerConfig);
   const unknown = hub.model?.unk_token;
   const frame = readFrame(hub.post_processor as PostProcessor | null, (piece) => hub.token_to_id(piece));
   const wordPiece = readWordPiece(tokenizerJson as TokenizerJson, tokenizerConfig);
-  if (wordPiece) return createWordPiece({ ...wordPiece, frame });
+  const special = new Set(
+    ((tokenizerJson as TokenizerJson).added_tokens ?? []).flatMap(({ id, special: isIt }) => (isIt ? [id] : [])),
+  );
+  const reverse: Pick<ReversibleTokenizer, 'decode' | 'isSpecial'> = {
+    decode: (ids, { skipSpecial }) =>
+      ids.every((id) => hub.id_to_token(id) !== undefined)
+        ? hub.decode([...ids], { skip_special_tokens: skipSpecial })
+        : undefined,
+    isSpecial: (id) => special.has(id),
+  };
+  if (wordPiece) return { ...createWordPiece({ ...wordPiece, frame }), ...reverse };
   const spaceBelongsToPiece = usesByteLevel(tokenizerJson as TokenizerJson);
 
   const bare = (text: string): Int32Array =>
     Int32Array.from(hub.encode(limitCombiningMarks(wellFormed(text)), { add_special_tokens: false }).ids);
 
   return {
+    ...reverse,
     frame,
     encode: (text, options) => (options?.special ? frameSingle(frame, bare(text)) : bare(text)),
     count: (text, options) => bare(text).length + (options?.special ? frame.before.length + frame.after.length : 0),
@@ -124,6 +135,7 @@ interface TokenizerJson {
     readonly content: string;
     readonly normalized?: boolean;
     readonly single_word?: boolean;
+    readonly special?: boolean;
   }[];
   readonly normalizer?: {
     readonly type?: string;

@@ -18,6 +18,13 @@ export interface Tokenizer {
   readonly frame: Frame;
 }
 
+/** A tokenizer whose ids can be converted back into text. */
+export interface ReversibleTokenizer extends Tokenizer {
+  /** Returns the text of ids; `undefined` if an id is not in the vocabulary. */
+  decode(ids: readonly number[], options: { readonly skipSpecial: boolean }): string | undefined;
+  isSpecial(id: number): boolean;
+}
+
 export interface EncodedPair {
   readonly ids: Int32Array;
   readonly typeIds: Int32Array;

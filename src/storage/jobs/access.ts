@@ -21,8 +21,8 @@ export interface JobAccessOptions<Row extends JobColumns, Job> {
 
 export interface JobAccess<Job> {
   find(id: string): Promise<Job | undefined>;
-  /** Lists jobs, newest first. */
-  list(owner: string, limit: number): Promise<Job[]>;
+  /** Lists jobs, newest first; with `after`, those that are older than that job. */
+  list(owner: string, limit: number, after?: string): Promise<Job[]>;
   /** Cancels the job and waits for it to end. Returns it unchanged if it had already ended. */
   cancel(job: Job): Promise<Job>;
 }
@@ -67,11 +67,11 @@ export function createJobAccess<Row extends JobColumns, Job extends { readonly i
       const row = await findRow(id);
       return row && jobOf(row);
     },
-    async list(owner, limit) {
-      const rows = await jobs.list(store, owner, limit);
+    async list(owner, limit, after) {
+      const rows = await jobs.list(store, owner, limit, after);
       if (!rows.some(isDue)) return rows.map(jobOf);
       await expire();
-      return (await jobs.list(store, owner, limit)).map(jobOf);
+      return (await jobs.list(store, owner, limit, after)).map(jobOf);
     },
     async cancel(job) {
       await jobs.requestCancel(store, job.id, now());

@@ -44,9 +44,11 @@ export function recordQueries<Row extends JobColumns>({ table, plural, jobsIn, r
       return rows(await jobsIn(db).selectFrom(table).selectAll().where('id', '=', id).execute())[0];
     },
 
-    /** Lists jobs, newest first. */
-    async list({ db }: AnyStore, owner: string, limit: number): Promise<Row[]> {
-      const found = jobsIn(db).selectFrom(table).selectAll().where('owner', '=', owner);
+    /** Lists jobs, newest first; with `after`, those that are older than that job. */
+    async list({ db }: AnyStore, owner: string, limit: number, after?: string): Promise<Row[]> {
+      let found = jobsIn(db).selectFrom(table).selectAll().where('owner', '=', owner);
+      // Ids sort by creation time.
+      if (after !== undefined) found = found.where('id', '<', after);
       return rows(await found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute());
     },
 

@@ -1,0 +1,137 @@
+/** Files that callers upload as the input of jobs. They are stored in the database, because all servers share them. */
+import { sql } from 'kysely';
+import { problem } from '#errors.ts';
+import { newJobId } from '#storage/jobs/access.ts';
+import { PIECE_BYTES } from './pieces.ts';
+import type { FileRow } from './schema.ts';
+import type { BatchDb } from './store.ts';
+
+/** Times are milliseconds since 1970. */
+export interface StoredFile {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly purpose: string;
+  readonly bytes: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface NewFile extends Pick<StoredFile, 'owner' | 'name' | 'purpose'> {
+  readonly content: Uint8Array;
+  /** How long the file is kept. */
+  readonly keepMs: number;
+}
+
+export interface FilePage {
+  readonly limit: number;
+  /** The id after which the page begins. */
+  readonly after?: string | undefined;
+  readonly order: 'asc' | 'desc';
+  readonly purpose?: string | undefined;
+}
+
+export interface Files {
+  /** Throws ResourceLimitExceededError if the owner's files would be too large together. */
+  add(file: NewFile): Promise<StoredFile>;
+  find(id: string): Promise<StoredFile | undefined>;
+  list(owner: string, page: FilePage): Promise<StoredFile[]>;
+  remove(id: string): Promise<void>;
+  /** Throws if the file is removed in the meantime. */
+  read(file: Pick<StoredFile, 'id' | 'bytes'>): AsyncIterable<Uint8Array>;
+}
+
+/** Maximum size of all files of an owner, in bytes. */
+const MAX_OWNER_BYTES = 1_000_000_000;
+
+export function createFiles(store: BatchDb, now: () => number): Files {
+  return {
+    async add({ owner, name, purpose, content, keepMs }) {
+      const createdAt = now();
+      const file: FileRow = {
+        id: newJobId('file', createdAt).replace('_', '-'),
+        owner,
+        name,
+        purpose,
+        bytes: content.length,
+        created_at: createdAt,
+        expires_at: createdAt + keepMs,
+      };
+      await store.db.transaction().execute(async (transaction) => {
+        // SQLite transactions are exclusive. In PostgreSQL, this lock serializes uploads of one owner.
+        if (store.dialect === 'postgres') {
+          await sql`SELECT pg_advisory_xact_lock(hashtext(${owner}))`.execute(transaction);
+        }
+        const { used } = await transaction
+          .selectFrom('batch_files')
+          .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql<number>`0`).as('used'))
+          .where('owner', '=', owner)
+          .executeTakeFirstOrThrow();
+        if (Number(used) + file.bytes > MAX_OWNER_BYTES) {
+          const message = `Your files may have at most ${MAX_OWNER_BYTES} bytes together: delete some`;
+          throw problem('ResourceLimitExceededError', { path: 'file', message });
+        }
+        await transaction.insertInto('batch_files').values(file).execute();
+        for (let start = 0; start < content.length; start += PIECE_BYTES) {
+          const bytes = content.subarray(start, start + PIECE_BYTES);
+          await transaction.insertInto('batch_file_pieces').values({ file_id: file.id, start, bytes }).execute();
+        }
+      });
+      return fileOf(file);
+    },
+
+    async find(id) {
+      const found = store.db.selectFrom('batch_files').selectAll().where('id', '=', id);
+      const row = await found.where('expires_at', '>', now()).executeTakeFirst();
+      return row && fileOf(row);
+    },
+
+    async list(owner, { limit, after, order, purpose }) {
+      let found = store.db.selectFrom('batch_files').selectAll().where('owner', '=', owner);
+      found = found.where('expires_at', '>', now());
+      if (purpose !== undefined) found = found.where('purpose', '=', purpose);
+      // Ids sort by the time of the upload.
+      if (after !== undefined) found = found.where('id', order === 'asc' ? '>' : '<', after);
+      return (await found.orderBy('id', order).limit(limit).execute()).map(fileOf);
+    },
+
+    remove: (id) => removeFile(store, id),
+
+    async *read({ id, bytes }) {
+      for (let start = 0; start < bytes; ) {
+        const piece = await store.db
+          .selectFrom('batch_file_pieces')
+          .select('bytes')
+          .where('file_id', '=', id)
+          .where('start', '=', start)
+          .executeTakeFirst();
+        if (!piece) throw new Error('the file has been removed');
+        yield piece.bytes;
+        start += piece.bytes.length;
+      }
+    },
+  };
+}
+
+async function removeFile({ db }: BatchDb, id: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom('batch_file_pieces').where('file_id', '=', id).execute();
+    await transaction.deleteFrom('batch_files').where('id', '=', id).execute();
+  });
+}
+
+/** Removes files past their expiry time. */
+export async function removeExpiredFiles(store: BatchDb, now: number): Promise<void> {
+  const due = store.db.selectFrom('batch_files').select('id').where('expires_at', '<=', now);
+  for (const { id } of await due.execute()) await removeFile(store, id);
+}
+
+const fileOf = ({ id, owner, name, purpose, bytes, created_at, expires_at }: FileRow): StoredFile => ({
+  id,
+  owner,
+  name,
+  purpose,
+  bytes: Number(bytes),
+  createdAt: Number(created_at),
+  expiresAt: Number(expires_at),
+});
