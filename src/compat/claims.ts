@@ -9,6 +9,8 @@ import type { DialectName } from './dialect.ts';
 export interface ClaimedRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
+  /** The parameters in the path. */
+  readonly params: Readonly<Record<string, string>>;
   readonly headers: FastifyRequest['headers'];
   /** The media type of the body, without parameters. */
   readonly mediaType: string;
@@ -35,7 +37,26 @@ const VOYAGE_RERANKER = /^(?:voyage-|rerank-(?:lite-)?\d+(?:\.\d+)?(?:-lite)?$)/
 const COHERE_FIELDS = ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'];
 const COHERE_RERANKER = /^rerank-(?:v|english-|multilingual-)/;
 
+/** Ids of Mistral's files are UUIDs; those of OpenAI's begin with `file-`. */
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+const isMistralFile = ({ params }: ClaimedRequest) => UUID.test(params.id ?? '');
+const isForRecognition = ({ body, query }: ClaimedRequest) => body.purpose === 'ocr' || query.purpose === 'ocr';
+
+const FILE_CLAIMS: readonly Claim[] = [
+  { method: 'POST', url: '/v1/files', order: [{ dialect: 'mistral', when: isForRecognition }], otherwise: 'openai' },
+  { method: 'GET', url: '/v1/files', order: [{ dialect: 'mistral', when: isForRecognition }], otherwise: 'openai' },
+  ...['GET', 'HEAD', 'DELETE'].flatMap((method) =>
+    ['/v1/files/:id', '/v1/files/:id/content'].map((url) => ({
+      method,
+      url,
+      order: [{ dialect: 'mistral' as const, when: isMistralFile }],
+      otherwise: 'openai' as const,
+    })),
+  ),
+];
+
 export const CLAIMS: readonly Claim[] = [
+  ...FILE_CLAIMS,
   {
     method: 'POST',
     url: '/search',
