@@ -232,7 +232,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
 /** The API for clients of other products. */
 export function createCompatFace(context: FaceContext): Promise<Face> {
   const { config, modules, tracing, ownHosts, portOf } = context;
-  const { search, modelHost, completions, batch, crawl, network, reader, models, version } = modules;
+  const { search, modelHost, completions, batch, crawl, network, reader, models, accounts, version } = modules;
   const common = commonOptions(context);
   const options = {
     writeError: createErrorWriter(dialectOfPath),
@@ -244,6 +244,7 @@ export function createCompatFace(context: FaceContext): Promise<Face> {
     compatRoutes(face, {
       ...common,
       ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
+      usage: accounts.usage,
       guard: network.guard,
       hasLanguageModel: models.chat !== undefined,
       ownHosts: () => ownHosts,

@@ -9,7 +9,17 @@ import type { Access } from './access.ts';
 import type { KeyPlace } from './keys.ts';
 import type { Native } from './native/native.ts';
 
-export const DIALECT_NAMES = ['lectern', 'openwebui', 'searxng', 'tavily'] as const;
+export const DIALECT_NAMES = [
+  'lectern',
+  'brave',
+  'crawl4ai',
+  'exa',
+  'openwebui',
+  'searxng',
+  'segmenter',
+  'serper',
+  'tavily',
+] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** One request to a dialect. */

@@ -37,6 +37,6 @@ export { createRenderer, type Renderer } from './renderer.ts';
 export { orderedPage, type Page, type Rendition } from './rendition.ts';
 export { openSiteRecords, type SiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
-export { countTokens, keepTokens, loadTokens } from './tokens.ts';
+export { countTokens, keepTokens, loadTokens, tokenizerPieces } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';
 export { findStaleWarning } from './warnings.ts';

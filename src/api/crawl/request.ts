@@ -27,8 +27,12 @@ export interface CrawlSubmission {
  * Throws ParamValidationError with the path of an invalid field (`options.respondWith`), and SecurityCompromiseError
  * for a forbidden start URL. If a feature is missing, throws the same problem as a read. Ignores unknown fields.
  */
-export function readCrawl(request: FastifyRequest, admission: Admission, rules: CrawlRules): CrawlSubmission {
-  const body = request.body as Record<string, unknown> | undefined;
+export function readCrawl(
+  body: Readonly<Record<string, unknown>> | undefined,
+  request: FastifyRequest,
+  admission: Admission,
+  rules: CrawlRules,
+): CrawlSubmission {
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
   const given = readerOptions(asked.options ?? {}, admission, rules);
   const options = resolveUserAgent(given, request, admission.caller);
