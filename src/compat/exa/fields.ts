@@ -39,12 +39,9 @@ export const SEARCH_FIELDS = z.object({
   excludeDomains: textList().optional().meta({ description: 'Excluded sites.' }),
   startPublishedDate: z.string().optional().meta({ description: '`since`.' }),
   endPublishedDate: z.string().optional().meta({ description: '`until`.' }),
-  category: z
-    .string()
-    .optional()
-    .meta({
-      description: '`news` is `type`, `research paper` is `type: papers`, `pdf` is `filetype`. Others are ignored.',
-    }),
+  category: z.string().optional().meta({
+    description: '`news` is `type`, `research paper` is `type: papers`, `pdf` is `filetype`. Others are ignored.',
+  }),
   userLocation: z.string().optional().meta({ description: '`gl`.' }),
   contents: z.object(CONTENTS).optional().meta({ description: 'What to read of each page. Without it, none is read.' }),
 });
