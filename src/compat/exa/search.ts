@@ -85,8 +85,8 @@ function writeResult(result: Result, at: number, { contents = {} }: ExaSearch): 
     score: Math.round(10_000 / (1 + at / 10)) / 10_000,
     ...(!Number.isNaN(date) && { publishedDate: new Date(date).toISOString() }),
     ...(result.imageUrl !== undefined && { image: result.imageUrl }),
-    ...(wants(contents.text) && { text: cutText(result.content, contents.text) }),
+    ...(wants(contents.text) && { text: cutText(result.blocked ? '' : result.content, contents.text) }),
     ...(wants(contents.highlights) &&
-      !wants(contents.text) && { highlights: (result.passages ?? []).map(({ text }) => text) }),
+      !wants(contents.text) && { highlights: (result.blocked ? [] : (result.passages ?? [])).map(({ text }) => text) }),
   };
 }

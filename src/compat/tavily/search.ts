@@ -72,8 +72,10 @@ export function toSearchFields(asked: TavilySearch, now: number): Record<string,
 type Result = Answer['results'][number];
 
 function writeResult(result: Result, at: number, asked: TavilySearch): object {
-  const passages = result.passages?.map(({ text }) => text).join(PASSAGE_GAP);
-  const raw = asked.include_raw_content === 'text' ? result.text : result.content;
+  // A page that was sent in place of the content is not content.
+  const read: Partial<Result> = result.blocked ? {} : result;
+  const passages = read.passages?.map(({ text }) => text).join(PASSAGE_GAP);
+  const raw = asked.include_raw_content === 'text' ? read.text : read.content;
   return {
     title: result.title,
     url: result.url,
