@@ -14,9 +14,12 @@ const page = (title: string, ...links: string[]) =>
 
 beforeAll(async () => {
   site = await startSite({
-    '/start': page('Start', '/docs/a', '/docs/b', '/blog/c', '/wall', 'https://elsewhere.example/'),
+    '/start': page('Start', '/docs/a', '/docs/b', '/blog/c', '/wall', '/forbidden', 'https://elsewhere.example/'),
     '/docs/a': page('Doc A', '/docs/deep'),
     '/docs/b': page('Doc B'),
+    '/robots.txt': ({ response }) =>
+      void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /forbidden'),
+    '/forbidden': page('Forbidden'),
     '/docs/deep': page('Deep'),
     '/blog/c': page('Blog C'),
     '/wall': ({ response }) =>
@@ -58,6 +61,8 @@ describe('/crawl', () => {
       '/docs/b',
       '/start',
     ]);
+    // robots.txt is obeyed.
+    expect(site.hits('/forbidden')).toBe(0);
     for (const { raw_content, images } of json.results) {
       expect(raw_content).toContain('in some words');
       expect(images).toEqual([]);
@@ -80,7 +85,7 @@ describe('/map', () => {
   it('lists links of the start page without reading them', async () => {
     const hits = site.hits('/docs/deep');
     const { json } = await ask('/map', { url: `${site.origin}/start` });
-    expect(pathsOf(json.results)).toEqual(['/blog/c', '/docs/a', '/docs/b', '/start', '/wall']);
+    expect(pathsOf(json.results)).toEqual(['/blog/c', '/docs/a', '/docs/b', '/forbidden', '/start', '/wall']);
     expect(site.hits('/docs/deep')).toBe(hits);
   });
 
