@@ -50,7 +50,7 @@ describe('/crawl', () => {
   it('reads the pages one link away, and waits for the end', async () => {
     const { status, headers, json } = await ask('/crawl', {
       url: `${site.origin}/start`,
-      instructions: 'docs',
+      max_breadth: 5,
       limit: 9,
     });
     expect(status).toBe(200);
@@ -68,8 +68,15 @@ describe('/crawl', () => {
       expect(images).toEqual([]);
     }
     expect(pathsOf(json.failed_results.map(({ url }: { url: string }) => url))).toEqual(['/wall']);
-    expect(headers.get('x-lectern-ignored')).toBe('instructions');
+    expect(headers.get('x-lectern-ignored')).toBe('max_breadth');
     expect([typeof json.response_time, typeof json.request_id]).toEqual(['number', 'string']);
+  });
+
+  it('puts the pages first that fit the instructions', async () => {
+    const asked = { url: `${site.origin}/start`, instructions: 'Find the text about Blog C' };
+    const { json } = await ask('/crawl', asked);
+    expect(new URL(json.results[0].url).pathname).toBe('/blog/c');
+    expect(json.results).toHaveLength(4);
   });
 
   it('follows only what the expressions select', async () => {

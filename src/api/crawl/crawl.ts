@@ -27,28 +27,30 @@ export interface CrawlEndpointOptions extends CrawlRules {
 
 export const CRAWL_PATHS: readonly string[] = ['/crawl', '/crawls', '/crawl/'];
 
-const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 100;
-
-/** The key that owns a crawl, and the account that it is charged to. */
 export interface CrawlOwner {
   readonly owner: string;
   readonly account: string | null;
 }
 
-/** If no keys are required, all callers share all crawls. */
-export const crawlOwner = (caller: Caller): CrawlOwner =>
+export const ownerOf = (caller: Caller): CrawlOwner =>
   caller.kind === 'key' ? { owner: caller.key.id, account: caller.account.id } : { owner: '', account: null };
+
+const ACCESS: AccessRule = { face: 'reader', endpoint: 'reader', authorization: 'any key', keyless: 'refused' };
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
 
 export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
   const { crawls, accessHooks } = deps;
   const onRequest = accessHooks.hook(ACCESS, 'plain');
 
+  /**
+   * The key that owns a crawl and the account that it is charged to. If no keys are required, all callers share all
+   * crawls.
+   */
   function callerOf(request: FastifyRequest): CrawlOwner {
     const { caller } = accessHooks.admissionOf(request);
     if (caller.kind !== 'key' && deps.refusesCrossSite) refuseCrossSite(request, deps.ownNames);
-    return crawlOwner(caller);
+    return ownerOf(caller);
   }
 
   /** The crawl in the path, if it belongs to the caller. Otherwise it is reported as not found. */
@@ -62,7 +64,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
 
   face.post('/crawl', { onRequest }, async (request, reply) => {
     const caller = callerOf(request);
-    const { asked, options } = readCrawl(bodyOf(request), request, accessHooks.admissionOf(request), deps);
+    const { asked, options } = readCrawl(request, accessHooks.admissionOf(request), deps);
     request.body = undefined;
     const isStream = successKind(request.headers.accept) === 'stream';
     const job = await orUnavailable(crawls.submit({ given: asked, options, ...caller }));
@@ -125,8 +127,6 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
 }
 
 const MAX_ID = 100;
-
-const bodyOf = ({ body }: FastifyRequest) => body as Record<string, unknown> | undefined;
 
 const sendJson = (reply: FastifyReply, value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value));

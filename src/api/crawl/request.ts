@@ -28,17 +28,24 @@ export interface CrawlSubmission {
  * for a forbidden start URL. If a feature is missing, throws the same problem as a read. Ignores unknown fields.
  */
 export function readCrawl(
-  body: Readonly<Record<string, unknown>> | undefined,
   request: FastifyRequest,
   admission: Admission,
   rules: CrawlRules,
+  body = request.body as Readonly<Record<string, unknown>> | undefined,
 ): CrawlSubmission {
   const asked = gather(CRAWL_OPTIONS, { headers: {}, body });
-  const given = readerOptions(asked.options ?? {}, admission, rules);
-  const options = resolveUserAgent(given, request, admission.caller);
+  const options = readPageOptions(request, admission, rules, asked.options ?? {});
   for (const text of [asked.url ?? [], asked.urls ?? []].flat()) refuseStartUrl(text, request, rules);
   return { asked, options };
 }
+
+/** Parses the reader options of a crawl. Errors have paths below `options`. */
+export const readPageOptions = (
+  request: FastifyRequest,
+  admission: Admission,
+  rules: CrawlRules,
+  body: Record<string, unknown>,
+): GivenOptions => resolveUserAgent(readerOptions(body, admission, rules), request, admission.caller);
 
 /** Options that name a target. They cannot be set, because the crawl finds its targets itself. */
 const TARGETS = ['url', 'html', 'file', 'pdf'] as const;
@@ -77,7 +84,7 @@ function readOptions(body: Record<string, unknown>): GivenOptions {
 /**
  * Refuses forbidden URLs early, without DNS. The IP addresses of host names are checked when the connection is opened.
  */
-function refuseStartUrl(text: string, { headers }: FastifyRequest, { guard, publicUrl }: CrawlRules): void {
+export function refuseStartUrl(text: string, { headers }: FastifyRequest, { guard, publicUrl }: CrawlRules): void {
   let url: URL;
   try {
     url = new URL(cleanUrl(text));

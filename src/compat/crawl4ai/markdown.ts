@@ -5,6 +5,7 @@ import { blockedMessage } from '../blocked.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields } from '../fields.ts';
+import { orderByFit } from '../order-by-fit.ts';
 import { MD_FIELDS } from './fields.ts';
 import { targetOf } from './target.ts';
 
@@ -12,7 +13,6 @@ const FORMATS = { fit: 'content', raw: 'markdown', bm25: 'content', llm: 'reader
 /** Maximum numbers of passages that are ranked, and that are returned. */
 const MAX_PASSAGES = 200;
 const BEST_PASSAGES = 8;
-const RERANKER = 'lectern-static-rerank-v2';
 
 export async function markdown(call: CompatCall): Promise<unknown> {
   const { url, f: filter, q: query, c: cache = '0' } = readFields(MD_FIELDS, call.body);
@@ -39,7 +39,7 @@ async function bestPassages(call: CompatCall, whole: string, query: string): Pro
   const passages = cutPassages(whole, MAX_PASSAGES).map(({ start, end }) => whole.slice(start, end).trim());
   const documents = passages.filter(Boolean);
   if (documents.length <= 1) return documents.join('');
-  const { results } = await call.native.rerank(call, { model: RERANKER, query, documents, top_n: BEST_PASSAGES });
-  const kept = results.map(({ index }) => index).sort((a, b) => a - b);
+  const best = await orderByFit(call, query, documents, BEST_PASSAGES);
+  const kept = best.toSorted((a, b) => a - b);
   return kept.map((index) => documents[index]).join('\n\n');
 }

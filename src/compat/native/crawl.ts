@@ -1,5 +1,5 @@
 /** Crawls for a dialect whose responses wait for the end: the crawl is submitted as by the crawl endpoint. */
-import { crawlOwner } from '#api/crawl/crawl.ts';
+import { ownerOf } from '#api/crawl/crawl.ts';
 import { readCrawl } from '#api/crawl/request.ts';
 import { orUnavailable } from '#api/unavailable.ts';
 import type { CrawlJob, CrawlResult } from '#crawl/index.ts';
@@ -34,8 +34,8 @@ export interface CrawlEnd {
 /** Submits a crawl. `given` has the fields of `/crawl`. */
 export function startCrawl(call: NativeCall, given: GivenFields, parts: NativeParts): Promise<CrawlJob> {
   const { request, admission } = call;
-  const { asked, options } = readCrawl(given, request, admission, parts);
-  return orUnavailable(parts.crawls.submit({ given: asked, options, ...crawlOwner(admission.caller) }));
+  const { asked, options } = readCrawl(request, admission, parts, given);
+  return orUnavailable(parts.crawls.submit({ given: asked, options, ...ownerOf(admission.caller) }));
 }
 
 /** Crawls until the end, the time limit, or the disconnection of the caller. A crawl that has not ended is cancelled. */

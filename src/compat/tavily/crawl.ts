@@ -11,6 +11,7 @@ import { sendJson } from '../errors.ts';
 import { readFields, renamePath } from '../fields.ts';
 import { sentFields, showIgnored } from '../ignored.ts';
 import type { CrawlEnd, CrawlOutcome, CrawlRun } from '../native/crawl.ts';
+import { orderByFit } from '../order-by-fit.ts';
 import { CRAWL_FIELDS, IGNORED_CRAWL_FIELDS, MAP_FIELDS, type TavilyMap } from './fields.ts';
 import { secondsSince } from './search.ts';
 import { urlPatterns } from './url-patterns.ts';
@@ -38,12 +39,27 @@ export async function crawl(call: CompatCall): Promise<unknown> {
   showIgnored(call.reply, sentFields(call.body as Record<string, unknown>, IGNORED_CRAWL_FIELDS));
   return sendJson(call.reply, {
     base_url: asked.url,
-    results,
+    results: asked.instructions ? await byInstructions(call, asked.instructions, results) : results,
     failed_results: [...outcomes.flatMap(failureOf), ...(job.error ? [{ url: asked.url, error: job.error }] : [])],
     response_time: secondsSince(startedAt),
     request_id: call.request.id,
     ...(asked.include_usage && { usage: { credits: results.length } }),
   });
+}
+
+/** The beginning of a page that decides how well it fits the instructions, in characters. */
+const FIT_CHARACTERS = 2_000;
+
+/** Instructions do not select pages; they put the pages that fit best first. */
+async function byInstructions<Result extends { readonly url: string; readonly raw_content: string }>(
+  call: CompatCall,
+  instructions: string,
+  results: readonly Result[],
+): Promise<readonly Result[]> {
+  if (results.length < 2) return results;
+  const texts = results.map(({ url, raw_content }) => `${url}\n${raw_content.slice(0, FIT_CHARACTERS)}`);
+  const order = await orderByFit(call, instructions, texts);
+  return order.map((at) => results[at]!);
 }
 
 /** Reads the pages down to the last level but one, and lists the links of all of them. */
@@ -66,7 +82,7 @@ export async function map(call: CompatCall): Promise<unknown> {
   };
   const { job, outcomes } = await run(call, given, { timeoutMs: asked.timeout * 1_000, isEnough: collect });
   refuseStart(job, outcomes);
-  showIgnored(call.reply, sentFields(call.body as Record<string, unknown>, IGNORED_CRAWL_FIELDS));
+  showIgnored(call.reply, sentFields(call.body as Record<string, unknown>, [...IGNORED_CRAWL_FIELDS, 'instructions']));
   return sendJson(call.reply, {
     base_url: asked.url,
     results: [...found.values()],

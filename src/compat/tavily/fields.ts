@@ -76,10 +76,7 @@ const SITE_FIELDS = {
   exclude_paths: expressions('paths not to follow'),
   exclude_domains: expressions('domains not to follow'),
   allow_external: booleanText().default(true).meta({ description: 'Ignored: links to other domains are left out.' }),
-  instructions: z
-    .string()
-    .optional()
-    .meta({ description: 'Ignored: pages stay in the order in which they were read.' }),
+  instructions: z.string().optional().meta({ description: 'Puts the pages first that fit best. Ignored by `/map`.' }),
   include_usage: booleanText().default(false),
   timeout: numberText()
     .pipe(z.number().min(10).max(150))
@@ -98,14 +95,8 @@ export const CRAWL_FIELDS = z.object({
   include_favicon: booleanText().default(false).meta({ description: 'Ignored.' }),
 });
 
-/** Fields of a crawl or a map that have no effect. */
-export const IGNORED_CRAWL_FIELDS = [
-  'max_breadth',
-  'allow_external',
-  'instructions',
-  'chunks_per_source',
-  'include_favicon',
-];
+/** Fields that neither a crawl nor a map heeds. */
+export const IGNORED_CRAWL_FIELDS = ['max_breadth', 'allow_external', 'chunks_per_source', 'include_favicon'];
 
 export const DAYS: Readonly<Record<(typeof RANGES)[number], number>> = {
   ...{ day: 1, week: 7, month: 31, year: 366 },
