@@ -31,7 +31,11 @@ export async function crawl(call: CompatCall): Promise<unknown> {
 export async function crawlStream(call: CompatCall): Promise<unknown> {
   const { urls, config } = prepare(call);
   async function* lines() {
-    for (const url of urls) yield `${JSON.stringify(await readOne(call, url, config))}\n`;
+    for (const url of urls) {
+      // The status has been sent, so limits and missing keys can only be said in the lines.
+      const result = await readOne(call, url, config).catch((error: unknown) => failed(url, asProblem(error).message));
+      yield `${JSON.stringify(result)}\n`;
+    }
     yield `${JSON.stringify({ status: 'completed' })}\n`;
   }
   return call.reply.type('application/x-ndjson').send(Readable.from(lines(), { objectMode: false }));
