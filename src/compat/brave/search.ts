@@ -1,6 +1,7 @@
 /** Brave's web, news and image search. No page is read. */
 import { Problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
+import { ownValue } from '#own-value.ts';
 import type { Answer } from '#search/index.ts';
 import { daysAgo } from '../days-ago.ts';
 import type { CompatCall } from '../dialect.ts';
@@ -40,9 +41,8 @@ export const search = (kind: Kind) => async (call: CompatCall) => {
 
 function toSearchFields(type: Kind, asked: BraveQuery): Record<string, unknown> {
   const { freshness = '', country = '', search_lang: language } = asked;
-  const [since, until] = freshness.includes('to')
-    ? freshness.split('to')
-    : [DAYS[freshness] && daysAgo(DAYS[freshness], Date.now())];
+  const days = ownValue(DAYS, freshness);
+  const [since, until] = freshness.includes('to') ? freshness.split('to') : [days && daysAgo(days, Date.now())];
   return {
     q: asked.q,
     type,
@@ -53,9 +53,7 @@ function toSearchFields(type: Kind, asked: BraveQuery): Record<string, unknown> 
     withFavicons: false,
     ...(!asked.spellcheck && { nfpr: true }),
     ...(country !== '' && country.toUpperCase() !== 'ALL' && { gl: country }),
-    ...(language && {
-      hl: Object.hasOwn(LANGUAGES, language.toLowerCase()) ? LANGUAGES[language.toLowerCase()] : language,
-    }),
+    ...(language && { hl: ownValue(LANGUAGES, language.toLowerCase()) ?? language }),
     ...(since && { since }),
     ...(until && { until }),
   };
