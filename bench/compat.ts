@@ -28,7 +28,9 @@ const server = await startServer({
   keylessRpm: 'none',
   plans: { premium: { reader: MANY, search: MANY } },
 });
-const authorization = `Bearer ${server.app.firstKey}`;
+const key = server.app.firstKey!;
+/** Each API reads the header that it knows. */
+const keyed = { authorization: `Bearer ${key}`, 'x-api-key': key };
 
 type Call = () => Promise<void>;
 
@@ -37,7 +39,7 @@ const post =
   async () => {
     const answer = await fetch(to, {
       method: 'POST',
-      headers: { authorization, 'content-type': 'application/json', accept: 'application/json' },
+      headers: { ...keyed, 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
