@@ -32,6 +32,9 @@ const key = server.app.firstKey!;
 /** Each API reads the header that it knows. */
 const keyed = { authorization: `Bearer ${key}`, 'x-api-key': key };
 
+/** The compat API does not compress its responses, so the native ones are not compressed either. */
+const UNCOMPRESSED = { 'accept-encoding': 'identity' };
+
 type Call = () => Promise<void>;
 
 const post =
@@ -39,7 +42,7 @@ const post =
   async () => {
     const answer = await fetch(to, {
       method: 'POST',
-      headers: { ...keyed, 'content-type': 'application/json', accept: 'application/json' },
+      headers: { ...keyed, 'content-type': 'application/json', accept: 'application/json', ...UNCOMPRESSED },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
@@ -48,13 +51,13 @@ const post =
 
 const { compat, search } = server.urls;
 const read = (respondWith = 'content') => post(server.reader, { url, respondWith });
-const list = post(`${search}/search`, { q: 'bees', num: 10, respondWith: 'no-content' });
+const list = (num: number) => post(`${search}/search`, { q: 'bees', num, respondWith: 'no-content' });
 const CASES: readonly [name: string, native: Call, dialect: Call][] = [
   ['Tavily extract', read(), post(`${compat}/for/tavily/extract`, { urls: [url] })],
-  ['Tavily search', list, post(`${compat}/for/tavily/search`, { query: 'bees', max_results: 10 })],
-  ['SearXNG search', list, post(`${compat}/for/searxng/search`, { q: 'bees' })],
+  ['Tavily search', list(10), post(`${compat}/for/tavily/search`, { query: 'bees', max_results: 10 })],
+  ['SearXNG search', list(20), post(`${compat}/for/searxng/search`, { q: 'bees' })],
   ['Exa contents', read(), post(`${compat}/for/exa/contents`, { urls: [url], text: true })],
-  ['Serper search', list, post(`${compat}/for/serper/search`, { q: 'bees', num: 10 })],
+  ['Serper search', list(10), post(`${compat}/for/serper/search`, { q: 'bees', num: 10 })],
   ['crawl4ai md', read('markdown'), post(`${compat}/for/crawl4ai/md`, { url, f: 'raw' })],
   ['Open WebUI loader', read(), post(`${compat}/openwebui/loader`, { urls: [url] })],
 ];
