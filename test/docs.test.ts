@@ -12,7 +12,7 @@ import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } 
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
-import { cliPage, referencePages } from '../scripts/docs.ts';
+import { cliPage, referencePages, useWithPage } from '../scripts/docs.ts';
 import {
   INTERFACE_NAMES,
   interfaceDigest,
@@ -42,6 +42,10 @@ describe('reference pages', () => {
 
   it('cli.md is what `npm run docs` generates', async () => {
     expect(readFileSync(path.join(ROOT, 'docs/reference/cli.md'), 'utf8')).toBe(await cliPage());
+  });
+
+  it('use-with.md is what `npm run docs` generates', () => {
+    expect(readFileSync(path.join(ROOT, 'docs/guide/use-with.md'), 'utf8')).toBe(useWithPage());
   });
 
   it('command-line flags match the tables', () => {

@@ -21,5 +21,6 @@ export {
   USAGE_GROUPS,
   type Usage,
   type UsageGroup,
+  type UsageQuery,
   type UsageSum,
 } from './records.ts';

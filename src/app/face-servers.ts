@@ -241,9 +241,10 @@ export function createModelFace(context: FaceContext): Promise<Face> {
 
 function compatOptions(context: FaceContext) {
   const { config, modules, tracing, ownHosts, portOf } = context;
-  const { search, modelHost, completions, batch, crawl, network, reader, models, version } = modules;
+  const { search, modelHost, completions, batch, crawl, network, reader, models, accounts, version } = modules;
   return {
     ...commonOptions(context),
+    usage: accounts.usage,
     ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
     guard: network.guard,
     prices: config.modelPrices,

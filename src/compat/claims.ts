@@ -54,6 +54,12 @@ const FILE_CLAIMS: readonly Claim[] = [
     })),
   ),
 ];
+const EXA_TYPES: readonly unknown[] = ['auto', 'keyword', 'neural', 'hybrid', 'fast', 'deep', 'instant'];
+
+const isExa = ({ body, headers }: ClaimedRequest) =>
+  has(body, ['numResults', 'contents', 'useAutoprompt', 'livecrawl']) ||
+  (Object.hasOwn(body, 'type') && EXA_TYPES.includes(body.type)) ||
+  (headers['x-api-key'] !== undefined && headers.authorization === undefined);
 
 export const CLAIMS: readonly Claim[] = [
   ...FILE_CLAIMS,
@@ -62,10 +68,12 @@ export const CLAIMS: readonly Claim[] = [
     url: '/search',
     order: [
       { dialect: 'searxng', when: (request) => hasQuery(request) || isForm(request) },
+      { dialect: 'serper', when: ({ body }) => has(body, ['q']) },
       {
         dialect: 'openwebui',
         when: ({ body }) => has(body, ['count']) && !has(body, ['max_results', 'api_key', 'numResults']),
       },
+      { dialect: 'exa', when: isExa },
     ],
     otherwise: 'tavily',
   },
@@ -123,6 +131,12 @@ export const CLAIMS: readonly Claim[] = [
     url: '/tokenize',
     order: [{ dialect: 'tei', when: ({ body }) => has(body, ['inputs']) }],
     otherwise: 'vllm',
+  },
+  {
+    method: 'POST',
+    url: '/crawl',
+    order: [{ dialect: 'crawl4ai', when: ({ body }) => has(body, ['urls']) }],
+    otherwise: 'tavily',
   },
   { method: 'GET', url: '/', order: [{ dialect: 'searxng', when: hasQuery }], otherwise: 'lectern' },
   { method: 'HEAD', url: '/', order: [], otherwise: 'lectern' },

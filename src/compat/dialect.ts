@@ -10,8 +10,11 @@ import type { KeyPlace } from './keys.ts';
 import type { Native } from './native/native.ts';
 
 export const DIALECT_NAMES = [
+  'brave',
   'cohere',
+  'crawl4ai',
   'docling',
+  'exa',
   'firecrawl',
   'gemini',
   'lectern',
@@ -20,6 +23,8 @@ export const DIALECT_NAMES = [
   'openai',
   'openwebui',
   'searxng',
+  'segmenter',
+  'serper',
   'tavily',
   'tei',
   'tika',

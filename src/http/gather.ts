@@ -71,7 +71,8 @@ function leaves(issues: readonly Issue[]): readonly Issue[] {
   const branches = first.errors.map((branch) => leaves(branch as readonly Issue[]));
   const furthest =
     branches.find(([issue]) => issue && !isMisfit(issue)) ?? branches.find(([issue]) => issue && issue.path.length > 0);
-  if (furthest) return furthest;
+  // The paths of a branch start at the union.
+  if (furthest) return furthest.map((issue) => ({ ...issue, path: [...first.path, ...issue.path] }));
   if (first.message !== DEFAULT_MESSAGE) return issues;
   return [{ ...first, message: `must be ${[...new Set(branches.flatMap(expected))].join(' or ')}` }];
 }

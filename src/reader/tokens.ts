@@ -43,7 +43,7 @@ function loaded(): Encoding {
 export function countTokens(text: string): number {
   const { encode } = loaded();
   let count = 0;
-  for (const piece of pieces(text)) count += encode(piece).length;
+  for (const piece of tokenizerPieces(text)) count += encode(piece).length;
   return count;
 }
 
@@ -56,7 +56,7 @@ export function keepTokens(text: string, limit: number): string {
   };
   let left = limit;
   let kept = 0;
-  for (const piece of pieces(text)) {
+  for (const piece of tokenizerPieces(text)) {
     const tokens = encode(piece);
     if (tokens.length <= left) {
       left -= tokens.length;
@@ -115,9 +115,9 @@ function kindOf(code: number): number {
 
 /**
  * Splits the text inside overlong runs. Long pieces are also split before a space, because no token crosses that
- * boundary.
+ * boundary. Each piece can be tokenized in a short time.
  */
-function* pieces(text: string): Generator<string> {
+export function* tokenizerPieces(text: string): Generator<string> {
   if (text.length <= MAX_PIECE && !hasLongRun(text)) {
     yield text;
     return;

@@ -89,7 +89,6 @@ describe('Tavily', () => {
     ['/search', { query: 'a', topic: 'weather' }, 400, /topic/],
     ['/search', { query: 'a', country: 'nowhere at all' }, 400, /country/],
     ['/extract', { urls: [] }, 400, /urls/],
-    ['/crawl', { url: 'https://a.example' }, 404, /crawl/],
   ])('%s %j: %i', async (path, body, status, message) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(status);

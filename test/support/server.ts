@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type App, createApp } from '#app.ts';
+import { type App, type AppOptions, createApp } from '#app.ts';
 import { readConfig } from '#config.ts';
 import { FEATURES } from '#plans.ts';
 import { createLog } from '#telemetry/log.ts';
@@ -19,8 +19,14 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** `settings` override the configuration. By default, the browser is the one that the set-up found or installed. */
-export async function startServer(settings: Record<string, unknown> = {}): Promise<TestServer> {
+/**
+ * `settings` override the configuration. By default, the browser is the one that the set-up found or installed. `parts`
+ * replaces parts of the server, such as its name resolution.
+ */
+export async function startServer(
+  settings: Record<string, unknown> = {},
+  parts: Pick<AppOptions, 'lookup'> = {},
+): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-test-'));
   shareBrowser(dataDir);
   const flags = {
@@ -39,7 +45,7 @@ export async function startServer(settings: Record<string, unknown> = {}): Promi
     ...settings,
   };
   const config = readConfig({ environment: { LECTERN_BROWSER: process.env.LECTERN_BROWSER }, flags });
-  const app = await createApp({ config, version: '0.0.0-test', log: createLog(config.logLevel) });
+  const app = await createApp({ config, version: '0.0.0-test', log: createLog(config.logLevel), ...parts });
   const faces = await app.listen();
   const urls = Object.fromEntries(faces.map(({ name, url }) => [name, url]));
   return {

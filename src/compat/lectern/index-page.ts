@@ -16,7 +16,7 @@ export function sendIndexPage(reply: FastifyReply, dialects: readonly Dialect[],
     )
     .send(
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Lectern for other clients</title></head><body><h1>Lectern for other clients</h1>
-<p>Set <code>${escapeText(origin)}</code> as the base URL of a client of one of these products.</p>
+<p>The fields of each route are at <a href="/docs">/docs</a>. Set <code>${escapeText(origin)}</code> as the base URL of a client of one of these products.</p>
 <table><thead><tr><th>Product</th><th>Paths</th><th>Prefix</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></body></html>\n`,
     );
 }

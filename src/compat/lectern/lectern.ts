@@ -2,6 +2,7 @@
 import type { Dialect } from '../dialect.ts';
 import { DIALECTS } from '../dialects.ts';
 import { plainError, sendJson } from '../errors.ts';
+import { DESCRIPTION_ROUTES } from './description.ts';
 import { sendIndexPage } from './index-page.ts';
 
 /** What Ollama's and TEI's clients check for at `/`. */
@@ -30,5 +31,6 @@ export const lectern: Dialect = {
       summary: 'Returns the state and the version.',
       handler: ({ reply, native }) => sendJson(reply, { status: 'ok', version: native.parts.version }),
     },
+    ...DESCRIPTION_ROUTES,
   ],
 };

@@ -3,6 +3,7 @@
  * objects in the format of the native endpoints, so they are validated by the same tables.
  */
 import path from 'node:path';
+import type { Usage, UsageQuery } from '#accounts/index.ts';
 import type { AccessHooks } from '#api/access-hooks.ts';
 import type { Prices } from '#api/models/models.ts';
 import type { PrepareOptions } from '#api/reader/reader.ts';
@@ -20,6 +21,7 @@ import { FILE_LIFETIME_MS, type FileRecord } from '../kept/file-record.ts';
 import { createKeptFiles, type KeptFiles } from '../kept/kept-files.ts';
 import { createTasks, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
+import { type CrawlEnd, type CrawlRun, crawlNow } from './crawl.ts';
 import { type NativeCrawls, nativeCrawls } from './crawls.ts';
 import {
   detokenizeFor,
@@ -44,6 +46,7 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   readonly reader: Reader;
   readonly search: Search;
   readonly crawls: CrawlModule;
+  readonly usage: Usage;
   readonly batch: BatchModule;
   readonly modelHost: ModelHost;
   readonly completions: Completions;
@@ -68,6 +71,10 @@ export interface Native {
   read(call: NativeCall, given: GivenFields, extras?: ReadExtras): Promise<ReadAnswer>;
   /** Searches. `given` has the parameters of the search host. An empty result is an empty list. */
   search(call: NativeCall, given: GivenFields, details?: DetailLevel): Promise<Answer>;
+  /** Crawls and waits for the end. `given` has the fields of `/crawl`. */
+  crawlNow(call: NativeCall, given: GivenFields, end: CrawlEnd): Promise<CrawlRun>;
+  /** The tokens that a key or an account has used. */
+  tokensUsed(of: Pick<UsageQuery, 'keyId' | 'accountId'>): Promise<number>;
   /** Embeds. `body` has the fields of `/v1/embeddings`. */
   embed(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Embeds with one vector for each token. */
@@ -103,6 +110,8 @@ export function createNative(parts: NativeParts): Native {
     crawls: nativeCrawls(parts),
     search: (call, given, details) => runSearch(call, given, parts, details),
     read: (call, given, extras) => readPage(call, given, parts, extras),
+    crawlNow: (call, given, end) => crawlNow(call, given, end, parts),
+    tokensUsed: async (of) => (await parts.usage.sums({ ...of, by: [] })).reduce((sum, { tokens }) => sum + tokens, 0),
     embed: (call, body) => embedFor(call, body, parts),
     embedTokens: (call, body) => embedTokensFor(call, body, parts),
     rerank: (call, body) => rerankFor(call, body, parts),

@@ -1,11 +1,11 @@
 /** Turns a SearXNG query into parameters of the search host. */
+import { daysAgo } from '../days-ago.ts';
 import { ENGINE_SITES, type SearxngQuery, TIME_RANGES, type TimeRange } from './fields.ts';
 
 /** Maximum number of results on a page. */
 const RESULTS = 20;
 /** Time limit in seconds. LangChain and n8n wait for 5 s, LibreChat for 10. */
 const TIMEOUT_S = 4;
-const DAY_MS = 86_400_000;
 
 export interface SearchFields {
   readonly given: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const isTimeRange = (word: string | undefined): word is TimeRange =>
 
 function sinceOf(range: string | undefined, now: number): { since?: string } {
   if (!isTimeRange(range)) return {};
-  return { since: new Date(now - TIME_RANGES[range] * DAY_MS).toISOString().slice(0, 10) };
+  return { since: daysAgo(TIME_RANGES[range], now) };
 }
 
 interface Bangs {

@@ -1,7 +1,9 @@
 /** Tavily's `/extract`. A URL that cannot be read is in `failed_results`; the answer is 200 all the same. */
-import { asProblem, Problem } from '#errors.ts';
+import { asProblem } from '#errors.ts';
+import { blockedMessage } from '../blocked.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
+import { concernsRequest } from '../failed-url.ts';
 import { readFields } from '../fields.ts';
 import { readAll } from '../read-all.ts';
 import { EXTRACT_FIELDS, type TavilyExtract } from './fields.ts';
@@ -35,7 +37,7 @@ async function readOne(call: CompatCall, url: string, asked: TavilyExtract): Pro
   };
   try {
     const { page } = await call.native.read(call, given);
-    if (page.blocked) return { url, error: `The site sent another page in place of the content: ${page.blocked.kind}` };
+    if (page.blocked) return { url, error: blockedMessage(page.blocked) };
     return {
       url,
       ...{ title: page.title },
@@ -44,8 +46,7 @@ async function readOne(call: CompatCall, url: string, asked: TavilyExtract): Pro
     };
   } catch (error) {
     const failure = asProblem(error);
-    // Limits and missing keys concern the whole request.
-    if (failure instanceof Problem && [401, 402, 429, 503].includes(failure.code)) throw failure;
+    if (concernsRequest(failure)) throw failure;
     return { url, error: failure.message };
   }
 }

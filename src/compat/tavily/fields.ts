@@ -58,6 +58,46 @@ export const EXTRACT_FIELDS = z.object({
 });
 export type TavilyExtract = z.output<typeof EXTRACT_FIELDS>;
 
+const expressions = (what: string) =>
+  z
+    .union([z.string().transform((text) => [text]), z.array(z.string())])
+    .default([])
+    .meta({ description: `Regular expressions for the ${what}. \`^\` and \`$\` only at the ends.` });
+
+const whole = (min: number, max: number) => numberText().pipe(z.number().int().min(min).max(max));
+
+const SITE_FIELDS = {
+  url: z.string().meta({ description: 'URL where the crawl starts.' }),
+  max_depth: whole(1, 5).default(1).meta({ description: '`depth`.' }),
+  max_breadth: whole(1, 500).default(20).meta({ description: 'Ignored: all links are followed, up to `limit`.' }),
+  limit: whole(1, 100_000).default(50).meta({ description: '`limit`, at most that of this server.' }),
+  select_paths: expressions('paths to follow'),
+  select_domains: expressions('domains to follow'),
+  exclude_paths: expressions('paths not to follow'),
+  exclude_domains: expressions('domains not to follow'),
+  allow_external: booleanText().default(true).meta({ description: 'Ignored: links to other domains are left out.' }),
+  instructions: z.string().optional().meta({ description: 'Puts the pages first that fit best. Ignored by `/map`.' }),
+  include_usage: booleanText().default(false),
+  timeout: numberText()
+    .pipe(z.number().min(10).max(150))
+    .default(150)
+    .meta({ description: 'Time limit in seconds. The answer has the pages read until then.' }),
+};
+
+export const MAP_FIELDS = z.object(SITE_FIELDS);
+export type TavilyMap = z.output<typeof MAP_FIELDS>;
+
+export const CRAWL_FIELDS = z.object({
+  ...SITE_FIELDS,
+  extract_depth: z.enum(['basic', 'advanced']).default('basic').meta({ description: 'Ignored: the engine is `auto`.' }),
+  format: z.enum(['markdown', 'text']).default('markdown').meta({ description: '`respondWith`.' }),
+  include_images: booleanText().default(false).meta({ description: '`withImagesSummary`.' }),
+  include_favicon: booleanText().default(false).meta({ description: 'Ignored.' }),
+});
+
+/** Fields that neither a crawl nor a map heeds. */
+export const IGNORED_CRAWL_FIELDS = ['max_breadth', 'allow_external', 'chunks_per_source', 'include_favicon'];
+
 export const DAYS: Readonly<Record<(typeof RANGES)[number], number>> = {
   ...{ day: 1, week: 7, month: 31, year: 366 },
   ...{ d: 1, w: 7, m: 31, y: 366 },

@@ -1,6 +1,7 @@
 /** Tavily's `/search`. `content` is the snippet, or with `search_depth: advanced` the best passages of the page. */
 import { Problem } from '#errors.ts';
 import type { Answer } from '#search/index.ts';
+import { daysAgo } from '../days-ago.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields, renamePath } from '../fields.ts';
@@ -16,7 +17,6 @@ const FIELD_NAMES = {
   until: 'end_date',
   site: 'include_domains',
 };
-const DAY_MS = 86_400_000;
 /** Time limit in seconds for a list without pages, and with them. */
 const LIST_S = 5;
 const PAGES_S = 25;
@@ -49,7 +49,7 @@ export function toSearchFields(asked: TavilySearch, now: number): Record<string,
   const reads = asked.search_depth === 'advanced' || asked.include_raw_content !== false;
   const excluded = (asked.exclude_domains ?? []).map((domain) => ` -site:${domain}`).join('');
   const days = asked.time_range ? DAYS[asked.time_range] : asked.topic === 'news' ? asked.days : undefined;
-  const since = asked.start_date ?? (days && new Date(now - days * DAY_MS).toISOString().slice(0, 10));
+  const since = asked.start_date ?? (days && daysAgo(days, now));
   return {
     q: asked.query + excluded,
     num: asked.max_results,
@@ -72,8 +72,10 @@ export function toSearchFields(asked: TavilySearch, now: number): Record<string,
 type Result = Answer['results'][number];
 
 function writeResult(result: Result, at: number, asked: TavilySearch): object {
-  const passages = result.passages?.map(({ text }) => text).join(PASSAGE_GAP);
-  const raw = asked.include_raw_content === 'text' ? result.text : result.content;
+  // A page that was sent in place of the content is not content.
+  const read: Partial<Result> = result.blocked ? {} : result;
+  const passages = read.passages?.map(({ text }) => text).join(PASSAGE_GAP);
+  const raw = asked.include_raw_content === 'text' ? read.text : read.content;
   return {
     title: result.title,
     url: result.url,

@@ -1,12 +1,14 @@
-/** Tavily's API: `/search` and `/extract`. */
+/** Tavily's API: `/search`, `/extract`, `/crawl`, `/map` and `/usage`. */
 import { problem } from '#errors.ts';
 import type { CompatRoute, Dialect } from '../dialect.ts';
+import { crawl, map } from './crawl.ts';
 import { writeTavilyError } from './errors.ts';
 import { extract } from './extract.ts';
-import { EXTRACT_FIELDS, SEARCH_FIELDS } from './fields.ts';
+import { CRAWL_FIELDS, EXTRACT_FIELDS, MAP_FIELDS, SEARCH_FIELDS } from './fields.ts';
 import { search } from './search.ts';
+import { usage } from './usage.ts';
 
-const ABSENT = ['/crawl', '/map', '/research', '/feedback'];
+const ABSENT = ['/research', '/feedback'];
 
 const absent = (url: string): CompatRoute => ({
   method: 'POST',
@@ -40,6 +42,23 @@ export const tavily: Dialect = {
       fields: EXTRACT_FIELDS,
       handler: extract,
     },
+    {
+      method: 'POST',
+      url: '/crawl',
+      access: 'jobs',
+      summary: 'Reads the pages of a site, and waits for the end.',
+      fields: CRAWL_FIELDS,
+      handler: crawl,
+    },
+    {
+      method: 'POST',
+      url: '/map',
+      access: 'jobs',
+      summary: 'Lists the URLs of a site, and waits for the end.',
+      fields: MAP_FIELDS,
+      handler: map,
+    },
+    { method: 'GET', url: '/usage', access: 'jobs', summary: 'Returns the tokens used.', handler: usage },
     ...ABSENT.map(absent),
   ],
 };
