@@ -4,10 +4,11 @@ import { ownValue } from '#own-value.ts';
 import type { Annotations } from '../document.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
 import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
-import { comment, criticComment, DELETED, INSERTED, noteOfChange, noteOfComment, oneLine } from './annotations.ts';
+import { criticComment, DELETED, INSERTED, noteOfChange, noteOfComment, oneLine } from './annotations.ts';
 import { HiddenText } from './hidden-text.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
+import { commentOf } from './odf-annotation.ts';
 import { Counter } from './odf-numbers.ts';
 import type { OdfStyle, OdfStyles } from './odf-styles.ts';
 import type { Draw } from './pictures.ts';
@@ -364,11 +365,7 @@ export class OdfReader {
 
   #comment(element: XmlElement): typeof SKIP {
     const { annotations = 'none' } = this.#context;
-    const text = children(element)
-      .filter(({ name }) => name.startsWith('text:'))
-      .map(textOf)
-      .join(' ');
-    const about = comment(textOf(child(element, 'dc:creator')), text);
+    const about = commentOf(element);
     if (annotations === 'none' || this.#isHidden || about.text === '') return SKIP;
     if (annotations === 'footnotes' && this.#inline) this.#annotate(noteOfComment(about));
     else this.#inline?.text(criticComment(about));
