@@ -226,7 +226,10 @@ export class BodyReader {
       builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else if (numbered && (numbered.bullet || numbered.label !== '')) {
       builder.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
-    } else builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0), inline, indent });
+    } else {
+      const leavesCode = style.run.code === true && !this.#context.styles.allCode && !inline.hasCode;
+      builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0, leavesCode), inline, indent });
+    }
   }
 
   #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {

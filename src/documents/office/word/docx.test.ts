@@ -109,6 +109,23 @@ describe('runs', () => {
   });
 });
 
+it('keeps the links of a paragraph in a style for code if its text has another font', async () => {
+  const styles = style(
+    'HTML',
+    'HTML Preformatted',
+    '<w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/></w:rPr>',
+  );
+  const body = (font: string) =>
+    docx(
+      `<w:p><w:pPr>${styled('HTML')}</w:pPr>${r('Write to ', font)}<w:hyperlink r:id="m">${r('a@b.example', font)}</w:hyperlink></w:p>`,
+      { styles, related: [['m', 'hyperlink', 'mailto:a@b.example']] },
+    );
+  expect(htmlOf(await parse(kind, body('<w:rFonts w:ascii="Times New Roman"/>')))).toBe(
+    '<p>Write to <a href="mailto:a@b.example">a@b.example</a></p>',
+  );
+  expect(htmlOf(await parse(kind, body('')))).toBe('<pre>Write to a@b.example</pre>');
+});
+
 describe('links', () => {
   const field = (instruction: string, text: string) =>
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${r(text)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;

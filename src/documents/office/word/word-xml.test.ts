@@ -27,15 +27,16 @@ it('is recognized by its content, also under another name and in UTF-16', () => 
 describe('text', () => {
   it('has headings, formats, links and footnotes', async () => {
     const styles =
-      '<w:styles><w:style w:type="paragraph" w:default="on" w:styleId="Normal"><w:name w:val="Normal"/></w:style><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>';
+      '<w:styles><w:style w:type="paragraph" w:default="on" w:styleId="Normal"><w:name w:val="Normal"/></w:style><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="H2"><w:name w:val="Heading_20_2"/></w:style></w:styles>';
     const html = await htmlFor(
       p(r('Kilns'), '<w:pStyle w:val="berschrift1"/>') +
+        p(r('Fuel'), '<w:pStyle w:val="H2"/>') +
         p(
           `<w:r><w:rPr><w:b/></w:rPr><w:t>Hot</w:t></w:r><w:hlink w:dest="https://k.example/?a=1&amp;b">${r(' kiln')}</w:hlink><w:r><w:footnote><w:p>${r('In use.')}</w:p></w:footnote></w:r>`,
         ),
       styles,
     );
-    expect(html).toContain('<h1>Kilns</h1>');
+    expect(html).toContain('<h1>Kilns</h1>\n<h2>Fuel</h2>');
     expect(html).toContain('<b>Hot</b><a href="https://k.example/?a=1&amp;b"> kiln</a><sup>');
     expect(html).toContain('<li id="fn-1">In use.</li>');
     expect(html).not.toContain('Header');

@@ -116,6 +116,7 @@ class WordPackage implements Package {
         [],
         children(from).map((one) => (one.name === 'w:ilfo' ? element('w:numId', one.attributes) : one)),
       ),
+    'w:name': (from) => element('w:name', ['w:val', decodedName(attribute(from, 'w:val') ?? '')]),
     'w:vmerge': (from) => element('w:vMerge', from.attributes),
     'w:hlink': (from) => element('w:hyperlink', this.#link(from), this.#inside(from)),
     'w:footnote': (from) => this.#note('w:footnote', this.#footnotes, from),
@@ -170,6 +171,10 @@ class WordPackage implements Package {
     }
   }
 }
+
+/** LibreOffice writes the names of styles in the form of OpenDocument: `Heading_20_1`. */
+const decodedName = (name: string): string =>
+  name.replace(/_([0-9a-f]{2})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Formats of numbers by `w:nfc` (MS-OSHARED 2.2.1.3, MSONFC). Others are decimal. */
 const NUMBER_FORMATS: Readonly<Record<string, string>> = {
