@@ -70,6 +70,15 @@ describe('text', () => {
     expect(html).toBe('<p>The office and the floor are fine.</p>');
   });
 
+  it('reads the marks of the font for dingbats', async () => {
+    const file = drawPdf({
+      pages: [{ content: `BT /F9 11 Tf 60 700 Td (4) Tj ET ${write(76, 700, ['Agreed'])}` }],
+      objects: ['<< /Type /Font /Subtype /Type1 /BaseFont /ZapfDingbats >>'],
+      fonts: '/F9 10 0 R',
+    });
+    expect((await parsePdf(file)).pages[0]!.html).toBe('<p>✔ Agreed</p>');
+  });
+
   it('marks bold, italic, raised and lowered text', async () => {
     const html = await htmlOf(
       await printer.print('<p>Some <b>bold words</b> and <i>italic ones</i>, H<sub>2</sub>O and x<sup>2</sup>.</p>'),
