@@ -1,4 +1,5 @@
 /** Cell styles of Excel 2003 XML ("XML Spreadsheet Reference", `ss:Style`). */
+import { ownValue } from '#own-value.ts';
 import type { Attributes } from '../../xml/read.ts';
 import { compileFormat, type NumberFormat } from './number-format.ts';
 import { type CellStyle, isPlainFormat, PLAIN } from './styles.ts';
@@ -91,7 +92,7 @@ export class ExcelXmlStyles {
   }
 
   #formatOf(written: string): NumberFormat | undefined {
-    const code = NAMED[written.toLowerCase()] ?? written;
+    const code = ownValue(NAMED, written.toLowerCase()) ?? written;
     if (!this.#formats.has(code))
       this.#formats.set(code, isPlainFormat(code) ? undefined : compileFormat(code, this.date1904));
     return this.#formats.get(code);

@@ -209,6 +209,6 @@ function numberingOf(lists: readonly XmlElement[]): XmlElement {
 
 function levelOf(level: XmlElement): XmlElement {
   const code = child(level, 'w:nfc');
-  const format = (code && NUMBER_FORMATS[attribute(code, 'w:val') ?? '']) ?? 'decimal';
+  const format = (code && ownValue(NUMBER_FORMATS, attribute(code, 'w:val') ?? '')) ?? 'decimal';
   return element('w:lvl', level.attributes, [...children(level), element('w:numFmt', ['w:val', format])]);
 }
