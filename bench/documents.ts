@@ -11,7 +11,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Absent, Converter } from './documents/converter.ts';
 import { readFolder, type TestFile, unitsOf } from './documents/folder.ts';
-import { LECTERN } from './documents/lectern.ts';
+import { createLectern } from './documents/lectern.ts';
 import { findPeers, installPeers } from './documents/peers.ts';
 import { processorSeconds, runningChildren, untilEnded } from './documents/processor-time.ts';
 import { runScorer, SCORED_COLUMNS, type ScoredFormat } from './documents/scorer.ts';
@@ -52,14 +52,15 @@ async function main(): Promise<void> {
   if (values.install) installPeers(temporary);
   const found = findPeers(values.install ? temporary : values.peers);
   const isPresent = (one: Converter | Absent): one is Converter => 'open' in one;
-  const converters = [LECTERN, ...found.filter(isPresent)];
+  const lectern = await createLectern();
+  const converters = [lectern, ...found.filter(isPresent)];
   const results: Result[] = [];
   for (const [format, files] of formats) {
     for (const [at, converter] of converters.entries()) {
       if (converter.reads(format)) results.push(await measure(converter, format, files, answersOf(at)));
     }
   }
-  print(folder, results, converters);
+  print(folder, results, converters, lectern);
   for (const one of found) if (!isPresent(one)) console.log(`Not measured: ${one.name} (${one.reason})`);
 }
 
@@ -103,7 +104,7 @@ async function measure(
   };
 }
 
-function print(folder: string, results: readonly Result[], converters: readonly Converter[]): void {
+function print(folder: string, results: readonly Result[], converters: readonly Converter[], lectern: Converter): void {
   const scores = new Map<Converter, Readonly<Record<string, ScoredFormat>>>();
   if (values.scorer && values.limit) throw new Error('a scorer rates all files of a format: leave out --limit');
   converters.forEach((converter, at) => {
@@ -113,7 +114,7 @@ function print(folder: string, results: readonly Result[], converters: readonly 
   });
   const columns = values.scorer ? SCORED_COLUMNS : [];
   const speedOf = (format: string) =>
-    results.find((result) => result.converter === LECTERN && result.format === format)!.unitsPerSecond;
+    results.find((result) => result.converter === lectern && result.format === format)!.unitsPerSecond;
   const rows = results.map(({ converter, format, files, failed, unitsPerSecond, recall, precision }) => [
     format,
     converter.name,
@@ -133,7 +134,7 @@ function print(folder: string, results: readonly Result[], converters: readonly 
   console.log(table([...heads, 'speed', 'times lectern'], rows));
   for (const { converter, failed } of results)
     for (const one of failed) console.log(`Not converted by ${converter.name}: ${one}`);
-  const failed = results.filter((result) => result.converter === LECTERN && result.failed.length === result.files);
+  const failed = results.filter((result) => result.converter === lectern && result.failed.length === result.files);
   if (failed.length > 0) {
     console.error(`Nothing was converted: ${failed.map(({ format }) => format).join(', ')}`);
     process.exitCode = 1;

@@ -33,10 +33,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Runs `node dist/main.js serve` on a free port with an empty data folder. */
+/** Runs `node dist/main.js serve`, or another build, on a free port with an empty data folder. */
 export async function serve(
   environment: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
+  program = path.join(ROOT, 'dist/main.js'),
 ): Promise<Running> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
   try {
@@ -61,7 +62,7 @@ export async function serve(
     ...environment,
   };
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...nodeOptions, path.join(ROOT, 'dist/main.js'), 'serve'], {
+  const child = spawn(process.execPath, [...nodeOptions, program, 'serve'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -21,7 +21,9 @@ it('measures words and speed of each format, and names the peers that are absent
   const number = '[\\d.]*\\d[\\d.]*';
   for (const format of ['pdf', 'docx'])
     expect(stdout).toMatch(
-      new RegExp(`\\| ${format} +\\| lectern +\\| 1 +\\| 0 +\\| 1\\.000 +\\| 1\\.000 +\\| +${number} \\| +1\\.00 \\|`),
+      new RegExp(
+        `\\| ${format} +\\| lectern +\\| +1 +\\| +0 +\\| +1\\.000 +\\| +1\\.000 +\\| +${number} +\\| +1\\.00 +\\|`,
+      ),
     );
   expect(stdout).toContain('Not measured: liteparse (@llamaindex/liteparse is not in the folder of peers)');
   expect(stdout).toContain('Not measured: mammoth');

@@ -3,7 +3,10 @@ import { strToU8, zipSync } from 'fflate';
 import { PDFDocument, PDFHexString, PDFName, StandardFonts } from 'pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { Annotations, DocumentKind } from './document.ts';
+import { kind as rtf } from './office/rtf/rtf.ts';
+import { kind as ods } from './office/sheet/ods.ts';
 import { kind as xlsx } from './office/sheet/xlsx.ts';
+import { kind as odp } from './office/slides/odp.ts';
 import { kind as pptx } from './office/slides/pptx.ts';
 import { docx as writeDocx } from './office/word/docx.suite.ts';
 import { kind as docx } from './office/word/docx.ts';
@@ -168,5 +171,50 @@ describe('PDF', () => {
     expect(html).toContain('The kiln {&gt;&gt;Is it? (Ada)&lt;&lt;} is hot.');
     expect(html).toContain('<p>{&gt;&gt;Far from text (Ada)&lt;&lt;}</p>');
     expect(await read(pdf, bytes, 'footnotes')).toContain('<li id="an-1">Ada: Is it?</li>');
+  });
+});
+
+describe('ODS', () => {
+  const cell = (text: string, note = '') => `<table:table-cell>${note}<text:p>${text}</text:p></table:table-cell>`;
+  const about = (text: string) =>
+    `<office:annotation><dc:creator>Ada</dc:creator><dc:date>2024-03-01</dc:date><text:p>${text}</text:p></office:annotation>`;
+  const bytes = strToU8(
+    `<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><office:body><office:spreadsheet><table:table table:name="Clay"><table:table-row>${cell('Clay')}${cell('Price')}</table:table-row><table:table-row table:number-rows-repeated="2">${cell('Red')}${cell('3', about('still?'))}</table:table-row><table:table-row table:visibility="collapse">${cell('Blue', about('hidden'))}</table:table-row><table:table-row><table:table-cell table:number-columns-repeated="3"/><table:table-cell>${about('more')}</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+  );
+
+  it('shows comments of visible cells in their cells, or after the table', async () => {
+    expect(await read(ods, bytes)).not.toContain('still');
+    const html = await read(ods, bytes, 'inline');
+    expect(html.match(/<td>3.*?<\/td>/g)).toEqual(['<td>3 {&gt;&gt;still? (Ada)&lt;&lt;}</td>', '<td>3</td>']);
+    expect(html).toContain('<p>D5: {&gt;&gt;more (Ada)&lt;&lt;}</p>');
+    expect(html).not.toContain('hidden');
+    expect(await read(ods, bytes, 'footnotes')).toMatch(/<td>3<sup>.*<li id="an-1">Ada: still\?<\/li>/s);
+  });
+});
+
+describe('ODP', () => {
+  const bytes = strToU8(
+    `<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:officeooo="http://openoffice.org/2009/office" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><office:body><office:presentation><draw:page><draw:frame><draw:text-box><text:p>Kilns</text:p></draw:text-box></draw:frame><office:annotation><dc:creator>Ada</dc:creator><text:p>Which?</text:p></office:annotation><officeooo:annotation><dc:creator>Jo</dc:creator><text:p>Both</text:p></officeooo:annotation></draw:page></office:presentation></office:body></office:document>`,
+  );
+
+  it('shows comments at the end of their slide', async () => {
+    expect(await read(odp, bytes)).not.toContain('Which');
+    expect(await read(odp, bytes, 'inline')).toContain(
+      '<p>{&gt;&gt;Which? (Ada)&lt;&lt;}</p>\n<p>{&gt;&gt;Both (Jo)&lt;&lt;}</p>',
+    );
+  });
+});
+
+describe('RTF', () => {
+  const bytes = strToU8(
+    '{\\rtf1\\ansi The kiln is {\\*\\atrfstart 1}hot{\\*\\atrfend 1}{\\*\\atnid A}{\\*\\atnauthor Ada}\\chatn{\\*\\annotation{\\*\\atnref 1}{\\*\\atndate 1}\\pard\\plain {\\chatn}Is it?\\par Caf\\u233 e {\\b really}} today.\\par}',
+  );
+
+  it('shows comments where they are', async () => {
+    expect(await read(rtf, bytes)).toBe('<p>The kiln is hot today.</p>');
+    expect(await read(rtf, bytes, 'inline')).toBe(
+      '<p>The kiln is hot{&gt;&gt;Is it? Café really (Ada)&lt;&lt;} today.</p>',
+    );
+    expect(await read(rtf, bytes, 'footnotes')).toContain('<li id="fn-1">Ada: Is it? Café really</li>');
   });
 });

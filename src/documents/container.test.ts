@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { writeOle } from './archive/ole.suite.ts';
 import { ENCRYPTED_OFFICE, typeOfContainer } from './container.ts';
 import { TYPES, typeOfBytes } from './detect.ts';
 
@@ -24,6 +25,14 @@ it('finds the streams of an OLE file, whatever their case', () => {
   expect(typeOf(ole('book'))).toBe(TYPES.xls);
   expect(typeOf(ole('encryptedpackage'))).toBe(ENCRYPTED_OFFICE);
   expect(typeOf(ole('Data', 'My book'))).toBe(TYPES.ole);
+});
+
+it('knows a workbook by its own streams, not by those of embedded files', () => {
+  const word = { WordDocument: new Uint8Array(10), CompObj: new Uint8Array(10) };
+  expect(typeOf(writeOle({ MBD00032A24: word, Workbook: new Uint8Array(10) }))).toBe(TYPES.xls);
+  expect(
+    typeOf(writeOle({ ObjectPool: { _1: { Workbook: new Uint8Array(10) } }, WordDocument: new Uint8Array(10) })),
+  ).toBe(TYPES.doc);
 });
 
 it('recognises a file of Word 2', () => {

@@ -1,5 +1,5 @@
 /** Detects the type of a document in a container format: a ZIP archive or an OLE file. */
-import { openOle } from './archive/ole.ts';
+import { type OleStorage, openOle } from './archive/ole.ts';
 import { openZip } from './archive/zip.ts';
 import { canonicalType, TYPES } from './detect.ts';
 
@@ -29,25 +29,36 @@ export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
  * 2.6.4).
  */
 function typeOfOle(bytes: Uint8Array): string {
-  // Checked first, because the names of attached files are in the same file.
-  if (isOutlookMessage(bytes)) return TYPES.msg;
+  // Asked first, because attached and embedded files have streams of their own.
+  const root = rootOf(bytes);
+  const type = typeByStreams((name) => root?.stream(name) !== undefined);
+  if (type !== undefined) return type;
+  // A damaged directory may still contain the name.
   const names = streamNames(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // A damaged directory may still contain the name.
-  const has = (name: string) => names.has(name.toLowerCase()) || buffer.includes(Buffer.from(name, 'utf16le'));
-  if (has('EncryptedPackage')) return ENCRYPTED_OFFICE;
-  if (has('WordDocument')) return TYPES.doc;
-  if (has('PowerPoint Document')) return TYPES.ppt;
-  if (has('Workbook') || has('Book')) return TYPES.xls;
-  return TYPES.ole;
+  return (
+    typeByStreams((name) => names.has(name.toLowerCase()) || buffer.includes(Buffer.from(name, 'utf16le'))) ?? TYPES.ole
+  );
 }
 
-function isOutlookMessage(bytes: Uint8Array): boolean {
+const TYPE_OF_STREAM: readonly (readonly [stream: string, type: string])[] = [
+  ['__properties_version1.0', TYPES.msg],
+  ['EncryptedPackage', ENCRYPTED_OFFICE],
+  ['WordDocument', TYPES.doc],
+  ['PowerPoint Document', TYPES.ppt],
+  ['Workbook', TYPES.xls],
+  ['Book', TYPES.xls],
+];
+
+const typeByStreams = (has: (stream: string) => boolean): string | undefined =>
+  TYPE_OF_STREAM.find(([stream]) => has(stream))?.[1];
+
+function rootOf(bytes: Uint8Array): OleStorage | undefined {
   try {
-    return openOle(bytes).stream('__properties_version1.0') !== undefined;
+    return openOle(bytes);
   } catch {
     // A damaged file may still be recognized by its names.
-    return false;
+    return undefined;
   }
 }
 

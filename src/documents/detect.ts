@@ -19,6 +19,8 @@ export const TYPES = {
   ppt: 'application/vnd.ms-powerpoint',
   eml: 'message/rfc822',
   msg: 'application/vnd.ms-outlook',
+  wordXml: 'application/vnd.ms-wordml',
+  excelXml: 'application/vnd.ms-spreadsheetml',
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
   xml: 'application/xml',
@@ -80,7 +82,10 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Types whose comments and tracked changes are read. */
 const ANNOTATED = new Set<string>(
-  (['pdf', 'docx', 'doc', 'odt', 'xlsx', 'xls', 'pptx', 'ppt', 'eml', 'msg'] as const).map((name) => TYPES[name]),
+  (
+    // biome-ignore format: one line
+    ['pdf', 'docx', 'doc', 'wordXml', 'odt', 'rtf', 'xlsx', 'xls', 'excelXml', 'ods', 'pptx', 'ppt', 'odp', 'eml', 'msg'] as const
+  ).map((name) => TYPES[name]),
 );
 
 export const hasAnnotations = (mediaType: string): boolean => ANNOTATED.has(mediaType);
@@ -176,9 +181,27 @@ const MAGIC: readonly (readonly [start: string, type: string])[] = [
   ['SQLite format 3\0', 'application/vnd.sqlite3'],
 ];
 
+/** Documents of Office in one XML file: those of Office 2003, and packages (Flat OPC). */
+const OFFICE_XML: readonly (readonly [pattern: RegExp, type: string])[] = [
+  [/["']http:\/\/schemas\.microsoft\.com\/office\/word\/2003\/wordml["']/, TYPES.wordXml],
+  [/<(?:[\w-]+:)?Workbook\s[^>]*["']urn:schemas-microsoft-com:office:spreadsheet["']/, TYPES.excelXml],
+  [/<\?mso-application\s+progid="Word\.Document"[^>]*>\s*<pkg:package\s/, TYPES.docx],
+  [/<\?mso-application\s+progid="PowerPoint\.Show"[^>]*>\s*<pkg:package\s/, TYPES.pptx],
+];
+
+/** `start` has a letter for each byte. */
+function typeOfXml(start: string): string | undefined {
+  const text = /^(?:\xff\xfe|\xfe\xff)/.test(start) ? start.slice(2).replaceAll('\0', '') : start;
+  if (!/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|\?mso-application|(?:\w+:)?(?:wordDocument|Workbook))\s/.test(text))
+    return undefined;
+  return OFFICE_XML.find(([pattern]) => pattern.test(text))?.[1];
+}
+
 /** The type of a file by its first bytes; 4 KiB are enough. `undefined` for text and unknown types. */
 export function typeOfBytes(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
+  const xml = typeOfXml(start);
+  if (xml) return xml;
   const type = MAGIC.find(([magic]) => start.startsWith(magic))?.[1];
   // Text may begin with the same two or three letters, but it contains no control bytes.
   if (type && /^[\x20-\x7e]{2,3}$/.test(start.slice(0, 3)) && !/[\x00-\x08]/.test(start.slice(0, 64))) {

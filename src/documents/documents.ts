@@ -60,7 +60,9 @@ const READING_SHARE = 0.6;
 const LIGHT_BYTES = 256 * 1024;
 
 /** Office types whose pages LibreOffice lays out as printed. Spreadsheets have no such pages. */
-const PRINTED = new Set<string>([TYPES.docx, TYPES.odt, TYPES.rtf, TYPES.doc, TYPES.pptx, TYPES.odp, TYPES.ppt]);
+const PRINTED = new Set<string>(
+  (['docx', 'wordXml', 'odt', 'rtf', 'doc', 'pptx', 'odp', 'ppt'] as const).map((name) => TYPES[name]),
+);
 
 /**
  * Memory limit of a process: a fixed amount, plus a multiple of the file size, because compressed text expands to many

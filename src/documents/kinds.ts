@@ -13,9 +13,11 @@ const image: Load = () => import('./image/image.ts');
 const KINDS: Readonly<Record<string, Load>> = {
   [TYPES.pdf]: () => import('./pdf/pdf.ts'),
   [TYPES.docx]: () => import('./office/word/docx.ts'),
+  [TYPES.wordXml]: () => import('./office/word/word-xml.ts'),
   [TYPES.odt]: () => import('./office/word/odt.ts'),
   [TYPES.rtf]: () => import('./office/rtf/rtf.ts'),
   [TYPES.xlsx]: () => import('./office/sheet/xlsx.ts'),
+  [TYPES.excelXml]: () => import('./office/sheet/excel-xml.ts'),
   [TYPES.ods]: () => import('./office/sheet/ods.ts'),
   [TYPES.pptx]: () => import('./office/slides/pptx.ts'),
   [TYPES.odp]: () => import('./office/slides/odp.ts'),

@@ -568,6 +568,7 @@ function convert(
 /** Types of files whose tables are data tables, because the document reader has replaced layout tables. */
 const WITH_DATA_TABLES: ReadonlySet<string> = new Set([
   TYPES.docx,
+  TYPES.wordXml,
   TYPES.odt,
   TYPES.rtf,
   TYPES.doc,

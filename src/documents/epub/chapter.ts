@@ -83,7 +83,7 @@ function clean(body: Element, context: ChapterContext): number {
     else if (node.type !== ELEMENT) {
       node = following(node, body);
       continue;
-    } else if (REMOVED.has(node.name) || isContents(node)) detach(node);
+    } else if (REMOVED.has(node.name) || isAid(node)) detach(node);
     else if (isHidden(node)) {
       hidden += 1;
       detach(node);
@@ -106,8 +106,9 @@ function clean(body: Element, context: ChapterContext): number {
 const epubTypes = (element: Element): readonly string[] =>
   (attribute(element, 'epub:type') ?? '').split(/\s+/).filter((type) => type !== '');
 
-const isContents = (element: Element): boolean =>
-  element.name === 'nav' && epubTypes(element).some((type) => /^(?:toc|landmarks|page-list)$/.test(type));
+/** Lists that a reading system uses to go to places in the book. Its table of contents is text as well. */
+const isAid = (element: Element): boolean =>
+  element.name === 'nav' && epubTypes(element).some((type) => /^(?:landmarks|page-list)$/.test(type));
 
 const isHidden = (element: Element): boolean =>
   attribute(element, 'hidden') !== null || hidesText(attribute(element, 'style') ?? '');
@@ -134,7 +135,8 @@ function cleanElement(element: Element, { number }: ChapterContext): boolean {
   if (id) setAttribute(element, 'id', localId(number, id));
   const language = /(?:^|\s)((?:language|lang)-[\w+#-]{1,40})/.exec(classes)?.[1];
   if (language && (element.name === 'code' || element.name === 'pre')) setAttribute(element, 'class', language);
-  if (element.namespace === 'svg') return false;
+  // A table of contents is not the navigation of a web page.
+  if (element.namespace === 'svg' || element.name === 'nav') return false;
   if (element.name !== 'a') return true;
   const target = href?.startsWith('#') ? `#${localId(number, href.slice(1))}` : safeHref(href ?? '');
   if (target === undefined) return id !== null && id !== '';

@@ -12,10 +12,15 @@ const ABOUT =
 interface Options {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly about?: string;
+  /** Whether the navigation page is one of the book's pages. */
+  readonly showsNavigation?: boolean;
 }
 
 /** A book with the chapters `text/1.xhtml`, `text/2.xhtml` and so on. */
-function book(bodies: readonly string[], { files = {}, about = ABOUT }: Options = {}): Record<string, Uint8Array> {
+function book(
+  bodies: readonly string[],
+  { files = {}, about = ABOUT, showsNavigation = false }: Options = {},
+): Record<string, Uint8Array> {
   const items = bodies.map(
     (_, n) => `<item id="c${n + 1}" href="text/${n + 1}.xhtml" media-type="application/xhtml+xml"/>`,
   );
@@ -23,8 +28,9 @@ function book(bodies: readonly string[], { files = {}, about = ABOUT }: Options 
   const all: Record<string, string | Uint8Array> = {
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': CONTAINER,
-    'OEBPS/content.opf': `<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">${about}</metadata><manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>${items.join('')}</manifest><spine><itemref idref="nav"/>${refs.join('')}</spine></package>`,
-    'OEBPS/nav.xhtml': '<html><body><p>contents</p></body></html>',
+    'OEBPS/content.opf': `<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">${about}</metadata><manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>${items.join('')}</manifest><spine><itemref idref="nav" linear="${showsNavigation ? 'yes' : 'no'}"/>${refs.join('')}</spine></package>`,
+    'OEBPS/nav.xhtml':
+      '<html xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><h1>Contents</h1><ol><li><a href="text/1.xhtml">One</a></li></ol></nav><nav epub:type="landmarks"><p>Places</p></nav></body></html>',
     ...files,
   };
   for (const [n, body] of bodies.entries()) {
@@ -58,6 +64,11 @@ it('gives a page for each chapter, and what the book says about itself', async (
   expect((await parse(kind, zipSync(book(['a', 'b'])), 2)).pages).toEqual([{ number: 2, html: 'b' }]);
 });
 
+it('shows the table of contents if it is one of the pages', async () => {
+  const found = await read(['<h1>One</h1>'], { showsNavigation: true });
+  expect(found.pages.map(({ html }) => html)).toEqual(['<h1>Contents</h1><ol><li>One</li></ol>', '<h1>One</h1>']);
+});
+
 it('keeps links out and inside the chapter, and makes text of all others', async () => {
   expect(
     await html(
@@ -68,7 +79,7 @@ it('keeps links out and inside the chapter, and makes text of all others', async
 
 it('takes out what only a reading program needs', async () => {
   const found = await read([
-    '<nav epub:type="toc"><p>contents</p></nav><script>alert(1)</script><p class="c" style="color:red" onclick="x()">a<!-- no --><a id="p1"/>b<span hidden="hidden">h</span></p><p style="display: none">secret</p><p style="font-size:0">tiny</p><pre><code class="x language-js">y</code></pre><iframe src="x">f</iframe><svg><desc>d</desc><text>t</text></svg>',
+    '<nav epub:type="landmarks"><p>places</p></nav><script>alert(1)</script><p class="c" style="color:red" onclick="x()">a<!-- no --><a id="p1"/>b<span hidden="hidden">h</span></p><p style="display: none">secret</p><p style="font-size:0">tiny</p><pre><code class="x language-js">y</code></pre><iframe src="x">f</iframe><svg><desc>d</desc><text>t</text></svg>',
   ]);
   expect(htmlOf(found)).toBe('<p>a<a id="c1-p1"></a>b</p><pre><code class="language-js">y</code></pre>t');
   expect(found.hiddenCount).toBe(3);

@@ -10,7 +10,7 @@ export interface Chapter {
 }
 
 export interface Book {
-  /** In reading order, without the navigation page. */
+  /** In reading order. The navigation page is a chapter if the book shows it as a page. */
   readonly chapters: readonly Chapter[];
   /** Dublin Core values by their names without prefix; repeated values are joined. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -22,12 +22,20 @@ export function readBook(zip: Zip): Book {
   const root = rootOf(zip, opfName);
   const manifest = new Map<string, XmlElement>();
   const spine: string[] = [];
+  const aside = new Set<string>();
   for (const element of root ? descendants(root) : []) {
     if (localName(element) === 'item') manifest.set(attribute(element, 'id') ?? '', element);
-    else if (localName(element) === 'itemref') spine.push(attribute(element, 'idref') ?? '');
+    else if (localName(element) === 'itemref') {
+      const id = attribute(element, 'idref') ?? '';
+      spine.push(id);
+      if (attribute(element, 'linear') === 'no') aside.add(id);
+    }
   }
-  const items = (spine.length > 0 ? spine : [...manifest.keys()]).map((id) => manifest.get(id));
-  const found = items.filter((item) => item !== undefined && isChapter(item)).map((item) => chapterOf(item!, opfName));
+  const isListed = spine.length > 0;
+  const items = (isListed ? spine : [...manifest.keys()]).map((id) => ({ item: manifest.get(id), id }));
+  const found = items
+    .filter(({ item, id }) => item && isText(item) && (!isNavigation(item) || (isListed && !aside.has(id))))
+    .map(({ item }) => chapterOf(item!, opfName));
   // Removes duplicates: a small spine that lists one chapter many times would produce a huge document.
   const chapters = [...new Map(found.map((chapter) => [chapter.name, chapter])).values()];
   if (chapters.length === 0) throw new DocumentError('damaged', 'The file is damaged or is not an EPUB book');
@@ -53,11 +61,10 @@ function packageName(zip: Zip): string {
   return found;
 }
 
-function isChapter(item: XmlElement): boolean {
-  const type = attribute(item, 'media-type') ?? '';
-  const properties = (attribute(item, 'properties') ?? '').split(/\s+/);
-  return /^(?:application\/xhtml\+xml|text\/(?:html|x-oeb1-document))$/i.test(type) && !properties.includes('nav');
-}
+const isText = (item: XmlElement): boolean =>
+  /^(?:application\/xhtml\+xml|text\/(?:html|x-oeb1-document))$/i.test(attribute(item, 'media-type') ?? '');
+
+const isNavigation = (item: XmlElement): boolean => (attribute(item, 'properties') ?? '').split(/\s+/).includes('nav');
 
 const chapterOf = (item: XmlElement, opfName: string): Chapter => ({
   name: resolveName(opfName, attribute(item, 'href') ?? ''),

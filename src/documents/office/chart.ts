@@ -106,6 +106,12 @@ function pointsOf(cache: XmlElement, code: string | undefined): string[] {
   return Array.from(values, (value) => value ?? '');
 }
 
+/** The title and the axes of a chart as paragraphs; '' if it has neither. */
+export function chartHead({ title, axes }: Chart): string {
+  const lines = [title === '' ? '' : `<b>${title}</b>`, axes.length > 0 ? `Axes: ${axes.join(', ')}` : ''];
+  return lines.map((line) => (line === '' ? '' : `<p>${line}</p>\n`)).join('');
+}
+
 /**
  * A row per category and a column per series; '' if the file has no cached values. Series with other categories than
  * the first one, as in scatter charts, have a column of categories of their own.

@@ -58,6 +58,11 @@ export class Inline {
     return shown.length > 0 && shown.every(({ kind, marks }) => kind === 'text' && (marks & CODE) !== 0);
   }
 
+  /** Whether some of the text is code. */
+  get hasCode(): boolean {
+    return this.#runs.some(({ kind, content, marks }) => kind === 'text' && (marks & CODE) !== 0 && !isBlank(content));
+  }
+
   text(text: string, marks: Marks = {}): void {
     const content = withoutControls(text);
     if (content === '') return;

@@ -72,6 +72,7 @@ const FROM_FILTERS: Readonly<Record<string, readonly string[]>> = {
   'application/vnd.ms-excel': ['MS Excel 97'],
   'application/vnd.ms-powerpoint': ['MS PowerPoint 97'],
   'application/vnd.ms-works': ['MS_Works'],
+  'application/vnd.ms-wordml': ['MS Word 2003 XML'],
   'application/rtf': ['Rich Text Format'],
   [`${OOXML}.wordprocessingml.document`]: ['MS Word 2007 XML'],
   [`${OOXML}.spreadsheetml.sheet`]: ['Calc MS Excel 2007 XML'],

@@ -3,11 +3,12 @@ import { escapeText } from '#html/serialize.ts';
 import { ownValue } from '#own-value.ts';
 import type { Annotations } from '../document.ts';
 import { type Leave, SKIP, walk } from '../xml/walk.ts';
-import { attribute, child, children, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
-import { comment, criticComment, DELETED, INSERTED, noteOfChange, noteOfComment, oneLine } from './annotations.ts';
+import { attribute, child, children, descendants, find, isElement, textOf, type XmlElement } from '../xml/xml.ts';
+import { criticComment, DELETED, INSERTED, noteOfChange, noteOfComment, oneLine } from './annotations.ts';
 import { HiddenText } from './hidden-text.ts';
 import { Inline, type Marks, safeHref } from './inline.ts';
 import type { ListPlace } from './lists.ts';
+import { commentOf } from './odf-annotation.ts';
 import { Counter } from './odf-numbers.ts';
 import type { OdfStyle, OdfStyles } from './odf-styles.ts';
 import type { Draw } from './pictures.ts';
@@ -364,11 +365,7 @@ export class OdfReader {
 
   #comment(element: XmlElement): typeof SKIP {
     const { annotations = 'none' } = this.#context;
-    const text = children(element)
-      .filter(({ name }) => name.startsWith('text:'))
-      .map(textOf)
-      .join(' ');
-    const about = comment(textOf(child(element, 'dc:creator')), text);
+    const about = commentOf(element);
     if (annotations === 'none' || this.#isHidden || about.text === '') return SKIP;
     if (annotations === 'footnotes' && this.#inline) this.#annotate(noteOfComment(about));
     else this.#inline?.text(criticComment(about));
@@ -498,10 +495,28 @@ export class OdfReader {
     return SKIP;
   }
 
+  /** The title of a chart, and its stored values as a table. */
+  #chart(chart: XmlElement): void {
+    if (this.#isHidden) return;
+    const leave = this.#beside();
+    const inline = new Inline();
+    const title = child(chart, 'chart:title');
+    for (const line of title ? descendants(title, 'text:p') : []) inline.text(`${textOf(line)} `, { bold: true });
+    this.#context.builder.paragraph({ kind: 'text', inline });
+    const table = child(chart, 'table:table');
+    if (table) this.read(table);
+    leave();
+    const frame = this.#frames.at(-1);
+    if (frame) frame.drawn = true;
+  }
+
   #object(element: XmlElement): typeof SKIP {
     const name = nameIn(element);
-    const math = child(element, 'math:math') ?? (name === '' ? undefined : this.#context.object(name));
-    if (math?.name !== 'math:math') return SKIP;
+    const root = child(element, 'math:math') ?? (name === '' ? children(element)[0] : this.#context.object(name));
+    const chart = root && find(root, 'chart:chart');
+    if (chart) this.#chart(chart);
+    if (root?.name !== 'math:math') return SKIP;
+    const math = root;
     this.#atom(formulaHtml(math));
     const frame = this.#frames.at(-1);
     if (frame) frame.drawn = true;

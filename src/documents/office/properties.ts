@@ -1,6 +1,6 @@
 /** Metadata of an Office package: the parts for core and application properties. */
 import { ownValue, setOwnValue } from '#own-value.ts';
-import { children, textOf } from '../xml/xml.ts';
+import { children, textOf, type XmlElement } from '../xml/xml.ts';
 import type { Package } from './package.ts';
 
 /** Properties that do not describe the content. */
@@ -18,17 +18,35 @@ export interface Properties {
 export function readProperties(source: Package): Properties {
   const metadata: Record<string, string> = {};
   for (const { type, target } of source.relationships('')) {
-    const isCore = type === 'core-properties' || type === 'coreProperties';
-    const isApplication = type === 'extended-properties' || type === 'extendedProperties';
-    if (!isCore && !isApplication) continue;
-    for (const property of children(source.xml(target))) {
-      const local = property.name.slice(property.name.indexOf(':') + 1);
-      const name = isCore ? local : ownValue(NAMES, local);
-      const value = textOf(property).trim();
-      if (name === undefined || value === '' || LEFT_OUT.has(local)) continue;
-      setOwnValue(metadata, name, value.slice(0, LONGEST_VALUE));
-    }
+    if (/^core-?properties$/i.test(type)) collect(source.xml(target), (name) => name, metadata);
+    else if (/^extended-?properties$/i.test(type))
+      collect(source.xml(target), (name) => ownValue(NAMES, name), metadata);
   }
+  return propertiesIn(metadata);
+}
+
+/** The properties in the part for core properties. */
+export function readCoreProperties(root: XmlElement): Properties {
+  const metadata: Record<string, string> = {};
+  collect(root, (name) => name, metadata);
+  return propertiesIn(metadata);
+}
+
+function collect(
+  root: XmlElement | undefined,
+  nameOf: (local: string) => string | undefined,
+  metadata: Record<string, string>,
+): void {
+  for (const property of children(root)) {
+    const local = property.name.slice(property.name.indexOf(':') + 1);
+    const name = nameOf(local);
+    const value = textOf(property).trim();
+    if (name === undefined || value === '' || LEFT_OUT.has(local)) continue;
+    setOwnValue(metadata, name, value.slice(0, LONGEST_VALUE));
+  }
+}
+
+function propertiesIn(metadata: Readonly<Record<string, string>>): Properties {
   const { title = '', ...others } = metadata;
   return {
     title: title.replace(/\s+/g, ' '),

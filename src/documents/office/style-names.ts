@@ -60,9 +60,17 @@ const QUOTES: ReadonlySet<string> = new Set(['quote', 'intense quote', 'quotatio
 const CODES =
   /^(?:html preformatted|preformatted text|source code|code(?: block)?|listing|macro text|program listing)$/;
 
-/** Text completely in a code font is code, except in cells, where the font is only a style. */
-export function kindOf(names: readonly string[], inline: Inline, inTable: boolean): 'text' | 'quote' | 'code' {
+/**
+ * Text completely in a code font is code, except in cells, where the font is only a style. `leavesCode`: whether all of
+ * the text has another font than the code font of its style.
+ */
+export function kindOf(
+  names: readonly string[],
+  inline: Inline,
+  inTable: boolean,
+  leavesCode = false,
+): 'text' | 'quote' | 'code' {
   if (names.some((name) => QUOTES.has(name))) return 'quote';
-  if (names.some((name) => CODES.test(name))) return 'code';
+  if (!leavesCode && names.some((name) => CODES.test(name))) return 'code';
   return !inTable && inline.isCode ? 'code' : 'text';
 }

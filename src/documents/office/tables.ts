@@ -22,11 +22,26 @@ export type NextNumber = () => number;
 export function tableBlocks(rows: readonly Row[], header: boolean | undefined, nextNumber: NextNumber): Block[] {
   if (isLayout(rows)) return rows.flatMap(({ cells }) => cells.flatMap(({ blocks }) => blocks));
   const nested: Block[] = [];
-  const contentOf = (cell: Cell) => cellHtml(cell, nested, nextNumber);
-  const contents = new Map(rows.flatMap(({ cells }) => cells).map((cell) => [cell, contentOf(cell)]));
+  const cells = rows.flatMap((row) => row.cells);
+  const items = itemsOf(cells);
+  const contents = new Map(cells.map((cell) => [cell, items?.get(cell) ?? cellHtml(cell, nested, nextNumber)]));
   const html = tableHtml(rows, header, contents);
   const lines = isLine(rows) && nested.length === 0 ? linesOf(rows, contents) : undefined;
   return [{ kind: 'table', html, inline: '', lines }, ...nested];
+}
+
+const ITEM = /^<ul><li>((?:(?!<\/?(?:li|[uo]l)\b).)*)<\/li><\/ul>$/s;
+
+/** The texts of the cells if each filled cell is a list of one item, whose bullets then say nothing. */
+function itemsOf(cells: readonly Cell[]): ReadonlyMap<Cell, string> | undefined {
+  const items = new Map<Cell, string>();
+  const filled = cells.filter(({ blocks }) => blocks.length > 0);
+  for (const cell of filled) {
+    const text = cell.blocks.length === 1 ? ITEM.exec(cell.blocks[0]!.html)?.[1] : undefined;
+    if (text === undefined) return undefined;
+    items.set(cell, text);
+  }
+  return filled.length > 1 ? items : undefined;
 }
 
 /**

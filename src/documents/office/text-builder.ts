@@ -167,6 +167,13 @@ export class TextBuilder {
     for (const block of blocks) frame.blocks.push(block);
   }
 
+  /** Adds a block that is HTML already. */
+  written(kind: 'text' | 'table' | 'other', html: string): void {
+    if (html === '' || !this.#spend(html)) return;
+    this.#settle(this.#frame);
+    this.#frame.blocks.push({ kind, html, inline: '' });
+  }
+
   /**
    * Collects the following content separately and returns it at the end. Used for notes, and for cells whose shape is
    * not known yet.

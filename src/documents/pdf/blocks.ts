@@ -64,7 +64,7 @@ export function toBlocks(regions: readonly Region[], typography: Typography): Bl
     const last = blocks[blocks.length - 1];
     const [first] = found;
     if (last && first && 'runs' in first && isContinuedBy(last, first)) {
-      const runs = joinRuns(last.runs, first.runs);
+      const runs = joinRuns(last.runs, first.runs, typography.hyphens);
       blocks[blocks.length - 1] = { ...last, runs, look: undefined, box: unionOf(last.box, first.box) };
       found.shift();
     }
@@ -328,7 +328,7 @@ const MAX_HEADING_LINES = 4;
 function blockOf(lines: readonly Line[], typography: Typography, left: number, gap: number): Block[] {
   const [first] = lines;
   const tag = tagOf(first!);
-  if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines) }];
+  if (tag && tag.level > 0) return [{ kind: 'heading', level: tag.level, runs: joinLines(lines, typography.hyphens) }];
   if (isMono(first!) && !typography.mostlyMono && lines.every(isMono)) {
     if (lines.length > 1 || first!.text.length > SHORTEST_CODE)
       return [{ kind: 'code', text: codeText(lines, typography) }];
@@ -359,19 +359,21 @@ function blockOf(lines: readonly Line[], typography: Typography, left: number, g
     length <= LONGEST_HEADING &&
     /[\p{L}\p{N}]/u.test(first!.text)
   ) {
-    return [{ kind: 'heading', level, runs: joinLines(lines), look }];
+    return [{ kind: 'heading', level, runs: joinLines(lines, typography.hyphens), look }];
   }
   const marker = markerOf(first!);
   if (marker) {
     const [, ...rest] = lines;
-    const runs = joinLines([withoutMarker(first!, marker.length), ...rest]);
-    return [{ kind: 'item', ...marker, indent: first!.x0 - left, runs, marked: joinLines(lines), look }];
+    const runs = joinLines([withoutMarker(first!, marker.length), ...rest], typography.hyphens);
+    return [
+      { kind: 'item', ...marker, indent: first!.x0 - left, runs, marked: joinLines(lines, typography.hyphens), look },
+    ];
   }
-  if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines) }];
+  if (tag?.isQuote) return [{ kind: 'quote', runs: joinLines(lines, typography.hyphens) }];
   if (!isText && isBoldHeading(lines, typography))
-    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines), look }];
+    return [{ kind: 'heading', level: typography.boldLevel, runs: joinLines(lines, typography.hyphens), look }];
   const small = first!.size < SMALL * typography.bodySize;
-  return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines), look }];
+  return [{ kind: small && !tag?.isText ? 'quote' : 'paragraph', runs: joinLines(lines, typography.hyphens), look }];
 }
 
 interface Marker {

@@ -51,3 +51,12 @@ const WIDE =
 
 /** Scripts whose lines are joined without a space. Korean is not included, since it is written with spaces. */
 export const isUnspaced = (sign: string): boolean => WIDE.test(sign);
+
+/** Signs of the standard font ZapfDingbats (ISO 32000-1, annex D.6) that are used as marks and bullets, by their codes. */
+const DINGBATS: Readonly<Record<string, string>> = {
+  ...{ '3': '✓', '4': '✔', '5': '✕', '6': '✖', '7': '✗', '8': '✘', H: '★', l: '●', m: '❍', n: '■' },
+  ...{ o: '❏', p: '❐', q: '❑', r: '❒', s: '▲', t: '▼', u: '◆', v: '❖', '\u00d4': '➔', '\u00d5': '→' },
+};
+
+/** The sign for a character of ZapfDingbats, if the file gives only its code. */
+export const dingbatOf = (unicode: string): string => ownValue(DINGBATS, unicode) ?? unicode;

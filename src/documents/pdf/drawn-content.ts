@@ -85,6 +85,7 @@ export interface FontFacts {
   readonly scale: number;
   readonly height: number;
   readonly vertical: boolean;
+  readonly dingbats: boolean;
 }
 
 export interface DrawingSources {

@@ -44,11 +44,14 @@ function factsOf(font: FontObject | null): FontFacts {
     scale,
     height: font?.isType3Font ? type3Height || Math.abs(up) * 1000 : 1,
     vertical: font?.vertical === true,
+    dingbats: DINGBATS.test(font?.name ?? ''),
   };
 }
 
 /** The six letters before the name of a font of which only some glyphs are in the file (ISO 32000-1, 9.6.4). */
 const SUBSET = /^[A-Z]{6}\+/;
+
+const DINGBATS = /^(?:[A-Z]{6}\+)?(?:ITC)?ZapfDingbats/;
 
 /** Names of bold weights, written out and abbreviated; `-Medi` is the bold of the URW fonts, `.B` of Elsevier's. */
 const BOLD = /bold|black(?!adder|letter|oak)|heavy|semib|fett(?![a-z])/i;

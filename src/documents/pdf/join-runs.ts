@@ -1,5 +1,6 @@
 /** Joins the runs of lines: spaces between words, hyphenation removed, equal styles merged. */
 import { isUnspaced } from './characters.ts';
+import { type Hyphens, NO_HYPHENS } from './hyphens.ts';
 import type { Line, Run } from './lines.ts';
 
 /** Shortens the leader dots of a line in a table of contents to one character. */
@@ -20,19 +21,20 @@ function mergeStyledRun(all: Run[], run: Run): Run[] {
 }
 
 /** Joins the lines of a paragraph: with a space if the script uses spaces, and with hyphenation removed. */
-export const joinLines = (lines: readonly Line[]): Run[] =>
-  lines.reduce<Run[]>((all, { runs }) => append(all, runs), []);
+export const joinLines = (lines: readonly Line[], hyphens = NO_HYPHENS): Run[] =>
+  lines.reduce<Run[]>((all, { runs }) => append(all, runs, hyphens), []);
 
-export const joinRuns = (first: readonly Run[], second: readonly Run[]): Run[] => append([...first], second);
+export const joinRuns = (first: readonly Run[], second: readonly Run[], hyphens: Hyphens): Run[] =>
+  append([...first], second, hyphens);
 
-function append(all: Run[], runs: readonly Run[]): Run[] {
+function append(all: Run[], runs: readonly Run[], hyphens: Hyphens): Run[] {
   const last = all[all.length - 1];
   const first = runs[0];
   if (last && first) {
     const end = last.text.trimEnd();
     const start = first.text.slice(0, 1);
     let text = `${end} `;
-    if (isHyphenated(end, start)) text = end.slice(0, -1);
+    if (isHyphenated(end, start) && !hyphens.belongs(end, first.text)) text = end.slice(0, -1);
     else if (isUnspaced(end.slice(-1)) && isUnspaced(start)) text = end;
     else if (/[\p{L}\p{N}][-\u2010/–—]$/u.test(end)) text = end;
     all[all.length - 1] = { ...last, text };

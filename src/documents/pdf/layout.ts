@@ -67,7 +67,7 @@ export function createLayout({ keepsRunningText, boxes = false }: LayoutOptions)
     finish(drawn = []) {
       const typography = typographyOf(pages.flatMap(({ regions }) => regions));
       const blocks = pages.map((page) => pageBlocks(page, typography));
-      joinPages(blocks);
+      joinPages(blocks, typography);
       joinTables(blocks);
       settleHeadings(blocks, typography);
       for (const [at, { number }] of pages.entries()) {
@@ -129,14 +129,14 @@ const pageBlocks = ({ regions, turned }: LaidOut, typography: Typography): Block
 ];
 
 /** A paragraph that continues on the next page moves completely to the page where it begins. */
-function joinPages(pages: readonly Block[][]): void {
+function joinPages(pages: readonly Block[][], { hyphens }: Typography): void {
   for (let at = pages.length - 1; at > 0; at--) {
     const before = pages[at - 1]!;
     const [first] = pages[at]!;
     const lastAt = before.findLastIndex(({ kind }) => kind !== 'quote');
     const last = before[lastAt];
     if (!last || !first || !('runs' in first) || !isContinuedBy(last, first)) continue;
-    before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs), look: undefined };
+    before[lastAt] = { ...last, runs: joinRuns(last.runs, first.runs, hyphens), look: undefined };
     pages[at]!.shift();
   }
 }

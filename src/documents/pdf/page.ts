@@ -12,6 +12,7 @@ import { fontsOf } from './fonts.ts';
 import { type Box, containsPoint, toMatrix, transformBox } from './geometry.ts';
 import type { Library } from './open.ts';
 import { tagsOf } from './tags.ts';
+import { withVerticalText } from './vertical.ts';
 import { pictureShare, visiblePieces } from './visible.ts';
 import { watermarksOf } from './watermarks.ts';
 
@@ -64,7 +65,8 @@ export async function readPage(
     const names = OPS as unknown as DrawingSources['names'];
     const contentAt = (rotation: number) => {
       const viewport = page.getViewport({ scale: 1, rotation });
-      return { viewport, content: readDrawnContent({ operators, names, viewport, font, layers }) };
+      const drawn = readDrawnContent({ operators, names, viewport, font, layers });
+      return { viewport, content: { ...drawn, pieces: withVerticalText(drawn.pieces) } };
     };
     let { viewport, content } = contentAt(page.rotate);
     const rotation = mainTurn(content.pieces);

@@ -39,6 +39,20 @@ describe('text', () => {
     expect(html).toContain('well-known fact');
   });
 
+  it('keeps the hyphen of a compound that the document has elsewhere', async () => {
+    const html = await drawn(
+      write(60, 780, [
+        'It is a well-known fact that the harbour is old, as the well-',
+        'known society of ports, which is not a wine-growing one, exam-',
+        'ined in the year of the great storm and of the long win-',
+        'ter after it.',
+      ]),
+    );
+    expect(html).toContain('as the well-known society');
+    expect(html).toContain('examined in the year');
+    expect(html).toContain('long winter after');
+  });
+
   it('finds spaces that are only gaps', async () => {
     const html = await drawn('BT /F1 12 Tf 60 700 Td [(Two)-300(words)-20(here)] TJ ET');
     expect(html).toBe('<p>Two wordshere</p>');
@@ -54,6 +68,15 @@ describe('text', () => {
       await printer.print('<p style="font:12pt DejaVu Serif">The o\ufb03ce and the \ufb02oor are \ufb01ne.</p>'),
     );
     expect(html).toBe('<p>The office and the floor are fine.</p>');
+  });
+
+  it('reads the marks of the font for dingbats', async () => {
+    const file = drawPdf({
+      pages: [{ content: `BT /F9 11 Tf 60 700 Td (4) Tj ET ${write(76, 700, ['Agreed'])}` }],
+      objects: ['<< /Type /Font /Subtype /Type1 /BaseFont /ZapfDingbats >>'],
+      fonts: '/F9 10 0 R',
+    });
+    expect((await parsePdf(file)).pages[0]!.html).toBe('<p>✔ Agreed</p>');
   });
 
   it('marks bold, italic, raised and lowered text', async () => {

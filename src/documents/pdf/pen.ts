@@ -1,6 +1,6 @@
 /** Follows the text operators from glyph to glyph and collects pieces of text (ISO 32000-1, 9.4). */
 import type { Canvas, GrowingPiece } from './canvas.ts';
-import { isRightToLeft, plainText } from './characters.ts';
+import { dingbatOf, isRightToLeft, plainText } from './characters.ts';
 import type { FontFacts, RawPiece } from './drawn-content.ts';
 import { type Matrix, multiply, toMatrix } from './geometry.ts';
 import type { Graphics, GraphicsState } from './graphics.ts';
@@ -151,7 +151,7 @@ export class Pen {
 
   #writeAlong(glyph: Glyph, showing: Showing): void {
     const { size, stretch, charSpacing, wordSpacing } = showing.state;
-    const value = plainText(glyph.unicode);
+    const value = plainText(showing.font.dingbats ? dingbatOf(glyph.unicode) : glyph.unicode);
     if (value.trim() === '') {
       this.#finishPiece(showing);
       if (value !== '' || glyph.isSpace) this.#spaced = true;

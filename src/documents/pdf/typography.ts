@@ -1,5 +1,6 @@
 /** Derives the meaning of sizes and weights in a document: body text, heading levels, code. */
 import type { Piece } from './drawn-content.ts';
+import { type Hyphens, hyphensOf } from './hyphens.ts';
 import type { Line } from './lines.ts';
 import { isInset, type Region } from './regions.ts';
 
@@ -14,6 +15,7 @@ export interface Typography {
   readonly hasHeadingTags: boolean;
   /** The heading level for this size: 1 to 5, or 0 if text of this size is not a heading. */
   levelOf(size: number): number;
+  readonly hyphens: Hyphens;
   /** The level for bold headings in body size: one below the levels with their own size. */
   readonly boldLevel: number;
 }
@@ -39,7 +41,8 @@ const TITLE_SIZE = 1.35;
 const MANY = 4;
 
 export function typographyOf(regions: readonly Region[]): Typography {
-  const bodySize = bodySizeOf(linesOf(regions));
+  const lines = linesOf(regions);
+  const bodySize = bodySizeOf(lines);
   const pitches = new Map<number, number>();
   const sizes = new Map<number, number>();
   let letters = 0;
@@ -76,6 +79,7 @@ export function typographyOf(regions: readonly Region[]): Typography {
     mostlyBold: bold > 0.5 * letters,
     mostlyMono: mono > 0.5 * letters,
     hasHeadingTags,
+    hyphens: hyphensOf(lines.map(({ text }) => text)),
     levelOf(size) {
       if (size < HEADING_SIZE * bodySize) return 0;
       return (

@@ -60,6 +60,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   manifest: 'urn:oasis:names:tc:opendocument:xmlns:manifest:1.0',
   svg: 'urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0',
   fo: 'urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0',
+  officeooo: 'http://openoffice.org/2009/office',
   loext: 'urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0',
   xlink: 'http://www.w3.org/1999/xlink',
   math: 'http://www.w3.org/1998/Math/MathML',
@@ -69,13 +70,24 @@ const OTHERS: Readonly<Record<string, string>> = {
   ncx: 'http://www.daisy.org/z3986/2005/ncx/',
   html: 'http://www.w3.org/1999/xhtml',
   enc: 'http://www.w3.org/2001/04/xmlenc#',
+  // Office 2003
+  aml: 'http://schemas.microsoft.com/aml/2001/core',
+  ss: 'urn:schemas-microsoft-com:office:spreadsheet',
+  xl: 'urn:schemas-microsoft-com:office:excel',
+  html4: 'http://www.w3.org/TR/REC-html40',
 };
+
+/** Namespaces of older formats whose names mean the same as those of newer ones. */
+const OLDER: readonly (readonly [uri: string, prefix: string])[] = [
+  ['http://schemas.microsoft.com/office/word/2003/wordml', 'w'],
+];
 
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OPEN_XML_PATHS).flatMap(([prefix, paths]) =>
     paths.map((path, at): [string, string] => [OPEN_XML[at]! + path, prefix]),
   ),
   ...Object.entries(OTHERS).map(([prefix, uri]): [string, string] => [uri, prefix]),
+  ...OLDER,
 ]);
 
 /** Prefix of names in a namespace that is not in the table. */

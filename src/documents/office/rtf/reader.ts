@@ -1,5 +1,6 @@
 /** Reads the text of a Rich Text Format file into a TextBuilder, token by token. */
-import { DocumentError } from '../../document.ts';
+import { type Annotations, DocumentError } from '../../document.ts';
+import { type Comment, comment, criticComment, noteOfComment } from '../annotations.ts';
 import type { HiddenText } from '../hidden-text.ts';
 import { Inline, type Marks } from '../inline.ts';
 import type { ListPlace } from '../lists.ts';
@@ -60,6 +61,7 @@ export class RtfReader implements TokenHandler {
   readonly #bytes: Uint8Array;
   readonly #builder: TextBuilder;
   readonly #hidden: HiddenText;
+  readonly #annotations: Annotations;
   readonly #header = new Header();
   readonly #outer: Group[] = [];
   #group: Group = OUTSIDE;
@@ -79,9 +81,12 @@ export class RtfReader implements TokenHandler {
   #started = false;
   #simpleCount = 0;
   #apartDepth = 0;
+  /** The author of the next comment. */
+  #author = '';
   title = '';
 
-  constructor(bytes: Uint8Array, builder: TextBuilder, hidden: HiddenText) {
+  constructor(bytes: Uint8Array, builder: TextBuilder, hidden: HiddenText, annotations: Annotations = 'none') {
+    this.#annotations = annotations;
     this.#bytes = bytes;
     this.#builder = builder;
     this.#hidden = hidden;
@@ -253,7 +258,9 @@ export class RtfReader implements TokenHandler {
 
   /** Handles control words that define the purpose of a group. Returns false for all others. */
   #destination(word: string): boolean {
-    if (SKIPPED.has(word) || /^m[a-z]+Pr$/i.test(word)) this.#change({ skip: true });
+    if (this.#annotations !== 'none' && word === 'atnauthor') this.#commentAuthor();
+    else if (this.#annotations !== 'none' && word === 'annotation') this.#comment();
+    else if (SKIPPED.has(word) || /^m[a-z]+Pr$/i.test(word)) this.#change({ skip: true });
     else if (word === 'footnote') this.#note();
     else if (word === 'shptxt') this.#beside();
     else if (word === 'field') this.#change({ field: { instruction: '' } });
@@ -315,6 +322,49 @@ export class RtfReader implements TokenHandler {
         return outer;
       },
     });
+  }
+
+  #commentAuthor(): void {
+    this.#author = '';
+    this.#change({
+      sink: {
+        text: (text) => {
+          this.#author += text;
+        },
+      },
+    });
+  }
+
+  /** A comment follows the text that it is about. */
+  #comment(): void {
+    let text = '';
+    const sink: Sink = {
+      text(part) {
+        text += part;
+      },
+      control(word) {
+        if (word === 'par' || word === 'line') text += ' ';
+      },
+    };
+    const leave = (outer: Group): Group => {
+      const about = comment(this.#author, text);
+      if (about.text !== '' && !outer.skip) this.#annotate(about);
+      return outer;
+    };
+    this.#change({ sink, leave });
+  }
+
+  #annotate(about: Comment): void {
+    if (this.#annotations === 'inline' || this.#apartDepth > 0) {
+      this.#inline.text(criticComment(about));
+      return;
+    }
+    const { html } = this.#builder.note(() => {
+      const inline = new Inline();
+      inline.text(noteOfComment(about));
+      this.#builder.paragraph({ kind: 'text', inline });
+    });
+    this.#inline.atom(html);
   }
 
   #beside(): void {

@@ -16,7 +16,7 @@ export const kind: DocumentKind = {
 
 function readText(bytes: Uint8Array, hidden: HiddenText, options: ParseOptions): ParsedDocument {
   const builder = new TextBuilder();
-  const reader = new RtfReader(bytes, builder, hidden);
+  const reader = new RtfReader(bytes, builder, hidden, options.annotations);
   const whole = reader.run();
   const pages = builder.finish();
   const { metadata } = reader;

@@ -35,7 +35,7 @@ export const SKIPPED: ReadonlySet<string> = new Set(
 
 /** Groups marked as ignorable (`\*`) that are parsed nevertheless. */
 export const SHOWN_STARRED: ReadonlySet<string> = new Set(
-  'fldinst footnote shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
+  'fldinst footnote annotation atnauthor shpinst listtable listoverridetable nesttableprops pn ud cs ts ds moMath moMathPara mmath company manager'.split(
     ' ',
   ),
 );

@@ -3,7 +3,10 @@ import { escapeAttribute } from '#html/serialize.ts';
 import { type Attributes, attributeIn } from '../../xml/read.ts';
 import { inlineHtml, trimHtml } from '../html-output.ts';
 import { safeHref } from '../inline.ts';
+import { AnnotationReader } from '../odf-annotation.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT, WHITE } from './cell.ts';
+import { type CellComment, MAX_COMMENTS } from './comments.ts';
+import { refOf } from './reference.ts';
 import { MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 import { removeWhiteText } from './white-text.ts';
 
@@ -24,6 +27,7 @@ export interface OdsSheet {
   rows: Row[];
   readonly merges: Region[];
   readonly shapes: Shape[];
+  readonly comments: CellComment[];
   /** Number of hidden rows and columns with content. */
   hiddenCount: number;
   /** Whether the sheet was cut off at a limit. */
@@ -56,12 +60,13 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
 
 export class OdsReader {
   private readonly take: (sheet: OdsSheet) => void;
+  private readonly readsComments: boolean;
   private readonly styles = new Map<string, OdsStyle>();
   private style: OdsStyle | undefined;
   private passed = 0;
   private sheet: OdsSheet | undefined;
   private leftBytes: number;
-  /** For each column, its index among the visible ones; UNSEEN if hidden. */
+  /** For each column, its index among the visible ones; HIDDEN if hidden. */
   private readonly seen = new Int32Array(MAX_COLUMNS);
   private readonly columnStyles: (string | undefined)[] = [];
   private columnCount = 0;
@@ -70,6 +75,8 @@ export class OdsReader {
   private hiddenRows = 0;
   private rowNumber = 0;
   private row: Row | undefined;
+  private rowComments: CellComment[] = [];
+  private annotation: AnnotationReader | undefined;
   private rowRepeat = 1;
   private rowHidden = false;
   private column = 0;
@@ -79,12 +86,21 @@ export class OdsReader {
   private paragraphs = 0;
 
   /** `maxBytes` limits the HTML of all sheets. */
-  constructor(take: (sheet: OdsSheet) => void, maxBytes: number) {
+  constructor(take: (sheet: OdsSheet) => void, maxBytes: number, readsComments: boolean) {
     this.leftBytes = maxBytes;
+    this.readsComments = readsComments;
     this.take = take;
   }
 
   open(name: string, attributes: Attributes): void {
+    if (this.annotation) {
+      this.annotation.open(name);
+      return;
+    }
+    if (name === 'office:annotation' && this.readsComments && this.passed === 0 && this.cell && !this.shape) {
+      this.annotation = new AnnotationReader();
+      return;
+    }
     if (this.passed > 0 || PASSED_OVER.has(name) || (name === 'table:table' && this.sheet)) {
       this.passed++;
       return;
@@ -175,7 +191,8 @@ export class OdsReader {
   }
 
   text(text: string): void {
-    if (this.passed > 0) return;
+    if (this.annotation) this.annotation.text(text);
+    if (this.annotation || this.passed > 0) return;
     if (this.into === undefined) {
       if (this.paragraphs > 0) this.append(text.replace(/[\t\n\r ]+/g, ' '));
     } else if (this.shape) {
@@ -185,6 +202,11 @@ export class OdsReader {
   }
 
   close(name: string): void {
+    if (this.annotation) {
+      if (name === 'office:annotation') this.closeAnnotation(this.annotation);
+      else this.annotation.close(name);
+      return;
+    }
     if (this.passed > 0) {
       this.passed--;
       return;
@@ -218,8 +240,18 @@ export class OdsReader {
     }
   }
 
+  private closeAnnotation(annotation: AnnotationReader): void {
+    this.annotation = undefined;
+    const { row, column } = this;
+    const seen = this.visibleColumn(column);
+    if (!row || seen === HIDDEN || this.rowComments.length >= MAX_COMMENTS) return;
+    const ref = refOf(this.rowNumber, column);
+    this.rowComments.push({ ref, row: row.index, column: seen, about: annotation.comment });
+  }
+
   /** Closes everything that is still open if the file ends early. */
   finish(): void {
+    this.annotation = undefined;
     this.passed = 0;
     if (this.row) this.closeRow();
     if (this.sheet) {
@@ -236,6 +268,7 @@ export class OdsReader {
       rows: [],
       merges: [],
       shapes: [],
+      comments: [],
       hiddenCount: 0,
       cut: false,
     };
@@ -277,8 +310,9 @@ export class OdsReader {
   }
 
   private closeRow(): void {
-    const { row, sheet, rowRepeat } = this;
+    const { row, sheet, rowRepeat, rowComments } = this;
     this.row = undefined;
+    this.rowComments = [];
     if (!row || !sheet) return;
     this.rowNumber += rowRepeat;
     if (this.rowHidden) {
@@ -286,6 +320,7 @@ export class OdsReader {
       if (row.columns.length > 0) sheet.hiddenCount++;
       return;
     }
+    sheet.comments.push(...rowComments);
     if (row.columns.length === 0) return;
     const cost = row.html.reduce((sum, html) => sum + outputBytesOf(html), 0);
     for (let at = 0; at < rowRepeat; at++) {
@@ -294,7 +329,9 @@ export class OdsReader {
         sheet.cut = true;
         return;
       }
-      sheet.rows.push(at === 0 ? row : { ...row, index: row.index + at });
+      // Comments are added to the cells of the first row only.
+      const html = rowComments.length > 0 ? [...row.html] : row.html;
+      sheet.rows.push(at === 0 ? row : { ...row, html, index: row.index + at });
     }
   }
 
@@ -355,7 +392,7 @@ export class OdsReader {
     sheet.merges.push({ top, left, bottom: top + Math.min(Math.max(1, rows), 1_048_576) - 1, right: end });
   }
 
-  /** The index of a column among the visible ones; UNSEEN if it is hidden. */
+  /** The index of a column among the visible ones; HIDDEN if it is hidden. */
   private visibleColumn(column: number): number {
     return column < this.columnCount ? this.seen[column]! : column - this.hiddenColumns;
   }

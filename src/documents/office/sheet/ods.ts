@@ -3,19 +3,23 @@ import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml } from '../../xml/read.ts';
 import { descendants, find, textOf } from '../../xml/xml.ts';
+import { PageComments } from '../annotations.ts';
 import { cellHtml, HtmlOutput, maxHtmlBytes } from '../html-output.ts';
 import { type OdfFile, openOdf } from '../odf.ts';
 import { createDraw, type Draw } from '../pictures.ts';
+import { addComments } from './comments.ts';
 import { OdsReader, type OdsSheet, type Shape } from './ods-reader.ts';
 import { writeSheet } from './sheet-html.ts';
+import { tooLarge } from './sheet-notes.ts';
 
 const MAX_NODES = 60_000_000;
 
 export const kind: DocumentKind = {
-  async parse({ password }, bytes, { page }) {
+  async parse({ password }, bytes, { page, annotations }) {
     const file = openOdf(bytes, { password });
-    const writer = createWriter(file, page);
-    const reader = new OdsReader(writer.take, maxHtmlBytes(bytes.length));
+    const comments = new PageComments(annotations);
+    const writer = createWriter(file, page, comments);
+    const reader = new OdsReader(writer.take, maxHtmlBytes(bytes.length), comments.shown);
     if (file.styles) readXml(file.styles, reader, { lenient: true });
     const complete = readXml(file.content, reader, { lenient: true, maxNodes: MAX_NODES });
     reader.finish();
@@ -27,7 +31,7 @@ export const kind: DocumentKind = {
   },
 };
 
-function createWriter(file: OdfFile, page: number | undefined) {
+function createWriter(file: OdfFile, page: number | undefined, comments: PageComments) {
   const output = new HtmlOutput();
   const draw = createDraw((name) => file.bytes(name));
   const pages: DocumentPage[] = [];
@@ -46,15 +50,15 @@ function createWriter(file: OdfFile, page: number | undefined) {
       hiddenCount += sheet.hiddenCount;
       // Earlier pages are kept, because the requested page may not exist.
       if (page !== undefined && shown > page) return;
+      const remarks = addComments(sheet.rows, sheet.comments, comments);
       writeSheet({ rows: sheet.rows, merges: sheet.merges, tables: [] }, output);
       for (const shape of sheet.shapes) {
         const html = shapeHtml(shape, file, draw);
         if (html !== '') output.write(`<p>${html}</p>\n`);
       }
+      output.write(remarks + comments.takeNotes());
       if (sheet.cut || output.full) {
-        notes.push(
-          `The sheet “${sheet.name.replace(/\s+/g, ' ')}” is too large to be shown in full: its end is missing`,
-        );
+        notes.push(tooLarge(sheet.name));
       }
       const html = output.takeHtml();
       pages.push({

@@ -7,6 +7,7 @@ import { safeHref } from '../inline.ts';
 import { type CellKind, NUMBER, newRow, OTHER, type Row, STRONG, TEXT, WHITE } from './cell.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import { general } from './number-format.ts';
+import { columnOf, regionOf } from './reference.ts';
 import { lowerBound, MAX_COLUMNS, MAX_ROWS, outputBytesOf, type Region } from './sheet.ts';
 import { RichText, unescaped } from './strings.ts';
 import type { Styles } from './styles.ts';
@@ -245,30 +246,4 @@ function visibleRegion(region: Region, hiddenRows: HiddenRows, hiddenColumns: re
   const left = region.left - lowerBound(hiddenColumns, region.left);
   const right = region.right - lowerBound(hiddenColumns, region.right + 1);
   return bottom >= top && right >= left ? { top, left, bottom, right } : undefined;
-}
-
-/** The column of a reference such as `AB12`, from 0; -1 if invalid. */
-function columnOf(ref: string): number {
-  let column = 0;
-  for (let at = 0; at < ref.length; at++) {
-    const code = ref.charCodeAt(at) | 0x20;
-    if (code < 0x61 || code > 0x7a) break;
-    column = column * 26 + code - 0x60;
-    if (column > MAX_COLUMNS) return -1;
-  }
-  return column - 1;
-}
-
-/** Parses `B2:D5` or `B2`, with or without dollar signs. */
-export function regionOf(ref: string | undefined): Region | undefined {
-  const found = /^\$?([a-z]{1,3})\$?(\d{1,7})(?::\$?([a-z]{1,3})\$?(\d{1,7}))?$/i.exec(ref ?? '');
-  if (!found) return undefined;
-  const [, left, top, right = left!, bottom = top!] = found as unknown as [string, string, string, string?, string?];
-  const region = {
-    top: Number(top) - 1,
-    left: columnOf(left),
-    bottom: Number(bottom) - 1,
-    right: columnOf(right),
-  };
-  return region.left >= 0 && region.right >= region.left && region.bottom >= region.top ? region : undefined;
 }

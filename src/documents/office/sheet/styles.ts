@@ -10,7 +10,7 @@ export interface CellStyle {
   readonly white: boolean;
 }
 
-const PLAIN: CellStyle = { format: undefined, bold: false, white: false };
+export const PLAIN: CellStyle = { format: undefined, bold: false, white: false };
 
 /** Looks up a style by the index in a cell. */
 export type Styles = (index: number) => CellStyle;
@@ -27,7 +27,7 @@ export function readStyles(root: XmlElement | undefined, date1904: boolean): Sty
   const formats = new Map<string, NumberFormat | undefined>();
   const formatOf = (id: number): NumberFormat | undefined => {
     const code = codes.get(id) ?? builtInFormat(id);
-    if (!formats.has(code)) formats.set(code, isPlain(code) ? undefined : compileFormat(code, date1904));
+    if (!formats.has(code)) formats.set(code, isPlainFormat(code) ? undefined : compileFormat(code, date1904));
     return formats.get(code);
   };
   const styles = children(child(root, 'x:cellXfs'), 'x:xf').map((xf): CellStyle => {
@@ -42,7 +42,7 @@ export function readStyles(root: XmlElement | undefined, date1904: boolean): Sty
   return (index) => styles[index] ?? PLAIN;
 }
 
-const isPlain = (code: string): boolean => /^(?:general|@)$/i.test(code.trim());
+export const isPlainFormat = (code: string): boolean => /^(?:general|@)$/i.test(code.trim());
 
 function fontOf(font: XmlElement) {
   const bold = child(font, 'x:b');

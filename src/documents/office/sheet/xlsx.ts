@@ -1,5 +1,5 @@
 /** Office Open XML workbooks (ECMA-376 part 1, 18), also in their binary form (MS-XLSB): one page per sheet. */
-import { escapeAttribute, escapeText } from '#html/serialize.ts';
+import { escapeText } from '#html/serialize.ts';
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readXml, type XmlHandler, type XmlInput } from '../../xml/read.ts';
 import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
@@ -10,11 +10,14 @@ import { openPackage, type Package } from '../package.ts';
 import { createDraw, type Draw } from '../pictures.ts';
 import { readProperties } from '../properties.ts';
 import { binaryTree, colorsCells, readBinary } from './binary/binary-xml.ts';
-import { addComments } from './comments.ts';
+import { addComments, commentsInPart } from './comments.ts';
 import { drawingHtml } from './drawing.ts';
-import { cellKeyOf, type Region, type TableRegion } from './sheet.ts';
+import { addLinks } from './links.ts';
+import { regionOf } from './reference.ts';
+import type { Region, TableRegion } from './sheet.ts';
 import { writeSheet } from './sheet-html.ts';
-import { regionOf, SheetLimitError, SheetReader, type Workbook } from './sheet-reader.ts';
+import { quoted, tooLarge } from './sheet-notes.ts';
+import { SheetLimitError, SheetReader, type Workbook } from './sheet-reader.ts';
 import { readSharedStrings } from './strings.ts';
 import { readStyles } from './styles.ts';
 
@@ -168,8 +171,9 @@ function readSheet(
       return [ref, target?.external ? safeHref(target.target) : undefined];
     }),
   );
-  addLinks(reader, addresses, region);
-  const remarks = addComments(reader, treeOf(source, related(source, sheet.part, 'comments')), comments, region);
+  addLinks(reader.rows, addresses, region);
+  const about = comments.shown ? treeOf(source, related(source, sheet.part, 'comments')) : undefined;
+  const remarks = addComments(reader.rows, commentsInPart(about, region), comments);
   const tables = reader.tableIds.map((id) => tableOf(treeOf(source, relationships.get(id)?.target), region));
   const merges = reader.merges.map(region).filter((merge) => merge !== undefined);
   const heading = `<h2>${escapeText(sheet.name)}</h2>\n`;
@@ -182,11 +186,6 @@ function readSheet(
   return { html: html === '' ? '' : heading + html, hiddenCount: reader.hiddenCount };
 }
 
-const quoted = (name: string): string => `“${name.replace(/\s+/g, ' ')}”`;
-
-const tooLarge = (name: string): string =>
-  `The sheet ${quoted(name)} is too large to be shown in full: its end is missing`;
-
 /** A table that the author defined. A totals row is part of its table. */
 function tableOf(
   root: XmlElement | undefined,
@@ -196,24 +195,4 @@ function tableOf(
   const seen = written && region(written);
   if (!seen) return undefined;
   return { ...seen, headerRows: attributeOf(root, 'headerRowCount') === '0' ? 0 : 1 };
-}
-
-function addLinks(
-  { rows }: SheetReader,
-  addresses: ReadonlyMap<string, string | undefined>,
-  region: (region: Region) => Region | undefined,
-): void {
-  const hrefs = new Map<number, string>();
-  for (const [ref, href] of addresses) {
-    const written = href === undefined ? undefined : regionOf(ref);
-    const seen = written && region(written);
-    if (seen) hrefs.set(cellKeyOf(seen.top, seen.left), href!);
-  }
-  if (hrefs.size === 0) return;
-  for (const { index, columns, html } of rows) {
-    for (const [at, column] of columns.entries()) {
-      const href = hrefs.get(cellKeyOf(index, column));
-      if (href && !html[at]!.includes('<a ')) html[at] = `<a href="${escapeAttribute(href)}">${html[at]}</a>`;
-    }
-  }
 }

@@ -21,6 +21,21 @@ const flat = (pages: string) => parse(strToU8(content(pages)));
 const htmlOf = async (shapes: string) => (await flat(page(shapes))).pages[0]!.html;
 
 describe('slides', () => {
+  it('leaves out bullets that are in every cell of a table', async () => {
+    const cell = (text: string) =>
+      `<table:table-cell><text:list><text:list-item><text:p>${text}</text:p></text:list-item></text:list></table:table-cell>`;
+    const row = (...texts: string[]) => `<table:table-row>${texts.map(cell).join('')}</table:table-row>`;
+    const html = await htmlOf(
+      `<draw:frame><table:table>${row('Clay', 'Heat')}${row('red', 'high')}</table:table></draw:frame>`,
+    );
+    expect(tablesOf(html)).toEqual([
+      [
+        ['#Clay', '#Heat'],
+        ['red', 'high'],
+      ],
+    ]);
+  });
+
   it('drops what every slide repeats, prompts, and shapes that are not shown', async () => {
     const { pages, hiddenCount } = await flat(
       page(

@@ -1,11 +1,14 @@
 /** OpenDocument presentations, including flat files: one page per slide. */
 import { DocumentError, type DocumentKind, type DocumentPage } from '../../document.ts';
 import { readPieces } from '../../xml/pieces.ts';
-import { attribute, child, type XmlElement } from '../../xml/xml.ts';
+import { attribute, child, children, type XmlElement } from '../../xml/xml.ts';
+import { type Comment, PageComments } from '../annotations.ts';
 import { HtmlOutput } from '../html-output.ts';
 import { openOdf } from '../odf.ts';
+import { commentOf } from '../odf-annotation.ts';
 import { StyleCollector } from '../odf-styles.ts';
 import { createDraw } from '../pictures.ts';
+import { commentsHtml } from './comments.ts';
 import { mm, type OdpContext, readOdpPage } from './odp-page.ts';
 import { namedPage, plainTitle } from './title.ts';
 
@@ -19,7 +22,7 @@ const PARENTS: ReadonlySet<string> = new Set([
 const MAX_SLIDES = 10_000;
 
 export const kind: DocumentKind = {
-  async parse({ password }, bytes, { page }) {
+  async parse({ password }, bytes, { page, annotations }) {
     const file = openOdf(bytes, { password });
     const styles = new StyleCollector();
     const look = new Look();
@@ -31,6 +34,7 @@ export const kind: DocumentKind = {
       sizeOf: (master) => look.sizeOf(master),
     };
     const output = new HtmlOutput();
+    const comments = new PageComments(annotations);
     const pages: DocumentPage[] = [];
     let shown = 0;
     let seen = 0;
@@ -54,6 +58,7 @@ export const kind: DocumentKind = {
       if (shown === 1) title = plainTitle(read.title);
       hiddenCount += read.hiddenCount;
       output.write(read.html);
+      if (comments.shown) output.write(commentsHtml(commentsOn(piece), comments));
       const size = sizeInPoints(look.sizeOf(attribute(piece, 'draw:master-page-name') ?? ''));
       pages.push({ number: shown, html: output.takeHtml(), ...namedPage(read.title), ...size });
     };
@@ -78,6 +83,13 @@ export const kind: DocumentKind = {
     };
   },
 };
+
+/** LibreOffice writes comments on slides in a namespace of its own. */
+const commentsOn = (slide: XmlElement): Comment[] =>
+  children(slide)
+    .filter(({ name }) => name === 'office:annotation' || name === 'officeooo:annotation')
+    .map(commentOf)
+    .filter(({ text }) => text !== '');
 
 const POINTS_PER_MM = 72 / 25.4;
 

@@ -1,6 +1,6 @@
 /** One PowerPoint slide as HTML: its title, then its content in reading order, then its notes. */
 import { attribute, child, childAt, children, find, type XmlElement } from '../../xml/xml.ts';
-import { chartTable, readChart } from '../chart.ts';
+import { chartHead, chartTable, readChart } from '../chart.ts';
 import { safeHref } from '../inline.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
@@ -149,8 +149,7 @@ class SlideReader {
       if (element.name === 'a:tbl') return this.table(element);
       if (element.name === 'c:chart') {
         const chart = readChart(source.xml(this.target(attribute(element, 'r:id'))));
-        const axes = chart.axes.length > 0 ? `<p>Axes: ${chart.axes.join(', ')}</p>\n` : '';
-        return (chart.title === '' ? '' : `<p><b>${chart.title}</b></p>\n`) + axes + chartTable(chart);
+        return chartHead(chart) + chartTable(chart);
       }
       if (element.name === 'dgm:relIds') {
         return diagramHtml(source.xml(this.target(attribute(element, 'r:dm'))), this.textContext(undefined, []));

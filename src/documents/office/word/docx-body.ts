@@ -13,6 +13,7 @@ import {
   noteOfComment,
   oneLine,
 } from '../annotations.ts';
+import { chartHead, chartTable, readChart } from '../chart.ts';
 import { symbolOf } from '../fonts.ts';
 import type { HiddenText } from '../hidden-text.ts';
 import { Inline, type Marks, safeHref } from '../inline.ts';
@@ -21,6 +22,7 @@ import { mathml } from '../omml.ts';
 import type { Package, Relationship } from '../package.ts';
 import type { Draw } from '../pictures.ts';
 import { isInvisible, marksOf, mergeStyles, type RunStyle } from '../run-style.ts';
+import { diagramHtml } from '../slides/diagram.ts';
 import { contentsLevelOf, contentsLine, headingOf, htmlLevelOf, kindOf, TITLE } from '../style-names.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { Fields, hrefOfField } from './fields.ts';
@@ -144,6 +146,8 @@ export class BodyReader {
     'w:object': (element) => this.#shape(element),
     'a:blip': (element) => this.#picture(attribute(element, 'r:embed')),
     'v:imagedata': (element) => this.#picture(attribute(element, 'r:id')),
+    'c:chart': (element) => this.#chart(element),
+    'dgm:relIds': (element) => this.#diagram(element),
     'w:txbxContent': () => this.#beside(),
     'mc:AlternateContent': (element) => this.#alternate(element),
     'mc:Choice': (element) => (this.#chosen.at(-1) === element ? undefined : SKIP),
@@ -226,7 +230,10 @@ export class BodyReader {
       builder.paragraph({ kind: 'heading', level: htmlLevelOf(heading), inline });
     } else if (numbered && (numbered.bullet || numbered.label !== '')) {
       builder.paragraph({ kind: 'text', inline, list: listPlace(numbered, inline, indent) });
-    } else builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0), inline, indent });
+    } else {
+      const leavesCode = style.run.code === true && !this.#context.styles.allCode && !inline.hasCode;
+      builder.paragraph({ kind: kindOf(style.names, inline, builder.tableDepth > 0, leavesCode), inline, indent });
+    }
   }
 
   #number(properties: XmlElement | undefined, style: ParagraphStyle): Numbered | undefined {
@@ -510,6 +517,43 @@ export class BodyReader {
     this.#inline?.atom(this.#context.draw(name, this.#alternatives[at] ?? ''), { href: this.#href });
     if (at >= 0) this.#alternatives[at] = '';
     return SKIP;
+  }
+
+  /** The values of a chart, after the paragraph in which it is anchored. */
+  #chart(element: XmlElement): typeof SKIP {
+    const chart = readChart(this.#objectPart(attribute(element, 'r:id')));
+    this.#writeBeside([
+      ['text', chartHead(chart)],
+      ['table', chartTable(chart)],
+    ]);
+    return SKIP;
+  }
+
+  /** The texts of SmartArt. */
+  #diagram(element: XmlElement): typeof SKIP {
+    const root = this.#objectPart(attribute(element, 'r:dm'));
+    this.#writeBeside([['other', diagramHtml(root, { href: () => undefined, levels: [] })]]);
+    return SKIP;
+  }
+
+  #objectPart(id: string | undefined): XmlElement | undefined {
+    const found = this.#relationships.get(id ?? '');
+    return found && !found.external && !this.#isHidden ? this.#context.source.xml(found.target) : undefined;
+  }
+
+  #writeBeside(blocks: readonly (readonly [kind: 'text' | 'table' | 'other', html: string])[]): void {
+    const { builder } = this.#context;
+    builder.startBeside();
+    for (const [kind, html] of blocks) builder.written(kind, html);
+    builder.endBeside();
+    // The names that programs give to such objects say nothing about them.
+    const at = this.#alternatives.length - 1;
+    if (
+      at >= 0 &&
+      blocks.some(([, html]) => html !== '') &&
+      /^\s*(?:chart|diagram)\s*\d*\s*$/i.test(this.#alternatives[at]!)
+    )
+      this.#alternatives[at] = '';
   }
 
   /** Reads the first supported choice, otherwise the fallback. */

@@ -109,6 +109,23 @@ describe('runs', () => {
   });
 });
 
+it('keeps the links of a paragraph in a style for code if its text has another font', async () => {
+  const styles = style(
+    'HTML',
+    'HTML Preformatted',
+    '<w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/></w:rPr>',
+  );
+  const body = (font: string) =>
+    docx(
+      `<w:p><w:pPr>${styled('HTML')}</w:pPr>${r('Write to ', font)}<w:hyperlink r:id="m">${r('a@b.example', font)}</w:hyperlink></w:p>`,
+      { styles, related: [['m', 'hyperlink', 'mailto:a@b.example']] },
+    );
+  expect(htmlOf(await parse(kind, body('<w:rFonts w:ascii="Times New Roman"/>')))).toBe(
+    '<p>Write to <a href="mailto:a@b.example">a@b.example</a></p>',
+  );
+  expect(htmlOf(await parse(kind, body('')))).toBe('<pre>Write to a@b.example</pre>');
+});
+
 describe('links', () => {
   const field = (instruction: string, text: string) =>
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${r(text)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
@@ -321,6 +338,33 @@ it('writes a note once, however often it is referred to', async () => {
   expect(await html(p(`${r('a')}${reference}${r('b')}${reference}`), { footnotes })).toBe(
     '<p>a<sup><a href="#fn-1" id="fnref-1">1</a></sup>b<sup><a href="#fn-1">1</a></sup></p>\n<ol><li id="fn-1">The note</li></ol>',
   );
+});
+
+describe('objects in the text', () => {
+  const drawing = (content: string) =>
+    `<w:p>${r('Before')}<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="Chart 1"/><a:graphic><a:graphicData>${content}</a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>${p('After')}`;
+
+  it('gives the values of a chart as a table', async () => {
+    const points = (values: readonly string[]) =>
+      values.map((value, at) => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`).join('');
+    const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Heat</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:v>Kiln</c:v></c:tx><c:cat><c:strLit>${points(['May', 'June'])}</c:strLit></c:cat><c:val><c:numLit>${points(['3', '4.5'])}</c:numLit></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+    const body = drawing('<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="c"/>');
+    const parts = { related: [['c', 'chart', 'chart1.xml']] as const, files: { 'word/chart1.xml': strToU8(chart) } };
+    expect((await html(body, parts)).replace(/\n+/g, '')).toBe(
+      '<p>Before</p><p><b>Heat</b></p><table><thead><tr><th></th><th>Kiln</th></tr></thead><tbody><tr><td>May</td><td>3</td></tr><tr><td>June</td><td>4.5</td></tr></tbody></table><p>After</p>',
+    );
+  });
+
+  it('gives the texts of SmartArt as a list', async () => {
+    const point = (id: string, text: string, type = 'node') =>
+      `<dgm:pt modelId="${id}" type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const link = (from: string, to: string, order: number) =>
+      `<dgm:cxn modelId="x${to}" srcId="${from}" destId="${to}" srcOrd="${order}"/>`;
+    const data = `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst>${point('0', '', 'doc')}${point('2', 'Fire')}${point('1', 'Shape')}</dgm:ptLst><dgm:cxnLst>${link('0', '1', 0)}${link('0', '2', 1)}</dgm:cxnLst></dgm:dataModel>`;
+    const body = drawing('<dgm:relIds xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" r:dm="d"/>');
+    const parts = { related: [['d', 'diagramData', 'data1.xml']] as const, files: { 'word/data1.xml': strToU8(data) } };
+    expect((await html(body, parts)).replace(/\n+/g, '')).toContain('<ul><li>Shape</li><li>Fire</li></ul>');
+  });
 });
 
 describe('pages', () => {

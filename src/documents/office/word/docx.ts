@@ -23,7 +23,7 @@ export const kind: DocumentKind = {
   },
 };
 
-function readText(source: Package, hidden: HiddenText, options: ParseOptions): ParsedDocument {
+export function readText(source: Package, hidden: HiddenText, options: ParseOptions): ParsedDocument {
   const main = mainPart(source);
   const related = new Map(source.relationships(main).map(({ type, target }) => [type, target]));
   const styles = readStyles(source.xml(related.get('styles')));

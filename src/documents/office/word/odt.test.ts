@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   meta: 'meta',
   fo: 'xsl-fo-compatible',
   svg: 'svg-compatible',
+  chart: 'chart',
 };
 
 const DECLARED = `${Object.entries(NAMES)
@@ -151,6 +152,16 @@ it('says what the document says about itself', async () => {
     metadata: { creator: 'Ann', lastModifiedBy: 'Bob', keywords: 'a, b' },
   });
   expect(found.publishedTime).toMatch(/^2021-02-0[234]T/);
+});
+
+it('gives the stored values of a chart as a table', async () => {
+  const row = (...cells: string[]) =>
+    `<table:table-row>${cells.map((cell) => `<table:table-cell><text:p>${cell}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+  const chart = `<office:document><office:body><office:chart><chart:chart><chart:title><text:p>Heat</text:p></chart:title><chart:plot-area/><table:table><table:table-header-rows>${row('', 'Kiln')}</table:table-header-rows><table:table-rows>${row('May', '3')}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document>`;
+  const found = await html(`${p(`Before<draw:frame><draw:object>${chart}</draw:object></draw:frame>`)}${p('After')}`);
+  expect(found.replace(/\n+/g, '')).toBe(
+    '<p>Before</p><p><b>Heat</b></p><table><thead><tr><th></th><th>Kiln</th></tr></thead><tbody><tr><td>May</td><td>3</td></tr></tbody></table><p>After</p>',
+  );
 });
 
 describe('bad files', () => {

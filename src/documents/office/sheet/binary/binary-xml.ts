@@ -4,6 +4,7 @@
  */
 import type { Attributes, XmlHandler } from '../../../xml/read.ts';
 import type { XmlElement, XmlNode } from '../../../xml/xml.ts';
+import { lettersOf } from '../reference.ts';
 import { type Fields, readRecords } from './records.ts';
 
 /** Records that begin an element, by type; the next type ends it (MS-XLSB 2.3.2). */
@@ -100,7 +101,7 @@ const cell =
     const column = fields.u32();
     const style = fields.u32() & 0xff_ffff;
     const text = value(fields);
-    handler.open('x:c', ['r', letters(column), 's', String(style), 't', type]);
+    handler.open('x:c', ['r', lettersOf(column), 's', String(style), 't', type]);
     element(handler, 'x:v', [], text);
     handler.close('x:c');
   };
@@ -221,13 +222,5 @@ function colorOf(fields: Fields): Attributes {
 /** First and last row, first and last column. */
 function rangeOf(fields: Fields): string {
   const [top, bottom, left, right] = [fields.u32(), fields.u32(), fields.u32(), fields.u32()];
-  return `${letters(left)}${top + 1}:${letters(right)}${bottom + 1}`;
-}
-
-function letters(column: number): string {
-  let name = '';
-  for (let left = column + 1; left > 0; left = Math.floor((left - 1) / 26)) {
-    name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
-  }
-  return name;
+  return `${lettersOf(left)}${top + 1}:${lettersOf(right)}${bottom + 1}`;
 }
