@@ -52,7 +52,7 @@ export function batchCommand(context: CliContext): Command {
   add('wait', 'Wait until a job has ended and show it. Fails unless the job completed.')
     .argument('<id>')
     .action((id: string, flags: Flags) =>
-      withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: true }),
+      withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: 'batch' }),
     );
   add('get', 'Fetch the output of a job that has ended.')
     .argument('<id>')
@@ -118,7 +118,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
         context.note('the job starts once a server, `lectern worker` or `lectern batch wait` runs');
       context.print(flags.json ? JSON.stringify(job, null, 2) : job.batch_id);
     },
-    { jobs: flags.wait ?? false, onAnswer },
+    { jobs: flags.wait ? 'batch' : undefined, onAnswer },
   );
 }
 

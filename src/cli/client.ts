@@ -56,8 +56,8 @@ export const serverOf = (
 interface ClientUse {
   /** APIs to open in this process; all by default. */
   readonly faces?: 'reader';
-  /** Whether this process also runs jobs. */
-  readonly jobs?: boolean;
+  /** Jobs that this process also runs; none if omitted. */
+  readonly jobs?: 'batch' | 'crawl' | undefined;
   /** Retries per call; the client's default if omitted. */
   readonly retries?: number;
   /** Called with each response, to read values that are only in its headers. */
@@ -74,7 +74,7 @@ export async function withClient<T>(
   const server = serverOf(context, flags);
   if (server) return withServer(server, context, { flags, needs }, work);
   const { openInProcessFaces } = await import('./in-process-faces.ts');
-  const faces = await openInProcessFaces(context, flags, { faces: needs.faces ?? 'all', jobs: needs.jobs ?? false });
+  const faces = await openInProcessFaces(context, flags, { faces: needs.faces ?? 'all', jobs: needs.jobs });
   try {
     return await work({
       client: await loadClient({

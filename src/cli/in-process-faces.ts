@@ -11,7 +11,8 @@ import type { CliContext } from './context.ts';
 /** `faces: 'reader'` starts faster and serves only reads. */
 export interface InProcessOptions {
   readonly faces: 'all' | 'reader';
-  readonly jobs: boolean;
+  /** Jobs that this process runs. Other jobs wait for a server or worker. */
+  readonly jobs: 'batch' | 'crawl' | undefined;
 }
 
 export async function openInProcessFaces(
@@ -52,8 +53,8 @@ function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOp
     redisUrl: undefined,
     // Loads only the models that the command uses.
     modelsWarm: [],
-    batchJobs: jobs ? settings.batchJobs : 0,
-    crawlJobs: jobs ? settings.crawlJobs : 0,
+    batchJobs: jobs === 'batch' ? settings.batchJobs : 0,
+    crawlJobs: jobs === 'crawl' ? settings.crawlJobs : 0,
     drainMs: 0,
   };
 }

@@ -44,7 +44,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         await isDone;
       };
       // No retries, so that the model learns immediately that it has to wait.
-      working = withClient(context, flags, work, { retries: 0 });
+      working = withClient(context, flags, work, { retries: 0, jobs: 'crawl' });
       working.catch((error: unknown) => {
         reject(error);
         done.abort();

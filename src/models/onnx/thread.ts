@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { openRuntime } from '#onnx-runtime.ts';
+import { openAnyRuntime } from '#onnx-runtime.ts';
 import { framesOf } from '../media/sound.ts';
 import {
   AUDIO_INPUTS,
@@ -86,8 +86,8 @@ async function answer(request: RunRequest | ImageRequest | SoundRequest): Promis
 }
 
 async function openGraph(file: string, threads: number): Promise<Graph> {
-  const { InferenceSession } = await openRuntime();
-  const session = await InferenceSession.create(file, {
+  const { openGraph: open } = await openAnyRuntime();
+  const session = await open(file, {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
@@ -107,7 +107,7 @@ async function openGraph(file: string, threads: number): Promise<Graph> {
 }
 
 async function open({ spec, padId }: OpenRequest): Promise<LoadedModel> {
-  const { Tensor } = await openRuntime();
+  const { Tensor } = await openAnyRuntime();
   const tensor = (data: BigInt64Array | Float32Array, dims: readonly number[]) =>
     data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims);
   const text = await openGraph(spec.graph, spec.threads);
