@@ -22,6 +22,7 @@ export const ENTRIES = [
   'ocr/worker',
   'models/onnx/process',
   'models/onnx/thread',
+  'reader/engines/browser/install',
   'reader/worker',
   'search/index/thread',
 ];

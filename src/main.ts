@@ -31,6 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     input: stdin,
     output: guardTerminal(stdout),
     rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${sanitizeForTerminal(line)}`) : undefined,
+    ask: terminal && stdin.isTTY ? askUser : undefined,
     width: () => stderr.columns || 80,
     get signal() {
       return ending.signal();
@@ -39,6 +40,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     onFault: watchFaults,
   });
   process.exitCode = ending.code() ?? EXIT_CODES[exit].code;
+}
+
+async function askUser(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Reading a line takes over Ctrl-C, which must still stop the program.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 interface Ending extends Pick<CliContext, 'onStop'> {

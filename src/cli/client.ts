@@ -56,6 +56,8 @@ export const serverOf = (
 interface ClientUse {
   /** APIs to open in this process; all by default. */
   readonly faces?: 'reader';
+  /** Whether a browser is useful, so that one is offered if this process has none. */
+  readonly rendersPages?: boolean;
   /** Jobs that this process also runs; none if omitted. */
   readonly jobs?: 'batch' | 'crawl' | undefined;
   /** Retries per call; the client's default if omitted. */
@@ -74,7 +76,11 @@ export async function withClient<T>(
   const server = serverOf(context, flags);
   if (server) return withServer(server, context, { flags, needs }, work);
   const { openInProcessFaces } = await import('./in-process-faces.ts');
-  const faces = await openInProcessFaces(context, flags, { faces: needs.faces ?? 'all', jobs: needs.jobs });
+  const faces = await openInProcessFaces(context, flags, {
+    faces: needs.faces ?? 'all',
+    jobs: needs.jobs,
+    rendersPages: needs.rendersPages ?? false,
+  });
   try {
     return await work({
       client: await loadClient({

@@ -7,12 +7,15 @@ import { type Config, readConfig } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
+import { offerBrowser } from './offer-browser.ts';
 
 /** `faces: 'reader'` starts faster and serves only reads. */
 export interface InProcessOptions {
   readonly faces: 'all' | 'reader';
   /** Jobs that this process runs. Other jobs wait for a server or worker. */
   readonly jobs: 'batch' | 'crawl' | undefined;
+  /** Whether to offer a browser if there is none. */
+  readonly rendersPages: boolean;
 }
 
 export async function openInProcessFaces(
@@ -22,6 +25,7 @@ export async function openInProcessFaces(
 ): Promise<InProcess> {
   const config = configOf(context, flags, needs);
   const { environment, version } = context;
+  if (needs.rendersPages) await offerBrowser(context, config);
   await processTemporaryFolder();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
   const { faces, close } = await (needs.faces === 'reader' ? openReaderOnly(options) : openAllFaces(options));

@@ -103,10 +103,10 @@ const scratchDirOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `readi
 
 /** Settings of a reader that shares no files with a server on the same data folder. */
 async function isolatedConfig(config: Config): Promise<Config> {
-  const { findBrowser } = await import('#reader/index.ts');
+  const { chosenBrowser } = await import('#app/browser.ts');
   return {
     ...config,
-    browser: findBrowser({ configured: config.browser, dataDir: config.dataDir })?.path ?? 'none',
+    browser: chosenBrowser(config)?.path ?? 'none',
     dataDir: scratchDirOf(config),
     cacheMaxBytes: 0,
     indexMaxBytes: 0,

@@ -8,7 +8,12 @@ import type { ServeContext } from './serve.ts';
 /** Settings that are also flags of the worker. All others come from the environment and the settings file. */
 const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
 
-export function workerCommand({ environment, print, onStop, onFault }: Omit<ServeContext, 'version'>): Command {
+export function workerCommand({
+  environment,
+  print,
+  onStop,
+  onFault,
+}: Pick<ServeContext, 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
   const command = new Command('worker')
     .description('Process batch jobs for servers that share the database or data folder.')
     .exitOverride()

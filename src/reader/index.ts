@@ -6,7 +6,8 @@ export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.
 export { mayWrite as mayCache } from './cache/rules.ts';
 export { createCaptioner } from './captions.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';
-export { findBrowser } from './engines/browser/find.ts';
+export { findBrowser, userBrowserFolder } from './engines/browser/find.ts';
+export { installBrowser, recordOffer, removeBrowser, wasOffered } from './engines/browser/install.ts';
 export { createPool, type Pool, type PoolStatus } from './engines/browser/pool.ts';
 export { createRefusalLog, type RefusalLog } from './engines/browser/refusals.ts';
 export { createDirectEngine } from './engines/direct.ts';

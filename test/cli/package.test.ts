@@ -25,7 +25,7 @@ async function install(dir: string): Promise<void> {
     // Links to parts that are built separately.
     filter: (name) => !/[/\\]dist[/\\](?:playground|docs)$/.test(name),
   });
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets'])
     await cp(path.join(ROOT, name), path.join(source, name), { recursive: true });
   await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', dir], { cwd: source });
   const archive = (await readdir(dir)).find((name) => name.endsWith('.tgz'))!;
