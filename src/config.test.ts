@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError, environmentName, flagName, readConfig } from './config.ts';
+import { ConfigError, environmentName, flagName, readConfig, unknownVariables } from './config.ts';
 import { PLANS, plansWith } from './plans.ts';
 
 let dir: string;
@@ -43,7 +43,18 @@ describe('settings', () => {
     const config = write('worker: 3\nbrowserPages: none\n');
     const run = () => readConfig({ environment: { LECTERN_READER_PORT: 'x' }, flags: { config } });
     expect(run).toThrow(ConfigError);
-    expect(run).toThrow(/LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: unknown setting/);
+    expect(run).toThrow(
+      /LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: unknown setting: did you mean workers\?/,
+    );
+  });
+
+  it('names the setting that an unknown variable probably means', () => {
+    const means = (name: string) => unknownVariables({ [name]: '1', PATH: '/bin' });
+    expect(means('LECTERN_MODELS_PORT')).toEqual([
+      'LECTERN_MODELS_PORT is not a known setting and has no effect: did you mean LECTERN_MODEL_PORT?',
+    ]);
+    expect(means('LECTERN_QQQQ')).toEqual(['LECTERN_QQQQ is not a known setting and has no effect']);
+    expect(means('LECTERN_MODEL_PORT')).toEqual([]);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import * as z from 'zod';
+import { nearestName } from '#nearest-name.ts';
 import { FEATURES, plansShape } from '#plans.ts';
 
 interface Setting {
@@ -692,7 +693,8 @@ export type Config = Readonly<{ [Name in keyof typeof SETTINGS]: z.output<(typeo
 export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
-export const environmentName = (name: string): string => `LECTERN_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+const PREFIX = 'LECTERN_';
+export const environmentName = (name: string): string => `${PREFIX}${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 export const flagName = (name: string): string => `--${kebab(name)}`;
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -703,13 +705,28 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 export class ConfigError extends Error {}
 
 /** Known variables that are not settings of the server. */
-export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
+export const OTHER_VARIABLES = [
+  'LECTERN_CONFIG',
+  'LECTERN_BENCH_DATA',
+  'LECTERN_TEST_LANES',
+  'LECTERN_URL',
+  'LECTERN_API_KEY',
+] as const;
 
-/** Variables that start with LECTERN_ but are unknown. They are probably misspelled. */
-export const unknownVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
-  const known = new Set<string>([...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES]);
-  return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
-};
+/** One sentence for each variable that starts with LECTERN_ but is unknown. They are probably misspelled. */
+export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = [...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES];
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => `${name} is not a known setting and has no effect${suggestion(name, known, PREFIX)}`);
+}
+
+/** All names start with `prefix`, so it says nothing about which is meant. */
+function suggestion(name: string, known: readonly string[], prefix = ''): string {
+  const rest = (text: string) => text.slice(prefix.length);
+  const near = nearestName(rest(name), known.map(rest));
+  return near === undefined ? '' : `: did you mean ${prefix}${near}?`;
+}
 
 interface Sources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -742,7 +759,8 @@ export function readConfig({ environment = {}, flags = {} }: Sources = {}): Conf
     else for (const issue of result.error.issues) problems.push(...problemsOf(issue, place));
   }
   const unknown = Object.keys(file.values).filter((name) => !Object.hasOwn(SETTINGS, name));
-  for (const name of unknown) problems.push(`${file.placeOf([name])}: unknown setting`);
+  for (const name of unknown)
+    problems.push(`${file.placeOf([name])}: unknown setting${suggestion(name, SETTING_NAMES)}`);
   if (problems.length) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config) as Config;
 }

@@ -3,7 +3,7 @@
 import { type InProcess, openInProcess } from '#app/in-process.ts';
 import { processTemporaryFolder } from '#app/temporary-folder.ts';
 import type { AppOptions } from '#app.ts';
-import { type Config, readConfig } from '#config.ts';
+import { type Config, readConfig, unknownVariables } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
@@ -25,6 +25,7 @@ export async function openInProcessFaces(
 ): Promise<InProcess> {
   const config = configOf(context, flags, needs);
   const { environment, version } = context;
+  for (const warning of unknownVariables(environment)) context.note(`lectern: warning: ${warning}`);
   if (needs.rendersPages) await offerBrowser(context, config);
   await processTemporaryFolder();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };

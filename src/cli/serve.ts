@@ -27,8 +27,7 @@ export function serveCommand(context: ServeContext): Command {
     const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
-    for (const name of unknownVariables(environment))
-      print(`lectern: warning: ${name} is not a known setting and has no effect`);
+    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     await offerBrowser(context, config);
     const log = createLog(config.logLevel);
     onFault(reportFaultsTo(log));
@@ -82,7 +81,8 @@ function* startupLines(app: App, places: FaceUrl[], { host, auth }: Config): Gen
     }
   }
   const { available, sandboxed } = app.browser();
-  if (available && sandboxed === false)
+  if (!available) yield 'lectern: no browser: pages are read without running scripts';
+  else if (sandboxed === false)
     yield 'lectern: warning: the browser runs without its sandbox (running as root, or the system forbids it)';
   if (auth === 'off') {
     yield `lectern: warning: LECTERN_AUTH=off: anyone who can reach ${host} can use every API without a key or limits`;

@@ -22,9 +22,10 @@ export function workerCommand({
     command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
-    const { readConfig } = await import('#config.ts');
+    const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
+    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     if (!config.batchJobs) throw usageError('batchJobs is 0: set it to at least 1');
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();

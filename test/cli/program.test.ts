@@ -92,6 +92,15 @@ it('is the program of the package', { timeout: LONG_MS }, async () => {
   await rm(dir, { recursive: true });
 });
 
+it('names the Node that it needs, on an older one', { timeout: LONG_MS }, async () => {
+  const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const run = runProgram(['--version'], {
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` },
+  });
+  const error = 'lectern: Node 20.19 or later is required; this is 18.20.8\n';
+  expect(await run).toEqual({ out: '', error, code: 1 });
+});
+
 it('bundles every module that is started by name', async () => {
   const files = (await readdir(path.join(ROOT, 'src'), { recursive: true })).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),

@@ -25,7 +25,10 @@ export async function serveProgram(
   args: readonly string[] = [],
   through: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const ports = ['READER', 'SEARCH', 'MODEL', 'FLOW', 'FLOW_GRPC'].map((name) => [`LECTERN_${name}_PORT`, '0']);
+  const ports = ['READER', 'SEARCH', 'MODEL', 'COMPAT', 'FLOW', 'FLOW_GRPC'].map((name) => [
+    `LECTERN_${name}_PORT`,
+    '0',
+  ]);
   const [command, ...rest] = [...through, process.execPath, program, 'serve', ...args];
   const child = spawn(command!, rest, {
     cwd: ROOT,

@@ -222,4 +222,6 @@ function run(command: string, args: readonly string[], { cwd, signal, environmen
   });
 }
 
-const firstError = (text: string): string => /^.*Error.*$/m.exec(text)?.[0] ?? text.trim().split('\n').pop() ?? '';
+/** npm repeats its reason in several lines, of which the last names a log file. */
+const firstError = (text: string): string =>
+  /^.*(?:reason:|Error).*$/m.exec(text)?.[0] ?? text.trim().split('\n').slice(0, 2).join('; ');
