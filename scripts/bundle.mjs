@@ -174,8 +174,8 @@ function programLines(from, exports) {
   ];
 }
 
-/** Collects the license texts of all bundled packages. */
-async function collectLicenses(inputs) {
+/** Collects the license texts of all bundled packages. `inputs` are paths relative to the project. */
+export async function collectLicenses(inputs) {
   const folders = new Set(
     inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean),
   );

@@ -754,7 +754,7 @@ export function readConfig({ environment = {}, flags = {} }: Sources = {}): Conf
       problems.push(`${place([])}: has no value`);
       continue;
     }
-    const result = SETTINGS[name].schema.safeParse(value);
+    const result = SETTINGS[name].schema.safeParse(value, { error: describeIssue });
     if (result.success) config[name] = result.data;
     else for (const issue of result.error.issues) problems.push(...problemsOf(issue, place));
   }
@@ -764,6 +764,34 @@ export function readConfig({ environment = {}, flags = {} }: Sources = {}): Conf
   if (problems.length) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config) as Config;
 }
+
+/** Describes a wrong value in words, where the schema has no message of its own. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return `must be ${issue.origin === 'string' || issue.origin === 'array' ? 'longer' : `at least ${issue.minimum}`}`;
+    case 'too_big':
+      return `must be ${issue.origin === 'string' || issue.origin === 'array' ? 'shorter' : `at most ${issue.maximum}`}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be a URL' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: '`true` or `false`',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 function problemsOf(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
   if (issue.code === 'unrecognized_keys') {

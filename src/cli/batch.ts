@@ -1,5 +1,5 @@
 /** `lectern batch`: submits and follows batch jobs of embeddings, through the client. */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -124,6 +124,7 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
 
 /** Sends a line that is not JSON unchanged: only that line fails, and the job lists it among its errors. */
 async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
+  if (file !== '-' && !existsSync(file)) throw usageError(`no such file: ${file}`);
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text
     .replace(/^\uFEFF/, '')

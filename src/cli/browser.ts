@@ -50,9 +50,10 @@ export async function installInto(
 ): Promise<void> {
   const { installBrowser } = await reader();
   const progress = createProgress({ note, rewrite, width });
-  const log = rewrite ? progress.show : note;
+  const log = (line: string) => progress.note(`lectern: ${line}`);
+  const onBytes = (bytes: number) => progress.show(`${Math.round(bytes / 1_000_000)} MB`);
   try {
-    await installBrowser({ folder, log: (line) => log(`lectern: ${line}`), signal });
+    await installBrowser({ folder, log, onBytes, signal });
   } catch (error) {
     if (signal.aborted) throw error;
     const advice = 'install Chromium or Chrome, or set LECTERN_BROWSER to its path';

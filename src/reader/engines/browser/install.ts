@@ -31,8 +31,10 @@ const LOOK_MS = 500;
 export interface InstallOptions {
   /** Folder of unpacked browsers. */
   readonly folder: string;
-  /** Called with each step, and with the progress of the download. */
+  /** Called with each step. */
   readonly log: (line: string) => void;
+  /** Called with the downloaded bytes. */
+  readonly onBytes?: (bytes: number) => void;
   readonly signal?: AbortSignal | undefined;
   /** Default: 20 seconds. */
   readonly stallMs?: number;
@@ -79,7 +81,7 @@ export async function removeBrowser(folder: string): Promise<boolean> {
   return true;
 }
 
-async function unpackFromRegistry({ folder, log, signal, stallMs = STALL_MS }: InstallOptions): Promise<void> {
+async function unpackFromRegistry({ folder, log, onBytes, signal, stallMs = STALL_MS }: InstallOptions): Promise<void> {
   const version = pinnedBrowserVersion();
   const work = path.join(folder, `unpacking-${process.pid}`);
   try {
@@ -90,7 +92,7 @@ async function unpackFromRegistry({ folder, log, signal, stallMs = STALL_MS }: I
     await mkdir(install, { recursive: true });
     for (const name of ['package.json', 'package-lock.json'])
       await copyFile(path.join(PINNED, name), path.join(install, name));
-    await fetchPackage(install, { log, signal, stallMs });
+    await fetchPackage(install, { onBytes, signal, stallMs });
     log('unpacking it');
     const out = path.join(work, 'out');
     await mkdir(out);
@@ -115,10 +117,10 @@ async function unpackFromRegistry({ folder, log, signal, stallMs = STALL_MS }: I
   }
 }
 
-type FetchOptions = Required<Pick<InstallOptions, 'log' | 'stallMs'>> & Pick<InstallOptions, 'signal'>;
+type FetchOptions = Required<Pick<InstallOptions, 'stallMs'>> & Pick<InstallOptions, 'onBytes' | 'signal'>;
 
 /** Runs `npm ci`. npm itself would wait for minutes for a registry that does not answer, so its download is watched. */
-async function fetchPackage(install: string, { log, signal, stallMs }: FetchOptions): Promise<void> {
+async function fetchPackage(install: string, { onBytes, signal, stallMs }: FetchOptions): Promise<void> {
   const stalled = new AbortController();
   let bytes = 0;
   let grownAt = performance.now();
@@ -126,8 +128,8 @@ async function fetchPackage(install: string, { log, signal, stallMs }: FetchOpti
     const now = await sizeOf(install);
     if (now > bytes) {
       grownAt = performance.now();
-      if (Math.floor(now / 10_000_000) > Math.floor(bytes / 10_000_000)) log(`${Math.round(now / 1_000_000)} MB`);
       bytes = now;
+      onBytes?.(bytes);
     } else if (performance.now() - grownAt > stallMs) stalled.abort();
   }, LOOK_MS);
   try {
