@@ -61,4 +61,4 @@ const html = readFileSync(path.join(source, 'index.html'), 'utf8')
   .replace('{{style}}', style)
   .replace('{{script}}', script);
 writeFileSync(path.join(target, 'index.html'), html);
-writeFileSync(path.join(target, 'licences.txt'), await collectLicenses(inputs));
+write('licences', 'txt', await collectLicenses(inputs));
