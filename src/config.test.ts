@@ -63,7 +63,7 @@ describe('settings', () => {
       'plans:\n  free:\n    reader:\n      requestsPerMinute: -5\n',
       'plans.free.reader.requestsPerMinute',
       4,
-      'must be at least 0',
+      'must be at least 1',
     ],
     [
       'plans:\n  free: { reader: { requestsPerMinute: 5,\n      rpm: 7 } }\n',

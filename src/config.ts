@@ -9,6 +9,7 @@ import ipaddr from 'ipaddr.js';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import * as z from 'zod';
 import { nearestName } from '#nearest-name.ts';
+import { ownValue } from '#own-value.ts';
 import { FEATURES, plansShape } from '#plans.ts';
 
 interface Setting {
@@ -769,7 +770,7 @@ export function readConfig({ environment = {}, flags = {} }: Sources = {}): Conf
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+      return `must be ${ownValue(TYPES, issue.expected) ?? issue.expected}`;
     case 'too_small':
       return `must be ${issue.origin === 'string' || issue.origin === 'array' ? 'longer' : `at least ${issue.minimum}`}`;
     case 'too_big':

@@ -50,3 +50,9 @@ it('releases tokens when the caller disconnects while they are being reserved', 
   expect((await accounts.account(account.id))!.balance).toBe(0);
   expect(await usage.sums({ by: [] })).toMatchObject([{ requests: 2, failed: 1, tokens: 1_000 }]);
 });
+
+it('tells callers without a key how one is made', async () => {
+  const { accessControl } = await openAccessControl();
+  const refused = accessControl.admit(ACCESS, { authorization: [], clientIp: '192.0.2.1' });
+  await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('lectern keys mint') });
+});

@@ -1,4 +1,5 @@
 /** Describes errors of the operating system in words: which file or folder, and why. */
+import { ownValue } from '#own-value.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   mkdir: 'cannot create the folder',
@@ -30,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Returns undefined for other errors. */
 export function describeSystemError(error: unknown): string | undefined {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
-  const reason = REASONS[String(code)];
+  const reason = ownValue(REASONS, String(code));
   if (typeof path !== 'string' || reason === undefined) return undefined;
-  return `${ACTIONS[String(syscall)] ?? 'cannot use'} ${path}: ${reason}`;
+  return `${ownValue(ACTIONS, String(syscall)) ?? 'cannot use'} ${path}: ${reason}`;
 }
