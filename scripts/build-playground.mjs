@@ -5,17 +5,20 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { collectLicenses } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = path.join(root, 'playground');
 const target = path.join(root, 'dist', 'playground');
 
+const inputs = [];
 const bundle = async (entry, options = {}) => {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: source,
     entryPoints: [entry],
     bundle: true,
     write: false,
+    metafile: true,
     minify: true,
     format: 'esm',
     target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
@@ -24,6 +27,7 @@ const bundle = async (entry, options = {}) => {
     logLevel: 'warning',
     ...options,
   });
+  inputs.push(...Object.keys(metafile.inputs).map((file) => path.relative(root, path.resolve(source, file))));
   return outputFiles[0].contents;
 };
 
@@ -57,3 +61,4 @@ const html = readFileSync(path.join(source, 'index.html'), 'utf8')
   .replace('{{style}}', style)
   .replace('{{script}}', script);
 writeFileSync(path.join(target, 'index.html'), html);
+write('licences', 'txt', await collectLicenses(inputs));

@@ -2,3 +2,4 @@
 export const ENTRIES: readonly string[];
 export function bundle(out: string): Promise<void>;
 export function bundleClient(out: string): Promise<void>;
+export function collectLicenses(inputs: readonly string[]): Promise<string>;

@@ -1,6 +1,7 @@
 // Bundles src/ into a few files, because opening a thousand modules takes longer than reading a page. Modules loaded on
 // demand stay in separate chunks. Packages loaded on demand stay in node_modules. Each entry point also gets a one-line
 // file under its own name, such as `dist/main.js` or `dist/reader/worker.js`.
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -22,6 +23,7 @@ export const ENTRIES = [
   'ocr/worker',
   'models/onnx/process',
   'models/onnx/thread',
+  'reader/engines/browser/install',
   'reader/worker',
   'search/index/thread',
 ];
@@ -147,17 +149,33 @@ async function writeEntry(out, entry, { outputs }) {
   const file = path.join(out, `${entry}.js`);
   const from = `./${path.posix.relative(path.posix.dirname(entry), chunk)}`;
   const { exports } = outputs[path.relative(root, path.join(out, chunk)).replaceAll(path.sep, '/')];
-  const lines = [
-    ...(entry === 'main' ? ['#!/usr/bin/env node'] : []),
-    `export * from '${from}';`,
-    ...(exports.includes('default') ? [`export { default } from '${from}';`] : []),
-  ];
+  const lines =
+    entry === 'main'
+      ? programLines(from, exports)
+      : [`export * from '${from}';`, ...(exports.includes('default') ? [`export { default } from '${from}';`] : [])];
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o755 });
 }
 
-/** Collects the license texts of all bundled packages. */
-async function collectLicenses(inputs) {
+/**
+ * The program checks the version of Node before it loads the rest, which an older Node could not even link.
+ */
+function programLines(from, exports) {
+  const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const [major, minor] = engines.node.replace('>=', '').split('.').map(Number);
+  return [
+    '#!/usr/bin/env node',
+    "const [major, minor] = process.versions.node.split('.').map(Number);",
+    `if (major < ${major} || (major === ${major} && minor < ${minor})) {`,
+    `  console.error('lectern: Node ${major}.${minor} or later is required; this is ' + process.versions.node);`,
+    '  process.exit(1);',
+    '}',
+    `export const { ${exports.join(', ')} } = await import('${from}');`,
+  ];
+}
+
+/** Collects the license texts of all bundled packages. `inputs` are paths relative to the project. */
+export async function collectLicenses(inputs) {
   const folders = new Set(
     inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean),
   );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError, environmentName, flagName, readConfig } from './config.ts';
+import { ConfigError, environmentName, flagName, readConfig, unknownVariables } from './config.ts';
 import { PLANS, plansWith } from './plans.ts';
 
 let dir: string;
@@ -43,7 +43,18 @@ describe('settings', () => {
     const config = write('worker: 3\nbrowserPages: none\n');
     const run = () => readConfig({ environment: { LECTERN_READER_PORT: 'x' }, flags: { config } });
     expect(run).toThrow(ConfigError);
-    expect(run).toThrow(/LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: unknown setting/);
+    expect(run).toThrow(
+      /LECTERN_READER_PORT: .*\nbrowserPages in .*: .*\nworker in .*: unknown setting: did you mean workers\?/,
+    );
+  });
+
+  it('names the setting that an unknown variable probably means', () => {
+    const means = (name: string) => unknownVariables({ [name]: '1', PATH: '/bin' });
+    expect(means('LECTERN_MODELS_PORT')).toEqual([
+      'LECTERN_MODELS_PORT is not a known setting and has no effect: did you mean LECTERN_MODEL_PORT?',
+    ]);
+    expect(means('LECTERN_QQQQ')).toEqual(['LECTERN_QQQQ is not a known setting and has no effect']);
+    expect(means('LECTERN_MODEL_PORT')).toEqual([]);
   });
 
   it.each([
@@ -52,7 +63,7 @@ describe('settings', () => {
       'plans:\n  free:\n    reader:\n      requestsPerMinute: -5\n',
       'plans.free.reader.requestsPerMinute',
       4,
-      'Too small',
+      'must be at least 1',
     ],
     [
       'plans:\n  free: { reader: { requestsPerMinute: 5,\n      rpm: 7 } }\n',
@@ -67,11 +78,15 @@ describe('settings', () => {
       'unknown setting',
     ],
     ['readerPort: 1\nadminPort:\n', 'adminPort', 2, 'has no value'],
-    ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'Invalid option'],
+    ['plans:\n  free:\n    features: [proxy, magic]\n', 'plans.free.features.1', 3, 'must be one of '],
     ['plans:\n  free:\n    concurrency: 2.5\n', 'plans.free.concurrency', 3, 'whole number above zero'],
-    ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'Too small'],
+    ['\nkeylessRpm: -1\n', 'keylessRpm', 2, 'must be at least 0'],
     ['trustedProxies: [10.0.0.0/8, nonsense]\n', 'trustedProxies', 1, 'must be IP addresses'],
-    ['auth: perhaps\n', 'auth', 1, 'Invalid option'],
+    ['auth: perhaps\n', 'auth', 1, 'must be one of on, off'],
+    ['readerPort: many\n', 'readerPort', 1, 'must be a number$'],
+    ['readerPort: 1.5\n', 'readerPort', 1, 'must be a whole number$'],
+    ['readerPort: 70000\n', 'readerPort', 1, 'must be at most 65535$'],
+    ['otlpUrl: here\n', 'otlpUrl', 1, 'must be a URL$'],
   ])('names the line of %j', (text, name, line, reason) => {
     const run = () => readConfig({ flags: { config: write(text) } });
     expect(run).toThrow(new RegExp(`^${name.replaceAll('.', '\\.')} in .*, line ${line}: .*${reason}`));

@@ -8,6 +8,8 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import * as z from 'zod';
+import { nearestName } from '#nearest-name.ts';
+import { ownValue } from '#own-value.ts';
 import { FEATURES, plansShape } from '#plans.ts';
 
 interface Setting {
@@ -697,7 +699,8 @@ export type Config = Readonly<{ [Name in keyof typeof SETTINGS]: z.output<(typeo
 export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
-export const environmentName = (name: string): string => `LECTERN_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+const PREFIX = 'LECTERN_';
+export const environmentName = (name: string): string => `${PREFIX}${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 export const flagName = (name: string): string => `--${kebab(name)}`;
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -708,13 +711,28 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 export class ConfigError extends Error {}
 
 /** Known variables that are not settings of the server. */
-export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
+export const OTHER_VARIABLES = [
+  'LECTERN_CONFIG',
+  'LECTERN_BENCH_DATA',
+  'LECTERN_TEST_LANES',
+  'LECTERN_URL',
+  'LECTERN_API_KEY',
+] as const;
 
-/** Variables that start with LECTERN_ but are unknown. They are probably misspelled. */
-export const unknownVariables = (environment: Readonly<Record<string, string | undefined>>): string[] => {
-  const known = new Set<string>([...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES]);
-  return Object.keys(environment).filter((name) => name.startsWith('LECTERN_') && !known.has(name));
-};
+/** One sentence for each variable that starts with LECTERN_ but is unknown. They are probably misspelled. */
+export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = [...SETTING_NAMES.map(environmentName), ...OTHER_VARIABLES];
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => `${name} is not a known setting and has no effect${suggestion(name, known, PREFIX)}`);
+}
+
+/** All names start with `prefix`, so it says nothing about which is meant. */
+function suggestion(name: string, known: readonly string[], prefix = ''): string {
+  const rest = (text: string) => text.slice(prefix.length);
+  const near = nearestName(rest(name), known.map(rest));
+  return near === undefined ? '' : `: did you mean ${prefix}${near}?`;
+}
 
 interface Sources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -742,15 +760,44 @@ export function readConfig({ environment = {}, flags = {} }: Sources = {}): Conf
       problems.push(`${place([])}: has no value`);
       continue;
     }
-    const result = SETTINGS[name].schema.safeParse(value);
+    const result = SETTINGS[name].schema.safeParse(value, { error: describeIssue });
     if (result.success) config[name] = result.data;
     else for (const issue of result.error.issues) problems.push(...problemsOf(issue, place));
   }
   const unknown = Object.keys(file.values).filter((name) => !Object.hasOwn(SETTINGS, name));
-  for (const name of unknown) problems.push(`${file.placeOf([name])}: unknown setting`);
+  for (const name of unknown)
+    problems.push(`${file.placeOf([name])}: unknown setting${suggestion(name, SETTING_NAMES)}`);
   if (problems.length) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config) as Config;
 }
+
+/** Describes a wrong value in words, where the schema has no message of its own. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${ownValue(TYPES, issue.expected) ?? issue.expected}`;
+    case 'too_small':
+      return `must be ${issue.origin === 'string' || issue.origin === 'array' ? 'longer' : `at least ${issue.minimum}`}`;
+    case 'too_big':
+      return `must be ${issue.origin === 'string' || issue.origin === 'array' ? 'shorter' : `at most ${issue.maximum}`}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be a URL' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: '`true` or `false`',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 function problemsOf(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
   if (issue.code === 'unrecognized_keys') {

@@ -13,7 +13,11 @@ export const PROBLEMS = {
   LabelLimitExceededError: { status: 40007, code: 400, message: 'Label count exceeds the plan maximum' },
   AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
   AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is unknown' },
-  AuthenticationRequiredError: { status: 40103, code: 401, message: 'An API key is required' },
+  AuthenticationRequiredError: {
+    status: 40103,
+    code: 401,
+    message: 'An API key is required; the operator creates one with `lectern keys mint`',
+  },
   TierFeatureConstraintError: { status: 40202, code: 402, message: 'Your plan does not include this feature' },
   InsufficientBalanceError: { status: 40203, code: 402, message: 'The account has no balance left' },
   OperationNotAllowedError: { status: 40301, code: 403, message: 'This operation is not allowed' },

@@ -30,7 +30,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     readInput: () => text(stdin),
     input: stdin,
     output: guardTerminal(stdout),
-    rewrite: terminal ? (line) => void stderr.write(`\r\x1b[K${sanitizeForTerminal(line)}`) : undefined,
+    rewrite: terminal ? createRewrite() : undefined,
+    ask: terminal && stdin.isTTY ? askUser : undefined,
     width: () => stderr.columns || 80,
     get signal() {
       return ending.signal();
@@ -39,6 +40,31 @@ export async function main(argv: readonly string[]): Promise<void> {
     onFault: watchFaults,
   });
   process.exitCode = ending.code() ?? EXIT_CODES[exit].code;
+}
+
+/** Writes over the last line of the terminal. The line is cleared if the process ends before the command clears it. */
+function createRewrite(): (line: string) => void {
+  let shown = '';
+  const rewrite = (line: string) => {
+    shown = line;
+    process.stderr.write(`\r\x1b[K${sanitizeForTerminal(line)}`);
+  };
+  process.on('exit', () => {
+    if (shown) rewrite('');
+  });
+  return rewrite;
+}
+
+async function askUser(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Reading a line takes over Ctrl-C, which must still stop the program.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 interface Ending extends Pick<CliContext, 'onStop'> {

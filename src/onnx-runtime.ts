@@ -4,17 +4,15 @@
  * import this file.
  */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Runtime from 'onnxruntime-node';
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
 
-/**
- * The error message of a process in which the package is missing. The server recognizes it and tells the user what to
- * install.
- */
-export const RUNTIME_MISSING = 'onnxruntime-node is not installed';
+/** The error message if the package is not installed. */
+const RUNTIME_MISSING = 'onnxruntime-node is not installed';
 
 export async function openRuntime(): Promise<typeof Runtime> {
   // The library reads this variable from the environment of the process when it is loaded. A thread could set it only
@@ -30,20 +28,27 @@ export async function openRuntime(): Promise<typeof Runtime> {
   }
 }
 
-/** The classes that both runtimes share. */
-export type SharedRuntime = Pick<typeof Runtime, 'InferenceSession' | 'Tensor'>;
+type SessionOptions = Runtime.InferenceSession.SessionOptions;
 
-/** Like `openRuntime`, but loads the WebAssembly build if the package is not installed. Both take graphs as bytes. */
+/** What both runtimes share. */
+export interface SharedRuntime {
+  readonly Tensor: typeof Runtime.Tensor;
+  /** Opens a graph, together with the files of weights beside it. */
+  openGraph(file: string, options: SessionOptions): Promise<Runtime.InferenceSession>;
+}
+
+/** Like `openRuntime`, but loads the WebAssembly build if the package is not installed. */
 export async function openAnyRuntime(): Promise<SharedRuntime> {
   try {
-    return await openRuntime();
+    const { Tensor, InferenceSession } = await openRuntime();
+    return { Tensor, openGraph: (file, options) => InferenceSession.create(file, options) };
   } catch (error) {
     if ((error as Error).message !== RUNTIME_MISSING) throw error;
     return openWebAssembly();
   }
 }
 
-interface WebAssemblyRuntime extends SharedRuntime {
+interface WebAssemblyRuntime extends Pick<typeof Runtime, 'InferenceSession' | 'Tensor'> {
   readonly env: { readonly wasm: { numThreads: number; wasmBinary: Uint8Array } };
 }
 
@@ -55,7 +60,20 @@ export async function openWebAssembly(): Promise<SharedRuntime> {
   const runtime = (await import(pathToFileURL(program).href)) as WebAssemblyRuntime;
   runtime.env.wasm.numThreads = 1;
   runtime.env.wasm.wasmBinary = await readFile(binary);
-  return runtime;
+  const { Tensor, InferenceSession } = runtime;
+  return {
+    Tensor,
+    // It cannot open files itself.
+    openGraph: async (file, options) =>
+      InferenceSession.create(await readFile(file), { ...options, externalData: await weightsBeside(file) }),
+  };
+}
+
+/** Weights that are not in the graph itself: in the hub's exports, `model.onnx_data` belongs to `model.onnx`. */
+async function weightsBeside(graph: string): Promise<{ path: string; data: Uint8Array }[]> {
+  const folder = path.dirname(graph);
+  const names = (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(graph)}_data`));
+  return Promise.all(names.map(async (name) => ({ path: name, data: await readFile(path.join(folder, name)) })));
 }
 
 /** In the built package the files are in `dist/onnx/`; in the sources, in the package onnxruntime-web. */

@@ -95,7 +95,7 @@ it('starts every process with the shared environment', () => {
   const launches = starters.filter((file) => /\b(?:spawn|fork|execFile|launch)\b/.test(textOf(file)));
   expect(launches.length).toBeGreaterThan(5);
   // The operator's own executors inherit the operator's environment variables (flow/process/environment.ts).
-  const shared = /\b(?:childEnvironment|executorEnvironment)\(/;
+  const shared = /\b(?:childEnvironment|executorEnvironment|operatorEnvironment)\(/;
   expect(launches.filter((file) => !shared.test(textOf(file)))).toEqual([]);
 });
 

@@ -66,3 +66,9 @@ it('limits callers whom the operator admits in a private network less than other
   for (let count = 1; count < 600; count++) await admit(trusted, caller);
   await expect(admit(trusted, caller)).rejects.toMatchObject({ name: 'RateLimitTriggeredError' });
 });
+
+it('tells callers without a key how one is made', async () => {
+  const { accessControl } = await openAccessControl();
+  const refused = accessControl.admit(ACCESS, { authorization: [], clientIp: '192.0.2.1' });
+  await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('lectern keys mint') });
+});

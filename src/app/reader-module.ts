@@ -19,7 +19,6 @@ import {
   createRenderer,
   createScriptFetcher,
   describeImage,
-  findBrowser,
   type ImageScaler,
   openCache,
   openSiteRecords,
@@ -31,6 +30,7 @@ import {
   type SnapshotCache,
 } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import { chosenBrowser } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 import type { Network } from './network.ts';
 
@@ -171,7 +171,7 @@ async function openSharedParts(
 /** `undefined` if the browser is disabled or was not found. */
 function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
   const { dataDir } = config;
-  const found = config.browser === 'none' ? null : findBrowser({ configured: config.browser, dataDir });
+  const found = chosenBrowser(config);
   if (!found) return undefined;
   return createPool({
     found,

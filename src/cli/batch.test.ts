@@ -21,6 +21,7 @@ let half: () => void;
 beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'batch-get-'));
   server = http.createServer((request, response) => {
+    if (request.url === '/health') return response.end('{"status": "ok", "version": "0.1.0"}');
     const [, id] = /batch\/(\w+)\/output/.exec(request.url ?? '') ?? [];
     if (id === 'whole') return response.end(LINES.join(''));
     if (id !== 'slow') return response.writeHead(404).end('{}');

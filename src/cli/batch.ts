@@ -1,5 +1,5 @@
 /** `lectern batch`: submits and follows batch jobs of embeddings, through the client. */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -52,7 +52,7 @@ export function batchCommand(context: CliContext): Command {
   add('wait', 'Wait until a job has ended and show it. Fails unless the job completed.')
     .argument('<id>')
     .action((id: string, flags: Flags) =>
-      withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: true }),
+      withClient(context, flags, ({ client }) => waitForJob(context, flags, client, id), { jobs: 'batch' }),
     );
   add('get', 'Fetch the output of a job that has ended.')
     .argument('<id>')
@@ -118,12 +118,13 @@ async function submitFile(file: string, flags: SubmitFlags, context: CliContext)
         context.note('the job starts once a server, `lectern worker` or `lectern batch wait` runs');
       context.print(flags.json ? JSON.stringify(job, null, 2) : job.batch_id);
     },
-    { jobs: flags.wait ?? false, onAnswer },
+    { jobs: flags.wait ? 'batch' : undefined, onAnswer },
   );
 }
 
 /** Sends a line that is not JSON unchanged: only that line fails, and the job lists it among its errors. */
 async function readLines(file: string, { readInput }: CliContext): Promise<unknown[]> {
+  if (file !== '-' && !existsSync(file)) throw usageError(`no such file: ${file}`);
   const text = file === '-' ? await readInput() : await readFile(file, 'utf8');
   const lines = text
     .replace(/^\uFEFF/, '')

@@ -56,8 +56,10 @@ export const serverOf = (
 interface ClientUse {
   /** APIs to open in this process; all by default. */
   readonly faces?: 'reader';
-  /** Whether this process also runs jobs. */
-  readonly jobs?: boolean;
+  /** Whether a browser is useful, so that one is offered if this process has none. */
+  readonly rendersPages?: boolean;
+  /** Jobs that this process also runs; none if omitted. */
+  readonly jobs?: 'batch' | 'crawl' | undefined;
   /** Retries per call; the client's default if omitted. */
   readonly retries?: number;
   /** Called with each response, to read values that are only in its headers. */
@@ -74,7 +76,11 @@ export async function withClient<T>(
   const server = serverOf(context, flags);
   if (server) return withServer(server, context, { flags, needs }, work);
   const { openInProcessFaces } = await import('./in-process-faces.ts');
-  const faces = await openInProcessFaces(context, flags, { faces: needs.faces ?? 'all', jobs: needs.jobs ?? false });
+  const faces = await openInProcessFaces(context, flags, {
+    faces: needs.faces ?? 'all',
+    jobs: needs.jobs,
+    rendersPages: needs.rendersPages ?? false,
+  });
   try {
     return await work({
       client: await loadClient({
@@ -101,20 +107,26 @@ async function withServer<T>(
     retries: needs.retries,
     fetch: observeResponses(fetch, needs),
   });
-  const finished = new AbortController();
-  const version = client.health({ signal: finished.signal }).then(
-    (health) => health.version as string | undefined,
-    () => undefined,
-  );
+  const version = /^https?:/i.test(server) ? await versionOf(client, server.split(',')[0]!) : undefined;
+  const answer = await work({ client, server });
+  warnOfVersionMismatch(version, server, context);
+  return answer;
+}
+
+/**
+ * Returns the version of the server, if it answers in time. Throws a CommandError if another program answers: its pages
+ * could otherwise pass for results.
+ */
+async function versionOf(client: Client, server: string): Promise<string | undefined> {
+  let version: unknown;
   try {
-    const answer = await work({ client, server });
-    const timer = setTimeout(() => finished.abort(), VERSION_MS);
-    warnOfVersionMismatch(await version, server, context);
-    clearTimeout(timer);
-    return answer;
-  } finally {
-    finished.abort();
+    version = (await client.health({ timeoutMs: VERSION_MS }))?.version;
+  } catch (error) {
+    const { code, status } = error as { code?: unknown; status?: unknown };
+    if (code !== 'BAD_ANSWER' && status !== 404) return undefined;
   }
+  if (typeof version === 'string') return version;
+  throw usageError(`${server} is not a Lectern server: give the URL of its reader, such as http://localhost:3000`);
 }
 
 const observeResponses = (send: typeof fetch, { onAnswer }: ClientUse): typeof fetch =>
@@ -142,7 +154,7 @@ function parseServerUrls(server: string): Pick<ClientOptions, 'baseUrl' | 'urls'
   return { baseUrl: places.find(({ face }) => face === undefined)?.url ?? urls.reader, urls };
 }
 
-/** Maximum wait for the server's version after the work is done. */
+/** Maximum wait for the server's version. */
 const VERSION_MS = 1_000;
 
 function warnOfVersionMismatch(theirs: string | undefined, server: string, { version, note }: CliContext): void {

@@ -130,6 +130,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
+    name: 'browser',
+    group: 'Maintenance',
+    description: 'Install, show and remove the browser that renders pages.',
+    load: async () => (await import('./browser.ts')).browserCommand,
+  },
+  {
     name: 'doctor',
     group: 'Maintenance',
     description: 'Check the machine, network access and limits, and do a test read.',

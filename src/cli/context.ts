@@ -24,6 +24,8 @@ export interface CliContext {
   readonly output: Writable & { readonly isTTY?: boolean };
   /** Overwrites the last line of the terminal; an empty string clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;
+  /** Asks the user a question and returns the answer; `undefined` if no user is at a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
   /** Width of the terminal in columns. */
   readonly width: () => number;
   /** Aborted when the process is asked to stop. Listeners must save their state and finish quickly. */

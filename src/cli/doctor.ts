@@ -19,8 +19,7 @@ async function examine({ dataDir, config: file, json }: DataFlags, context: CliC
   await processTemporaryFolder();
   const { environment, version, print, note, rewrite, signal } = context;
   const config = readConfig({ environment, flags: { dataDir, config: file } });
-  for (const name of unknownVariables(environment))
-    note(`lectern: warning: ${name} is not a known setting and has no effect`);
+  for (const warning of unknownVariables(environment)) note(`lectern: warning: ${warning}`);
   const findings = [];
   for await (const finding of doctor(config, version, signal)) {
     rewrite?.('');

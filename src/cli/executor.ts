@@ -115,7 +115,7 @@ async function run(context: FlowContext, flags: ExecutorFlags): Promise<void> {
     defineExecutor(options, { baseDir: path.resolve(), env: environment, lenient: flags.lenient ?? false });
   const { definition, warnings } = define();
   for (const warning of warnings) note(`lectern: warning: ${warning}`);
-  const log = await logOf(environment);
+  const log = await logOf(context);
   context.onFault(reportFaultsTo(log));
   const { openBuiltInExecutors } = await import('./built-in-executors.ts');
   const { executors, close } = await openBuiltInExecutors([definition], context);

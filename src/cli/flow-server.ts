@@ -17,9 +17,13 @@ export interface FlowContext {
 export const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /** Creates the log at the configured level. */
-export async function logOf(environment: FlowContext['environment']): Promise<Log> {
+export async function logOf({ environment, note }: Pick<FlowContext, 'environment' | 'note'>): Promise<Log> {
   // Imported here so that the help starts faster.
-  const [{ readConfig }, { createLog }] = await Promise.all([import('#config.ts'), import('#telemetry/log.ts')]);
+  const [{ readConfig, unknownVariables }, { createLog }] = await Promise.all([
+    import('#config.ts'),
+    import('#telemetry/log.ts'),
+  ]);
+  for (const warning of unknownVariables(environment)) note(`lectern: warning: ${warning}`);
   return createLog(readConfig({ environment }).logLevel);
 }
 
@@ -34,7 +38,7 @@ export const metricsLines = (host: string, ports: readonly number[]): string[] =
 export async function serveUntilStopped(context: FlowContext, load: () => FlowDefinition): Promise<void> {
   const { environment, version, print, onStop } = context;
   const definition = load();
-  const log = await logOf(environment);
+  const log = await logOf(context);
   context.onFault(reportFaultsTo(log));
   const { serveFlow } = await import('#flow/index.ts');
   const { openBuiltInExecutors } = await import('./built-in-executors.ts');

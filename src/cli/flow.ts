@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { FLOW_FLAGS } from '#generated/cli-flags.ts';
+import { usageError } from './exit-codes.ts';
 import { addFlowFlags, addOldFlags, type GivenFlags, optionsFromFlags } from './flow-flags.ts';
 import { type FlowContext, serveUntilStopped } from './flow-server.ts';
 
@@ -46,7 +47,7 @@ export function flowCommand(context: FlowContext): Command {
 
 /** Returns a function that reads the flow file. The command-line flags override the options in the file. */
 async function definitionLoader({ environment }: FlowContext, { uses, env, lenient, ...flags }: FileFlags) {
-  if (uses === undefined) throw new Error('no flow given: pass the flow file with --uses');
+  if (uses === undefined) throw usageError('no flow given: pass the flow file with --uses');
   const [{ loadFlow }, { readPairs }] = await Promise.all([import('#flow/index.ts'), import('./pairs.ts')]);
   const pairs = Object.entries(readPairs(env) ?? {}).map(([key, value]) => [key, String(value)]);
   const given = await optionsFromFlags(FLOW_FLAGS, flags);

@@ -1,6 +1,7 @@
 /** `lectern gateway`: a gateway alone, in front of executors that run elsewhere. */
 import { Command } from 'commander';
 import { FLOW_FLAGS } from '#generated/cli-flags.ts';
+import { usageError } from './exit-codes.ts';
 import { addFlowFlags, addOldFlags, type GivenFlags, optionsFromFlags } from './flow-flags.ts';
 import { type FlowContext, serveUntilStopped } from './flow-server.ts';
 
@@ -62,6 +63,6 @@ function parseJson(flag: string, text: string | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`--${flag} is not JSON: ${(error as Error).message}`);
+    throw usageError(`--${flag} is not JSON: ${(error as Error).message}`);
   }
 }

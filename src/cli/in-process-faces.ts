@@ -3,15 +3,19 @@
 import { type InProcess, openInProcess } from '#app/in-process.ts';
 import { processTemporaryFolder } from '#app/temporary-folder.ts';
 import type { AppOptions } from '#app.ts';
-import { type Config, readConfig } from '#config.ts';
+import { type Config, readConfig, unknownVariables } from '#config.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type ClientFlags, dataDirOf } from './client.ts';
 import type { CliContext } from './context.ts';
+import { offerBrowser } from './offer-browser.ts';
 
 /** `faces: 'reader'` starts faster and serves only reads. */
 export interface InProcessOptions {
   readonly faces: 'all' | 'reader';
-  readonly jobs: boolean;
+  /** Jobs that this process runs. Other jobs wait for a server or worker. */
+  readonly jobs: 'batch' | 'crawl' | undefined;
+  /** Whether to offer a browser if there is none. */
+  readonly rendersPages: boolean;
 }
 
 export async function openInProcessFaces(
@@ -21,6 +25,8 @@ export async function openInProcessFaces(
 ): Promise<InProcess> {
   const config = configOf(context, flags, needs);
   const { environment, version } = context;
+  for (const warning of unknownVariables(environment)) context.note(`lectern: warning: ${warning}`);
+  if (needs.rendersPages) await offerBrowser(context, config);
   await processTemporaryFolder();
   const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
   const { faces, close } = await (needs.faces === 'reader' ? openReaderOnly(options) : openAllFaces(options));
@@ -52,8 +58,8 @@ function configOf(context: CliContext, flags: ClientFlags, { jobs }: InProcessOp
     redisUrl: undefined,
     // Loads only the models that the command uses.
     modelsWarm: [],
-    batchJobs: jobs ? settings.batchJobs : 0,
-    crawlJobs: jobs ? settings.crawlJobs : 0,
+    batchJobs: jobs === 'batch' ? settings.batchJobs : 0,
+    crawlJobs: jobs === 'crawl' ? settings.crawlJobs : 0,
     drainMs: 0,
   };
 }

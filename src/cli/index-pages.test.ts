@@ -78,10 +78,11 @@ async function run(...args: string[]) {
       ...environment,
     },
     print: (line) => out.push(line),
-    note: (line) => {
-      notes.push(line);
-      if (stopAfter !== undefined && notes.length === stopAfter) stop.abort();
+    note: (line) => notes.push(line),
+    rewrite: () => {
+      if (stopsEarly) stop.abort();
     },
+    width: () => 80,
     readInput: async () => '',
     signal: stop.signal,
   });
@@ -92,7 +93,7 @@ async function run(...args: string[]) {
     stats: { pages: number };
   };
 }
-let stopAfter: number | undefined;
+let stopsEarly = false;
 
 const LONG = 120_000;
 
@@ -153,9 +154,9 @@ it(
 it(
   'resumes after an interruption',
   async () => {
-    stopAfter = 1;
+    stopsEarly = true;
     await expect(run(`${base}/sitemap.xml`)).rejects.toThrow('to continue');
-    stopAfter = undefined;
+    stopsEarly = false;
     asked = [];
     broken = true;
     const { filled } = await run(`${base}/sitemap.xml`);

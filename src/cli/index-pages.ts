@@ -6,8 +6,10 @@ import type { Config } from '#config.ts';
 import type { FillProgress, FillSummary, IndexStats, LocalIndex } from '#search/index.ts';
 import { type CommandContext, type DataFlags, newCommand, withDataFlags } from './accounts-module.ts';
 import { dataDirOf } from './client.ts';
+import type { CliContext } from './context.ts';
 import { CommandError, usageError } from './exit-codes.ts';
 import { parseInteger } from './numbers.ts';
+import { createProgress } from './progress.ts';
 
 interface IndexFlags extends DataFlags {
   readonly stats?: boolean;
@@ -18,11 +20,7 @@ interface IndexFlags extends DataFlags {
   readonly delay: number;
 }
 
-export interface IndexContext extends CommandContext {
-  readonly version: string;
-  /** Aborted when the process is asked to stop. */
-  readonly signal: AbortSignal;
-}
+export interface IndexContext extends CommandContext, Pick<CliContext, 'version' | 'signal' | 'rewrite' | 'width'> {}
 
 export function indexCommand(context: IndexContext): Command {
   const { environment } = context;
@@ -75,6 +73,7 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
   ]);
   const log = createLog('warn', 'stderr');
   await processTemporaryFolder();
+  const progress = createProgress(context);
   const app = await createApp({ config: await isolatedConfig(config), version: context.version, log });
   try {
     return await fill(
@@ -87,13 +86,14 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
         delayMs: flags.delay,
         agent: 'Lectern',
         signal: context.signal,
-        onProgress: (progress) => context.note(progressLine(progress)),
+        onProgress: (done) => (done.reason ? progress.note : progress.show)(progressLine(done)),
       },
     );
   } catch (error) {
     if (!context.signal.aborted) throw error;
     throw new CommandError('interrupted', 'stopped: run the same command again to continue');
   } finally {
+    progress.end();
     await app.close();
     await rm(scratchDirOf(config), { recursive: true, force: true });
   }
@@ -103,10 +103,10 @@ const scratchDirOf = ({ dataDir }: Config) => path.join(dataDir, 'index', `readi
 
 /** Settings of a reader that shares no files with a server on the same data folder. */
 async function isolatedConfig(config: Config): Promise<Config> {
-  const { findBrowser } = await import('#reader/index.ts');
+  const { chosenBrowser } = await import('#app/browser.ts');
   return {
     ...config,
-    browser: findBrowser({ configured: config.browser, dataDir: config.dataDir })?.path ?? 'none',
+    browser: chosenBrowser(config)?.path ?? 'none',
     dataDir: scratchDirOf(config),
     cacheMaxBytes: 0,
     indexMaxBytes: 0,

@@ -4,6 +4,7 @@ import { type ClientFlags, type OpenClient, withClient, withClientFlags } from '
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { FlagCommand } from './flags.ts';
+import { describeSystemError } from './system-errors.ts';
 
 interface McpFlags extends ClientFlags {
   readonly allowDir?: readonly string[];
@@ -25,7 +26,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
   const folders = flags.allowDir ?? [];
   const files = folders.length
     ? await openLocalFiles(folders).catch((error: Error) => {
-        throw usageError(`--allow-dir: ${error.message}`);
+        throw usageError(`--allow-dir: ${describeSystemError(error) ?? error.message}`);
       })
     : undefined;
   const onError = (error: unknown) => note(`lectern: ${(error as Error | undefined)?.stack ?? error}`);
@@ -44,7 +45,7 @@ async function serve(context: CliContext, flags: McpFlags): Promise<void> {
         await isDone;
       };
       // No retries, so that the model learns immediately that it has to wait.
-      working = withClient(context, flags, work, { retries: 0 });
+      working = withClient(context, flags, work, { retries: 0, jobs: 'crawl' });
       working.catch((error: unknown) => {
         reject(error);
         done.abort();

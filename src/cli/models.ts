@@ -5,6 +5,7 @@ import type { LibraryModel, ModelLibrary, PullPlan, PullProgress } from '#models
 import { type CommandContext, type DataFlags, newCommand, requireFound, withDataFlags } from './accounts-module.ts';
 import { type ClientFlags, dataDirOf, withClient, withClientFlags } from './client.ts';
 import type { CliContext } from './context.ts';
+import { bar, createProgress } from './progress.ts';
 import { tableLines } from './table.ts';
 
 interface ServedFlags extends ClientFlags {
@@ -44,12 +45,15 @@ export function modelsCommand(context: CliContext): Command {
     async (library, model, flags) => {
       const { row, onDisk } = model;
       if (onDisk) context.note(`${row.id} is already downloaded`);
-      const { folder } = await library.pull(row, {
-        onPlan: (plan) => {
-          for (const line of planLines(plan)) context.note(line);
-        },
-        onProgress: progressNotes(context.note),
-      });
+      const progress = createProgress(context);
+      const { folder } = await library
+        .pull(row, {
+          onPlan: (plan) => {
+            for (const line of planLines(plan)) context.note(line);
+          },
+          onProgress: (done) => progress.show(progressLine(done)),
+        })
+        .finally(progress.end);
       if (flags.json)
         context.print(JSON.stringify(toJson(requireFound(await library.find(row.id), 'model', row.id)), null, 2));
       else context.print(folder);
@@ -111,16 +115,8 @@ function* planLines(plan: PullPlan): Generator<string> {
   yield `license: ${licence}${nonCommercial ? ` (${NON_COMMERCIAL})` : ''}`;
 }
 
-/** Prints a line for every 10 % of the download. */
-function progressNotes(note: (line: string) => void): (progress: PullProgress) => void {
-  let printed = 0;
-  return ({ file, bytes, total }) => {
-    const tenth = total > 0 ? Math.floor((bytes / total) * 10) : 10;
-    if (tenth <= printed) return;
-    printed = tenth;
-    note(`${tenth * 10} % of ${megabytes(total)} (${file})`);
-  };
-}
+const progressLine = ({ file, bytes, total }: PullProgress): string =>
+  `${bar(total > 0 ? bytes / total : 1)} of ${megabytes(total)} (${file})`;
 
 const SERVED_HEADINGS = ['ID', 'INPUT', 'OUTPUT', 'TOKENS', 'DIMENSIONS'];
 

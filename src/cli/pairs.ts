@@ -1,6 +1,7 @@
 /** Parses options written as `KEY: VALUE` on the command line. */
 import { parse } from 'yaml';
 import { setOwnValue } from '#own-value.ts';
+import { usageError } from './exit-codes.ts';
 
 /** Merges all pairs into one mapping. Throws an Error that quotes an invalid pair. */
 export function readPairs(pairs: readonly string[] | undefined): Record<string, unknown> | undefined {
@@ -14,7 +15,7 @@ export function readPairs(pairs: readonly string[] | undefined): Record<string, 
       value = undefined;
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new Error(`${pair} is not KEY: VALUE`);
+      throw usageError(`${pair} is not KEY: VALUE`);
     for (const [key, one] of Object.entries(value)) setOwnValue(all, key, one);
   }
   return all;

@@ -1,6 +1,7 @@
 /** `lectern ping`: checks whether a flow, gateway or executor is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
+import { usageError } from './exit-codes.ts';
 import { parseInteger } from './numbers.ts';
 
 export interface PingContext {
@@ -44,7 +45,7 @@ interface Target {
 function targetOf(address: string): Target {
   const [, scheme = 'grpc', rest] = /^(?:(grpc|grpcs|http|https|ws|wss):\/\/)?(.*?)\/?$/i.exec(address) ?? [];
   const [, host, port] = /^(.+):(\d{1,5})$/.exec(rest ?? '') ?? [];
-  if (!host || !port) throw new Error(`${address} is not HOST:PORT`);
+  if (!host || !port) throw usageError(`${address} is not HOST:PORT`);
   const name = scheme.toLowerCase();
   return {
     scheme: name.startsWith('grpc') ? 'grpc' : 'http',

@@ -4,6 +4,7 @@ import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, type ExitName, exitOf } from './exit-codes.ts';
 import { Switch } from './flags.ts';
+import { describeSystemError } from './system-errors.ts';
 
 const EXAMPLES = `
 Examples:
@@ -86,4 +87,5 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).trimEnd();
+const messageOf = (error: unknown): string =>
+  describeSystemError(error) ?? (error instanceof Error ? error.message : String(error)).trimEnd();

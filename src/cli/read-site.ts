@@ -65,7 +65,7 @@ export async function readSite(what: readonly string[], { options, flags, contex
         flags.resume === undefined ? await start(client, what, { options, flags, context }) : runOf(flags.resume);
       await follow(client, run, { flags, context, atServer: server !== undefined });
     },
-    { jobs: true },
+    { jobs: 'crawl', rendersPages: options.engine !== 'direct' },
   );
 }
 

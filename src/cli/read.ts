@@ -126,7 +126,8 @@ async function read(what: readonly string[], flags: ReadFlags, context: CliConte
     else if (isAlone) await readOne(first, reading);
     else await readMany(sources, reading, server !== undefined);
   };
-  await withClient(context, flags, work, { faces: 'reader' });
+  const readsPages = flags.list !== undefined || sources.some(({ kind }) => kind === 'url');
+  await withClient(context, flags, work, { faces: 'reader', rendersPages: readsPages && options.engine !== 'direct' });
 }
 
 function checkPictureOutput(

@@ -5,17 +5,18 @@ import type { Config } from '#config.ts';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { type ReportFault, reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
+import { type OfferContext, offerBrowser } from './offer-browser.ts';
 
-export interface ServeContext {
+export interface ServeContext extends OfferContext {
   readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
   /** Registers `stop` to be called when the process is asked to stop. */
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly onFault: (tell: ReportFault) => void;
 }
 
-export function serveCommand({ version, environment, print, onStop, onFault }: ServeContext): Command {
+export function serveCommand(context: ServeContext): Command {
+  const { version, environment, print, onStop, onFault } = context;
   const command = new Command('serve').description('Start the server.').exitOverride();
   command.addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
   for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
@@ -26,8 +27,8 @@ export function serveCommand({ version, environment, print, onStop, onFault }: S
     const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
-    for (const name of unknownVariables(environment))
-      print(`lectern: warning: ${name} is not a known setting and has no effect`);
+    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
+    await offerBrowser(context, config);
     const log = createLog(config.logLevel);
     onFault(reportFaultsTo(log));
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
@@ -80,7 +81,7 @@ function* startupLines(app: App, places: FaceUrl[], { host, auth }: Config): Gen
     }
   }
   const { available, sandboxed } = app.browser();
-  if (!available) yield 'lectern: no browser found: pages are read without running scripts';
+  if (!available) yield 'lectern: no browser: pages are read without running scripts';
   else if (sandboxed === false)
     yield 'lectern: warning: the browser runs without its sandbox (running as root, or the system forbids it)';
   if (auth === 'off') {

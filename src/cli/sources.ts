@@ -22,8 +22,21 @@ export function parseSource(argument: string): Source {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(argument)) return { kind: 'url', name: argument };
   if (existsSync(argument)) return fileSource(argument, argument);
   if (/^(?:\.{0,2}\/|~\/|[a-z]:\\)/i.test(argument)) throw usageError(`no such file: ${argument}`);
+  if (looksLikeFile(argument))
+    throw usageError(`no such file: ${argument}. If it is a web page, write https://${argument}`);
   return { kind: 'url', name: argument };
 }
+
+/** Whether the last part of a name without a scheme ends like a file, and its first part is not a host name. */
+function looksLikeFile(argument: string): boolean {
+  const parts = argument.replace(/[?#].*$/s, '').split(/[/\\]/);
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  return FILE_NAME.test(last) && (parts.length === 1 || !/[.:]|^localhost$/.test(first));
+}
+
+/** Names of files that Lectern reads. Of these endings, only `md` is also a top-level domain. */
+const FILE_NAME =
+  /\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|epub|html?|xhtml|mhtml|txt|text|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|eml|msg|png|jpe?g|gif|webp|tiff?|bmp|svg|avif|heic)$/i;
 
 function pathOfFileUrl(url: string): string {
   try {

@@ -8,7 +8,12 @@ import type { ServeContext } from './serve.ts';
 /** Settings that are also flags of the worker. All others come from the environment and the settings file. */
 const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
 
-export function workerCommand({ environment, print, onStop, onFault }: Omit<ServeContext, 'version'>): Command {
+export function workerCommand({
+  environment,
+  print,
+  onStop,
+  onFault,
+}: Pick<ServeContext, 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
   const command = new Command('worker')
     .description('Process batch jobs for servers that share the database or data folder.')
     .exitOverride()
@@ -17,9 +22,10 @@ export function workerCommand({ environment, print, onStop, onFault }: Omit<Serv
     command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
   }
   return command.action(async (flags: Record<string, unknown>) => {
-    const { readConfig } = await import('#config.ts');
+    const { readConfig, unknownVariables } = await import('#config.ts');
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
+    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     if (!config.batchJobs) throw usageError('batchJobs is 0: set it to at least 1');
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();

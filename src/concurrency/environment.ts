@@ -55,3 +55,12 @@ export function childEnvironment({
   });
   return { ...Object.fromEntries(inherited), ...LANGUAGE, HOME: home, ...more, ...TELEMETRY_OFF };
 }
+
+/**
+ * The environment of programs that work for the operator and never on pages, such as npm, which needs the operator's
+ * registry, proxies and certificates: everything except Lectern's settings.
+ */
+export function operatorEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LECTERN_'));
+  return { ...Object.fromEntries(inherited), ...more, ...TELEMETRY_OFF };
+}

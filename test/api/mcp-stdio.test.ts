@@ -23,6 +23,7 @@ const open = new Set<Visited>();
 beforeAll(async () => {
   site = await startSite({
     '/tea': `<title>Tea</title><main><h1>Tea</h1><p>${'Green tea is drunk hot. '.repeat(20)}</p></main>`,
+    '/menu': '<title>Menu</title><main><h1>Menu</h1><p><a href="/tea">Tea</a></p></main>',
     '/never': (visited) => {
       open.add(visited);
       visited.response.once('close', () => open.delete(visited));
@@ -110,6 +111,17 @@ describe('without a server', () => {
       await left;
       await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });
       await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    },
+    START_MS,
+  );
+
+  it(
+    'crawls a site',
+    async () => {
+      const { client } = await connect();
+      const { isError, text } = await call(client, 'crawl_site', { url: `${site.origin}/menu`, scope: 'host' });
+      expect([isError, text]).toEqual([false, expect.stringContaining('2 pages read, 0 failed')]);
+      expect(text).toContain('Green tea');
     },
     START_MS,
   );

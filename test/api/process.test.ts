@@ -72,7 +72,9 @@ it('prints every face with a curl line, and the first key once, and ends program
     expect((await fetch(`${url}${label === 'flow gateway' ? '/' : '/live'}`)).status).toBe(200);
   }
   expect(greeting).toContain('no browser');
-  expect(greeting).toContain('LECTERN_RAEDER_PORT is not a known setting');
+  expect(greeting).toContain(
+    'LECTERN_RAEDER_PORT is not a known setting and has no effect: did you mean LECTERN_READER_PORT?',
+  );
   const key = /API key, shown only this once: (lectern_\S+)/.exec(greeting)![1]!;
   const headers = { authorization: `Bearer ${key}` };
   expect(await (await fetch(first.urlOf('reader'), { headers })).text()).toContain('[Authenticated as]');

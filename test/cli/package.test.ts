@@ -8,6 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { startTestHub, type TestHub } from '../../src/models/hub/hub-server.suite.ts';
+import { smallModel, writeTestModel } from '../../src/models/onnx/test-model.suite.ts';
 import { programFile } from '../support/program.ts';
 
 const run = promisify(execFile);
@@ -23,7 +25,7 @@ async function install(dir: string): Promise<void> {
     // Links to parts that are built separately.
     filter: (name) => !/[/\\]dist[/\\](?:playground|docs)$/.test(name),
   });
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets', 'scripts/browser'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'NOTICE', 'assets'])
     await cp(path.join(ROOT, name), path.join(source, name), { recursive: true });
   await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', dir], { cwd: source });
   const archive = (await readdir(dir)).find((name) => name.endsWith('.tgz'))!;
@@ -45,8 +47,28 @@ async function install(dir: string): Promise<void> {
   await rm(source, { recursive: true });
 }
 
+const TEST_MODEL = {
+  id: 'tests-encoder',
+  does: 'embed',
+  dimensions: 32,
+  contextTokens: 64,
+  runs: { on: 'onnx', repository: 'tests/encoder' },
+};
+
+/** Offers a small model whose weights are random. */
+async function offerTestModel({ files }: TestHub, folder: string): Promise<void> {
+  const { graph, tokenizer, tokenizerConfig } = await writeTestModel(folder, smallModel().file);
+  for (const [name, file] of Object.entries({
+    'onnx/model.onnx': graph,
+    'tokenizer.json': tokenizer,
+    'tokenizer_config.json': tokenizerConfig,
+  }))
+    files.set(name, { bytes: await readFile(file), large: false });
+}
+
 it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS }, async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'package-'));
+  const hub = await startTestHub('tests/encoder');
   try {
     await install(dir);
     await writeFile(path.join(dir, 'page.html'), PAGE);
@@ -62,10 +84,16 @@ it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS 
     );
     expect(await lectern('index', 'page.html')).toContain('1 pages');
     expect(await lectern('search', 'tea', '--index', '--respond-with', 'no-content')).toContain('Green tea');
+    await offerTestModel(hub, path.join(dir, 'hub'));
+    const model = ['--model', 'tests-encoder'];
+    Object.assign(env, { LECTERN_MODEL_HUB_URL: hub.url, LECTERN_MODELS: JSON.stringify([TEST_MODEL]) });
+    await lectern('models', 'pull', 'tests-encoder');
+    expect(JSON.parse(await lectern('embed', 'the water', ...model, '--json'))[0].embedding).toHaveLength(32);
     // Data is stored in the user's data folder, not in the working directory.
     expect(await readdir(path.join(dir, 'data'))).toEqual(['lectern']);
     expect(await readdir(dir)).not.toContain('.lectern');
   } finally {
+    await hub.close();
     await rm(dir, { recursive: true, force: true });
   }
 });

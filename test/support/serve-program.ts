@@ -25,7 +25,7 @@ export async function serveProgram(
   args: readonly string[] = [],
   through: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const ports = ['READER', 'SEARCH', 'MODEL', 'FLOW', 'FLOW_GRPC', 'COMPAT'].map((name) => [
+  const ports = ['READER', 'SEARCH', 'MODEL', 'COMPAT', 'FLOW', 'FLOW_GRPC'].map((name) => [
     `LECTERN_${name}_PORT`,
     '0',
   ]);

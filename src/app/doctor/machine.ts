@@ -135,8 +135,7 @@ function checkBrowser({ browser: configured, dataDir }: Config): CheckResult {
   const found = findBrowser({ configured, dataDir });
   if (found) return ok(`${found.path} (${found.source})`);
   if (configured) return broken(`${configured} cannot be run`, 'Set LECTERN_BROWSER to the path of Chromium or Chrome');
-  const advice =
-    'Pages are read without running their scripts. Install Chromium (Debian: apt-get install chromium), or set LECTERN_BROWSER to its path';
+  const advice = 'Pages are read without running their scripts. `lectern browser install` gets a browser';
   return warning('not found', advice);
 }
 
@@ -180,7 +179,7 @@ async function checkOnnxruntime(): Promise<CheckResult> {
   } catch {
     return absent(
       'not installed',
-      'The built-in models work without it, and text recognition is faster with it. Other local models need it: npm install onnxruntime-node',
+      'Local models and text recognition run in WebAssembly. With it they are faster: npm install onnxruntime-node --ignore-scripts',
     );
   }
   const script = 'const { InferenceSession } = require(process.argv[1]); console.log(typeof InferenceSession.create)';

@@ -1,8 +1,8 @@
 /** Converts old option names to current ones, reports unknown names, and reads option values. */
 import { problem } from '#errors.ts';
+import { nearestName } from '#nearest-name.ts';
 import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
-import { nearestName } from './nearest-name.ts';
 import { OLD_NAMES, type OptionTable } from './option-table.ts';
 
 export type Options = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** One graph in the runtime: opens its file, and runs it on named arrays. */
 import { createReadStream } from 'node:fs';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { openRuntime } from '#onnx-runtime.ts';
+import { openAnyRuntime } from '#onnx-runtime.ts';
 import { fromHalf, toHalf } from './half.ts';
 import type { GraphOutput } from './pooling.ts';
 import type { GraphInput, Input } from './tensors.ts';
@@ -28,8 +28,8 @@ export interface OutputInfo {
 const SCALED_BY_BATCH = ['DynamicQuantizeLinear', 'DynamicQuantizeMatMul', 'QAttention', 'DynamicQuantizeLSTM'];
 
 export async function openGraph(file: string, threads: number): Promise<Graph> {
-  const runtime = await openRuntime();
-  const session = await runtime.InferenceSession.create(file, {
+  const runtime = await openAnyRuntime();
+  const session = await runtime.openGraph(file, {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,

@@ -4,7 +4,6 @@
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import { Problem, problem } from '#errors.ts';
-import { RUNTIME_MISSING } from '#onnx-runtime.ts';
 import type { LoadedModel, ModelRequest, ModelSpec } from './messages.ts';
 import { drained, type ModelChild, type ModelLog, startModelChild, TOO_MUCH_MEMORY } from './model-child.ts';
 
@@ -182,8 +181,6 @@ function unloadable(id: string, error: unknown): Problem {
 
 function whyUnloadable(id: string, error: unknown): string {
   const { message = '' } = error as Error;
-  if (message === RUNTIME_MISSING)
-    return `The model ${id} needs the package onnxruntime-node: install it with \`npm install onnxruntime-node\``;
   if (message === TOO_MUCH_MEMORY) return `The model ${id} exceeds its memory limit`;
   return `The model ${id} cannot be loaded: its files are damaged or not supported`;
 }

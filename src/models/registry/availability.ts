@@ -9,16 +9,13 @@ export interface AvailabilityOptions {
   readonly hub: Pick<Hub, 'onDisk'>;
   /** `off`: models that are not on this machine are unavailable. */
   readonly download: 'on' | 'off';
-  /** Whether the ONNX runtime is installed. */
-  readonly hasRuntime: boolean;
 }
 
 /** A model with a non-commercial licence is served only if the operator has downloaded it. */
-export function createAvailability({ hub, download, hasRuntime }: AvailabilityOptions): AvailabilityCheck {
+export function createAvailability({ hub, download }: AvailabilityOptions): AvailabilityCheck {
   const onThisMachine = new Set<string>();
   const availability = (row: ModelRow): Availability => {
     if (row.runs.on !== 'onnx') return 'here';
-    if (!hasRuntime) return 'away';
     if (onThisMachine.has(row.id)) return 'here';
     // An operator's own folder is never filled with files from the hub.
     if (row.runs.folder !== undefined) return 'away';

@@ -1,5 +1,4 @@
 /** Sets up the embedding models and rerankers from the configuration: catalogue, backends and shared memory. */
-import { createRequire } from 'node:module';
 import { type Config, ConfigError } from '#config.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -92,7 +91,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     aliases: settings.modelAliases,
     defaultReranker: settings.defaultReranker,
     defaultEmbedder: settings.defaultEmbedder,
-    availabilityCheck: createAvailability({ hub, download: settings.modelDownload, hasRuntime: hasRuntime() }),
+    availabilityCheck: createAvailability({ hub, download: settings.modelDownload }),
   });
   const warm = await Promise.all(
     settings.modelsWarm.map(async (id) => {
@@ -129,14 +128,4 @@ function createBackendFactory({ onnx, remote }: OpeningTools): BackendFactory {
       return row.runs.on === 'onnx' ? createOnnxReranker(row, onnx) : createRemoteReranker(row, row.runs, remote);
     },
   };
-}
-
-/** Checks only that the package exists. The model process loads it. */
-function hasRuntime(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('onnxruntime-node');
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -172,8 +172,8 @@ describe('unavailable models', () => {
     };
     const [free, own] = [fakeRow('free'), fakeRow('own', { licence: 'CC-BY-NC-4.0' })];
     const builtIn = fakeRow('built-in', { runs: { on: 'static' } });
-    const states = async (download: 'on' | 'off', hasRuntime = true) => {
-      const availability = createAvailability({ hub, download, hasRuntime });
+    const states = async (download: 'on' | 'off') => {
+      const availability = createAvailability({ hub, download });
       await availability.look([free, own, builtIn]);
       return [free, own, builtIn].map((row) => availability.availability(row));
     };
@@ -181,8 +181,7 @@ describe('unavailable models', () => {
     expect(await states('off')).toEqual(['away', 'away', 'here']);
     here.add('free').add('own');
     expect(await states('off')).toEqual(['here', 'here', 'here']);
-    expect(await states('on', false)).toEqual(['away', 'away', 'here']);
     const unpublished = fakeRow('unpublished', { runs: { on: 'onnx', file: 'model.onnx', unpublished: true } });
-    expect(createAvailability({ hub, download: 'on', hasRuntime: true }).availability(unpublished)).toBe('away');
+    expect(createAvailability({ hub, download: 'on' }).availability(unpublished)).toBe('away');
   });
 });

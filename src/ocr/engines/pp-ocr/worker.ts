@@ -104,8 +104,8 @@ interface Opened {
 }
 
 async function openSession(file: string, threads: number): Promise<Opened> {
-  const { InferenceSession, Tensor } = await openAnyRuntime();
-  const session = await InferenceSession.create(await readFile(file), {
+  const { openGraph, Tensor } = await openAnyRuntime();
+  const session = await openGraph(file, {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -66,49 +66,10 @@ it('skips files that are not executable', () => {
   expect(find()?.path).toBe(next);
 });
 
-it('looks for the unpacked browser where the setup puts it', async () => {
-  const script = path.resolve('scripts/browser.mjs');
-  const setUp = await import(script);
-  const version = JSON.parse(readFileSync(path.resolve('scripts/browser/package.json'), 'utf8')).dependencies[
-    '@sparticuz/chromium'
-  ];
-  const file = program('data/browser', version, 'chromium');
-  writeFileSync(path.join(root, 'data/browser', setUp.MANIFEST), JSON.stringify(setUp.manifestOf(version)));
-  const saved = {
-    PATH: process.env.PATH,
-    PLAYWRIGHT_BROWSERS_PATH: process.env.PLAYWRIGHT_BROWSERS_PATH,
-    LECTERN_BROWSER: process.env.LECTERN_BROWSER,
-  };
-  try {
-    Object.assign(process.env, {
-      PATH: path.join(root, 'bin'),
-      PLAYWRIGHT_BROWSERS_PATH: path.join(root, 'none'),
-      LECTERN_BROWSER: '',
-    });
-    const said: string[] = [];
-    expect(
-      await setUp.ensureBrowser({ dataDir: path.join(root, 'data'), log: (line: string) => said.push(line) }),
-    ).toBe(file);
-    expect(said).toEqual([`browser: ${file}`]);
-    const found = find(undefined, { PLAYWRIGHT_BROWSERS_PATH: path.join(root, 'none') });
-    expect(found).toMatchObject({
-      path: file,
-      source: 'unpacked',
-      env: { FONTCONFIG_FILE: path.join(root, 'data/browser', version, 'fonts.conf') },
-    });
-  } finally {
-    for (const [name, value] of Object.entries(saved)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
-});
-
-it('looks for the same programs as the setup', async () => {
-  const { NAMES } = await import(path.resolve('scripts/browser.mjs'));
-  for (const name of NAMES) {
-    const file = program('bin', name);
-    expect(find()?.path, name).toBe(file);
-    rmSync(file);
-  }
+it('finds the browser that the user installed for all data folders', () => {
+  const file = program('home/.local/share/lectern/browser/1.0.0/chromium');
+  const manifest = { version: '1.0.0', executable: '1.0.0/chromium', libraries: null, fonts: '1.0.0/fonts.conf' };
+  writeFileSync(path.join(root, 'home/.local/share/lectern/browser/browser.json'), JSON.stringify(manifest));
+  const env = { FONTCONFIG_FILE: path.join(root, 'home/.local/share/lectern/browser/1.0.0/fonts.conf') };
+  expect(find()).toEqual({ path: file, source: 'unpacked', env });
 });

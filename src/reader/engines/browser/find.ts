@@ -1,7 +1,6 @@
 /**
- * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one that the
- * setup unpacked into the data folder. scripts/browser.mjs searches the same paths, and writes the manifest that this
- * module reads.
+ * Finds the browser: the configured one, else one on PATH, else one that Playwright installed, else the one that was
+ * unpacked (`install.ts`) into the data folder or the user's data folder.
  */
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -61,8 +60,15 @@ export function findBrowser({
   return (
     found(onPath(environment, platform), 'path') ??
     found(installedByPlaywright(environment, platform), 'playwright') ??
-    unpacked(path.resolve(dataDir, 'browser'))
+    unpacked(path.resolve(dataDir, 'browser')) ??
+    unpacked(userBrowserFolder(environment))
   );
+}
+
+/** Where `lectern browser install` unpacks the browser, for all data folders of this user (XDG Base Directory). */
+export function userBrowserFolder(environment: SearchOptions['environment'] = process.env): string {
+  const home = environment.HOME ?? os.homedir();
+  return path.join(environment.XDG_DATA_HOME || path.join(home, '.local', 'share'), 'lectern', 'browser');
 }
 
 const found = (file: string | undefined, source: FoundBrowser['source']): FoundBrowser | null =>

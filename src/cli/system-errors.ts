@@ -1,0 +1,37 @@
+/** Describes errors of the operating system in words: which file or folder, and why. */
+import { ownValue } from '#own-value.ts';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  mkdir: 'cannot create the folder',
+  mkdtemp: 'cannot create a folder in',
+  open: 'cannot open',
+  copyfile: 'cannot copy',
+  rename: 'cannot write',
+  write: 'cannot write',
+  rm: 'cannot remove',
+  unlink: 'cannot remove',
+  scandir: 'cannot list the folder',
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'the system does not allow it',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EEXIST: 'there is a file with this name',
+  EISDIR: 'it is a folder',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EMFILE: 'too many files are open (see `ulimit -n`)',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links form a loop',
+};
+
+/** Returns undefined for other errors. */
+export function describeSystemError(error: unknown): string | undefined {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  const reason = ownValue(REASONS, String(code));
+  if (typeof path !== 'string' || reason === undefined) return undefined;
+  return `${ownValue(ACTIONS, String(syscall)) ?? 'cannot use'} ${path}: ${reason}`;
+}
