@@ -133,7 +133,7 @@ export const READ_FLAGS: readonly FlagRow[] = [
     name: 'pdfRunningText',
     kind: 'text',
     group: 'Page content',
-    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs and scans: left out (`drop`) or kept (`keep`).',
     defaultText: 'drop',
     words: ['drop', 'keep'],
   },
@@ -645,7 +645,7 @@ export const SEARCH_FLAGS: readonly FlagRow[] = [
     name: 'pdfRunningText',
     kind: 'text',
     group: 'Page content',
-    meaning: 'Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`).',
+    meaning: 'Headers, footers, page numbers and watermarks of PDFs and scans: left out (`drop`) or kept (`keep`).',
     defaultText: 'drop',
     words: ['drop', 'keep'],
   },
@@ -981,7 +981,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--compat-keyless',
     variable: 'LECTERN_COMPAT_KEYLESS',
     meaning:
-      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `tika`, `docling`, `unstructured`. Such callers have 600 requests per minute and IP address.',
+      'Dialects of the compat API that admit callers without a key if they are on this machine or in a private network, because their clients cannot send one: `searxng`, `ollama`, `tika`, `docling`, `unstructured`. Such callers have 600 requests per minute and IP address.',
     defaultText: 'none',
   },
   {
@@ -1579,6 +1579,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     meaning:
       'Reranker for requests that name a reranker of a hosted service, such as `rerank-v3.5`, that is not available here.',
     defaultText: 'lectern-static-rerank-v2',
+  },
+  {
+    name: 'defaultEmbedder',
+    group: 'Embeddings and local models',
+    flag: '--default-embedder',
+    variable: 'LECTERN_DEFAULT_EMBEDDER',
+    meaning:
+      "Embedding model for requests of APIs whose requests name no model, such as TEI's. Vectors of different models cannot be compared.",
+    defaultText: 'lectern-static-v2',
   },
   {
     name: 'modelsWarm',

@@ -111,7 +111,7 @@ export interface ReadOptions {
   readonly storageState?: Readonly<Record<string, unknown>> | undefined;
   /** Page of a document to read, counted from 1. */
   readonly page?: number | undefined;
-  /** Headers, footers, page numbers and watermarks of PDFs: left out (`drop`) or kept (`keep`). Default: drop. */
+  /** Headers, footers, page numbers and watermarks of PDFs and scans: left out (`drop`) or kept (`keep`). Default: drop. */
   readonly pdfRunningText?: 'drop' | 'keep' | undefined;
   /** Password of an encrypted PDF, Office or OpenDocument file; at most 256 characters. It is not stored, and neither is the result. */
   readonly filePassword?: string | undefined;
