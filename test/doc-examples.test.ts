@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -22,7 +23,7 @@ import { parseFlow } from '#flow/definition/yaml.ts';
 import { readNavigation } from '../scripts/site/pages.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
 import { programFile } from './support/program.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { shareBrowser, startServer, type TestServer } from './support/server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const LECTERN = await programFile();
@@ -204,6 +205,8 @@ async function tryExample({ file, language, code }: DocExample): Promise<void> {
   if (language !== 'sh') return runModule(suited(code), language);
   const program = suited(code);
   const told = await run('bash', ['-c', BASH + program], worksAlone(file) ? {} : { LECTERN_URL: server.reader });
+  // `lectern browser remove` removes the link to the browser of the set-up, which later examples need.
+  if (!existsSync(path.join(server.dataDir, 'browser'))) shareBrowser(server.dataDir);
   expect(told.code, `${told.errors}\n${told.out.slice(0, 2000)}`).toBe(0);
   const written = [...program.matchAll(/(?: > |-o )(\S+)/g)].map(([, file]) => file!.replace('~', folder));
   for (const file of written) expect((await stat(path.resolve(folder, file))).size, file).toBeGreaterThan(0);

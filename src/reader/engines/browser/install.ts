@@ -7,7 +7,7 @@
  *     "fonts": "1.2.3/fonts.conf" | null }
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -72,9 +72,16 @@ export async function recordOffer(folder: string): Promise<void> {
   await writeFile(path.join(folder, OFFERED), '');
 }
 
-/** Removes the unpacked browsers. Returns false if there are none. */
+/**
+ * Removes the unpacked browsers. Returns false if there are none. If the folder is a symbolic link, only the link is
+ * removed, because other data folders may use what it points to.
+ */
 export async function removeBrowser(folder: string): Promise<boolean> {
   if (!existsSync(path.join(folder, MANIFEST))) return false;
+  if (lstatSync(folder).isSymbolicLink()) {
+    await rm(folder);
+    return true;
+  }
   // The description goes first, so that no browser is started from a half-removed folder.
   await rm(path.join(folder, MANIFEST));
   await rm(folder, { recursive: true, force: true });
