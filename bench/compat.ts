@@ -7,10 +7,10 @@
 import { searxngAnswer, startService } from '../src/search/service.suite.ts';
 import { startSite } from '../test/site/site.ts';
 import { startServer } from '../test/support/server.ts';
-import { machine, table } from './support.ts';
+import { machine, sized, table } from './support.ts';
 
-const PAIRS = Number(process.argv[2] ?? 400);
-const WARM_UP = 40;
+const PAIRS = Number(process.argv[2] ?? sized(400, 2));
+const WARM_UP = sized(40, 1);
 
 /** High limits, so that work is measured and not refusals. */
 const MANY = { requestsPerMinute: 1_000_000 };

@@ -17,7 +17,7 @@ import { processorSeconds, runningChildren, untilEnded } from './documents/proce
 import { runScorer, SCORED_COLUMNS, type ScoredFormat } from './documents/scorer.ts';
 import { makeSmokeFolder } from './documents/smoke.ts';
 import { compareWords } from './documents/words.ts';
-import { machine, table } from './support.ts';
+import { machine, SMOKE, table } from './support.ts';
 
 interface Result {
   readonly converter: Converter;
@@ -39,12 +39,11 @@ const { values, positionals } = parseArgs({
     install: { type: 'boolean', default: false },
     format: { type: 'string' },
     limit: { type: 'string' },
-    smoke: { type: 'boolean', default: false },
   },
 });
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-documents-'));
 async function main(): Promise<void> {
-  const folder = values.smoke ? await makeSmokeFolder(path.join(temporary, 'smoke')) : positionals[0];
+  const folder = SMOKE ? await makeSmokeFolder(path.join(temporary, 'smoke')) : positionals[0];
   if (!folder) throw new Error('name a folder with manifest.json and truth/, or use --smoke');
   const selection = { formats: values.format?.split(','), limit: values.limit ? Number(values.limit) : undefined };
   const formats = readFolder(folder, selection);

@@ -119,7 +119,7 @@ export function referencePages(): Record<string, string> {
       'Limits of one key: requests and tokens in the last 60 seconds for each endpoint, and simultaneous requests. The `plans` setting changes every number; [the guide](../guide/keys.md) explains how they are counted.',
       table(['Endpoint', 'Limit', ...PLAN_NAMES], limits),
     ),
-    'models.md': page('Models', MODELS_LEAD, modelsText(table)),
+    'models.md': page('Known models', MODELS_LEAD, modelsText(table)),
     'conformance.md': page(
       'Conformance',
       'What the descriptions of the APIs state, row by row in their own words, and the test that holds each row true. A row without a test fails the tests. "Left open" marks rows that state nothing to test; the last column says what was chosen, or what Lectern does beyond the row.',

@@ -47,6 +47,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   'bench:read': () => [],
   'bench:gate': () => [],
   'bench:limits': () => [],
+  'bench:compat': () => [],
   'bench:batch': () => [],
   'bench:cache': () => [],
   'bench:memory': () => [],

@@ -40,7 +40,9 @@ const COHERE_RERANKER = /^rerank-(?:v|english-|multilingual-)/;
 /** Ids of Mistral's files are UUIDs; those of OpenAI's begin with `file-`. */
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const isMistralFile = ({ params }: ClaimedRequest) => UUID.test(params.id ?? '');
-const isForRecognition = ({ body, query }: ClaimedRequest) => body.purpose === 'ocr' || query.purpose === 'ocr';
+/** Mistral's SDK names itself, and lists files without a purpose. */
+const isForRecognition = ({ body, query, headers }: ClaimedRequest) =>
+  body.purpose === 'ocr' || query.purpose === 'ocr' || /mistral/i.test(headers['user-agent'] ?? '');
 
 const FILE_CLAIMS: readonly Claim[] = [
   { method: 'POST', url: '/v1/files', order: [{ dialect: 'mistral', when: isForRecognition }], otherwise: 'openai' },

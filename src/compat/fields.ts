@@ -23,14 +23,18 @@ function withoutBody(failure: Problem): Problem {
   return problem(failure.name, { ...facts, path: bare(String(path)), message: bare(failure.message) });
 }
 
-/** Renames the option that a problem of a native operation names (`input`, `input.0`) to the field of the dialect. */
+/**
+ * Renames the option that a problem of a native operation names (`input`, `input.0`) to the field of the dialect. `names`
+ * has whole paths, or their first parts.
+ */
 export function renamePath(failure: Problem, names: Readonly<Record<string, string>>): Problem {
   const { path } = failure.facts;
-  const [field = '', ...rest] = typeof path === 'string' ? path.split('.') : [];
+  const whole = typeof path === 'string' ? path : '';
+  const [field = '', ...rest] = Object.hasOwn(names, whole) ? [whole] : whole.split('.');
   const name = Object.hasOwn(names, field) ? names[field] : undefined;
   if (name === undefined) return failure;
   const renamed = [name, ...rest].join('.');
-  const given = new RegExp(`\\b${[field, ...rest].join('\\.')}\\b`, 'g');
+  const given = new RegExp(`\\b${whole.replaceAll('.', '\\.')}\\b`, 'g');
   const message = failure.message.replaceAll(given, renamed);
   return problem(failure.name, { ...failure.facts, path: renamed, message }, failure.cause);
 }

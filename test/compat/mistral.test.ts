@@ -41,7 +41,7 @@ async function upload(purpose = 'ocr'): Promise<{ status: number; json: Json }> 
   const body = new FormData();
   body.append('file', new File([Buffer.from(pdf)], 'kiln.pdf', { type: 'application/pdf' }));
   body.append('purpose', purpose);
-  return request('/v1/files', { method: 'POST', body });
+  return request('/for/mistral/v1/files', { method: 'POST', body });
 }
 
 describe('files', () => {

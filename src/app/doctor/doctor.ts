@@ -18,8 +18,10 @@ export async function* doctor(config: Config, version: string, signal: AbortSign
   const watch = watchConnections();
   try {
     signal.throwIfAborted();
-    const server = await startTestServer(config, version, closers);
     const hasBrowser = findBrowser({ configured: config.browser, dataDir: config.dataDir }) !== null;
+    // A configured browser that cannot be run has been reported. Everything else can be checked without it.
+    const examined = hasBrowser ? config : { ...config, browser: 'none' };
+    const server = await startTestServer(examined, version, closers);
     const engines = hasBrowser ? (['direct', 'browser'] as const) : (['direct'] as const);
     yield* runChecks(
       [

@@ -1,4 +1,4 @@
-/** The fields of TEI's requests (docs/reference/wire/compat.md, TEI). */
+/** The fields of TEI's requests (docs/reference/wire/compat.md, Text Embeddings Inference). */
 import * as z from 'zod';
 import { booleanText } from '../fields.ts';
 

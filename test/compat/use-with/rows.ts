@@ -3,53 +3,22 @@
  * check. `docs/guide/use-with.md` is generated from these rows. A new program or call is one row.
  */
 import assert from 'node:assert/strict';
-
-/** Stands for the URL of the compat host. */
-export const ORIGIN = 'http://HOST:3006';
-
-// biome-ignore lint/suspicious/noExplicitAny: rows read any field of an answer
-type Any = any;
-
-interface Row {
-  readonly program: string;
-  /** What the user sets, and the value. */
-  readonly setting: string;
-  readonly value: string;
-  /** What works. */
-  readonly call: string;
-}
-
-/** A call of a published client. `test/clients/run-compat.mjs` makes it under the name of the client and the call. */
-export interface ClientRow extends Row {
-  readonly client: string;
-  readonly check: (answer: Any, facts: Facts) => void;
-}
-
-/** A request in the exact form in which a program sends it, for programs that cannot run in a test. */
-export interface RequestRow extends Row {
-  readonly request: (facts: Facts) => SentRequest;
-  readonly check: (answer: Any, facts: Facts) => void;
-}
-
-export interface SentRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT';
-  /** The path that the program adds to the value of its setting, and its parameters. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-/** What the server of the test knows and finds. */
-export interface Facts {
-  readonly key: string;
-  /** A page that can be read. Its text contains `PAGE_TEXT`, and it is the only search result. */
-  readonly page: string;
-}
-
-export const PAGE_TEXT = 'Bees find their way home by the sun.';
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const bearer = ({ key }: Facts) => ({ authorization: `Bearer ${key}`, ...JSON_TYPE });
+import { DOCUMENT_ROWS } from './document-rows.ts';
+import { FIRECRAWL_ROWS } from './firecrawl-rows.ts';
+import { MODEL_ROWS } from './model-rows.ts';
+import {
+  type Any,
+  bearer,
+  type ClientRow,
+  type Facts,
+  JSON_TYPE,
+  ORIGIN,
+  PAGE_TEXT,
+  type RequestRow,
+  type Row,
+  type SentRequest,
+} from './row.ts';
+import { TESTED_ROWS } from './tested-rows.ts';
 
 /** A list of SearXNG has the page as its first result, and all of the lists that clients read. */
 const isSearxngList = (answer: Any, { page }: Facts) => {
@@ -152,6 +121,9 @@ export const CLIENT_ROWS: readonly ClientRow[] = [
 ];
 
 export const REQUEST_ROWS: readonly RequestRow[] = [
+  ...FIRECRAWL_ROWS,
+  ...MODEL_ROWS,
+  ...DOCUMENT_ROWS,
   searxng('Open WebUI', 'SEARXNG_QUERY_URL', `${ORIGIN}/search`, {
     path: '/search?q=bees&format=json&pageno=1&safesearch=1&language=all&time_range=&categories=&theme=simple&image_proxy=0',
     headers: { accept: 'text/html', 'accept-encoding': 'gzip, deflate', 'accept-language': 'en-US,en;q=0.5' },
@@ -276,6 +248,6 @@ export const REQUEST_ROWS: readonly RequestRow[] = [
 
 /** The rows of the page, by program. */
 export const USE_WITH: readonly (Row & { readonly byClient: boolean })[] = [
-  ...CLIENT_ROWS.map((row) => ({ ...row, byClient: true })),
+  ...[...CLIENT_ROWS, ...TESTED_ROWS].map((row) => ({ ...row, byClient: true })),
   ...REQUEST_ROWS.map((row) => ({ ...row, byClient: false })),
 ].toSorted((a, b) => a.program.localeCompare(b.program, 'en', { sensitivity: 'base' }));

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../../site/site.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
-import { CLIENT_ROWS, type Facts, PAGE_TEXT, REQUEST_ROWS } from './rows.ts';
+import { type Facts, PAGE_TEXT } from './row.ts';
+import { CLIENT_ROWS, REQUEST_ROWS } from './rows.ts';
+import { TESTED_ROWS } from './tested-rows.ts';
 
 const run = promisify(execFile);
 const LONG_MS = 240_000;
@@ -29,7 +31,7 @@ beforeAll(async () => {
   server = await startServer({
     allowNetworks: site.allow.join(','),
     searchProviders: [{ name: 'mine', kind: 'searxng', url: service.url }],
-    compatKeyless: ['searxng'],
+    compatKeyless: ['searxng', 'tika'],
     crawlDelayMs: 0,
   });
   facts = { key: server.app.firstKey!, page };
@@ -64,10 +66,14 @@ describe.skipIf(!areInstalled)('published clients', () => {
 
 describe('requests of programs', () => {
   it.each(REQUEST_ROWS)('$program ($setting): $call', async ({ request, check }) => {
-    const { path: target, ...init } = request(facts);
+    const { path: target, isText = false, ...init } = request(facts);
     const answer = await fetch(server.urls.compat + target, init);
     const text = await answer.text();
     expect(answer.status, text).toBe(200);
-    check(JSON.parse(text), facts);
+    check(isText ? text : JSON.parse(text), facts);
   });
+});
+
+it.each(TESTED_ROWS)('$program has a test of its own', ({ test }) => {
+  expect(existsSync(path.resolve(import.meta.dirname, '../../..', test))).toBe(true);
 });
