@@ -26,7 +26,7 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
 ];
 
 export interface MigrationState {
-  readonly room: string;
+  readonly module: string;
   /** The number of migrations that the database has run. */
   readonly seen: number;
   /** The number of migrations in this version. */
@@ -40,7 +40,7 @@ export async function readMigrationStates(place: Place): Promise<MigrationState[
   const states: MigrationState[] = [];
   for (const { module, migrations, fileIn } of tablesOf(place)) {
     const seen = await countAppliedMigrations({ url: place.databaseUrl, file: fileIn(place.dataDir) }, module);
-    states.push({ room: module, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });
+    states.push({ module, seen, known: migrations.length, due: migrations.slice(seen).map(({ name }) => name) });
   }
   return states;
 }

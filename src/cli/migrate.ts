@@ -24,10 +24,10 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
   const before = await readMigrationStates(place);
   const later = before.find(({ seen, known }) => seen > known);
   if (later) {
-    const { room, seen, known } = later;
+    const { module, seen, known } = later;
     throw new CommandError(
       'failed',
-      `the tables of ${room} have version ${seen}, this program supports ${known}: use a newer version of Lectern`,
+      `the tables of ${module} have version ${seen}, this program supports ${known}: use a newer version of Lectern`,
     );
   }
   if (!dryRun) await migrateAll(place);
@@ -41,6 +41,6 @@ async function migrate({ dataDir, config, json, dryRun }: MigrateFlags, context:
     );
     return;
   }
-  const rows = before.map(({ room, seen, known, due }) => [room, seen, known, due.join(', ') || '-']);
+  const rows = before.map(({ module, seen, known, due }) => [module, seen, known, due.join(', ') || '-']);
   for (const line of tableLines(['MODULE', 'FROM', 'TO', dryRun ? 'PENDING' : 'DONE'], rows, '')) context.print(line);
 }

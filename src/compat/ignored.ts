@@ -3,7 +3,6 @@
  * responses have no place for a warning.
  */
 import type { FastifyReply } from 'fastify';
-import type { Page } from '#reader/index.ts';
 
 const IGNORED = 'x-lectern-ignored';
 
@@ -20,8 +19,8 @@ export const sentFields = (given: Readonly<Record<string, unknown>>, names: read
 
 const MAX_HEADER_CHARACTERS = 2_000;
 
-/** The warnings of a page, on one line, in plain ASCII. */
-export function showWarning(reply: FastifyReply, { warning }: Pick<Page, 'warning'>): void {
+/** The warnings of a page or of a list, on one line, in plain ASCII. */
+export function showWarning(reply: FastifyReply, { warning }: { readonly warning?: string | undefined }): void {
   if (!warning) return;
   const line = warning.replaceAll('\n', ' | ').replace(/[^\x20-\x7e]+/g, '?');
   reply.header('x-warning', line.slice(0, MAX_HEADER_CHARACTERS));

@@ -28,7 +28,7 @@ async function migrate(args: readonly string[], environment: Record<string, stri
     print: (line) => void lines.push(line),
     note: (line) => void notes.push(line),
   });
-  return { exit, notes, rooms: lines.length > 0 ? JSON.parse(lines.join('\n')) : undefined };
+  return { exit, notes, modules: lines.length > 0 ? JSON.parse(lines.join('\n')) : undefined };
 }
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
@@ -43,25 +43,25 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const told = await migrate(['--dry-run'], environment());
     expect(told.exit).toBe('ok');
     const names = ['accounts', 'batch', 'classify', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
-    expect(told.rooms.map(({ room }: { room: string }) => room).sort()).toEqual(names);
-    for (const room of told.rooms) {
-      expect(room).toMatchObject({ seen: 0, done: false });
-      expect(room.due).toHaveLength(room.known);
+    expect(told.modules.map(({ module }: { module: string }) => module).sort()).toEqual(names);
+    for (const state of told.modules) {
+      expect(state).toMatchObject({ seen: 0, done: false });
+      expect(state.due).toHaveLength(state.known);
     }
     expect(await readdir(dataDir()).catch(() => [])).toEqual([]);
-    expect((await migrate([], environment())).rooms).toEqual(
-      told.rooms.map((room: object) => ({ ...room, done: true })),
+    expect((await migrate([], environment())).modules).toEqual(
+      told.modules.map((state: object) => ({ ...state, done: true })),
     );
-    for (const room of (await migrate(['--dry-run'], environment())).rooms) {
-      expect(room).toMatchObject({ seen: room.known, due: [] });
+    for (const state of (await migrate(['--dry-run'], environment())).modules) {
+      expect(state).toMatchObject({ seen: state.known, due: [] });
     }
     expect((await migrate([], environment())).exit).toBe('ok');
   });
 
   test('refuses tables of a later version', { timeout: LONG_MS }, async () => {
     const later = Array.from({ length: 90 }, (_, at) => ({ name: `later-${at}`, up: async () => {} }));
-    const known = (await migrate(['--dry-run'], environment())).rooms;
-    const { seen } = known.find(({ room }: { room: string }) => room === 'crawl');
+    const known = (await migrate(['--dry-run'], environment())).modules;
+    const { seen } = known.find(({ module }: { module: string }) => module === 'crawl');
     const store = await openStore(
       { url: environment().LECTERN_DATABASE_URL, file: path.join(dataDir(), 'crawl', 'crawl.db') },
       { module: 'crawl', migrations: later, log: { warn() {} } },
@@ -69,7 +69,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     await store.close();
     expect(seen).toBeLessThan(later.length);
     const refused = await migrate([], environment());
-    expect(refused).toMatchObject({ exit: 'failed', rooms: undefined });
+    expect(refused).toMatchObject({ exit: 'failed', modules: undefined });
     expect(refused.notes.join()).toContain('the tables of crawl have version 90');
   });
 });

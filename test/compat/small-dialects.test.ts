@@ -181,7 +181,9 @@ describe('Serper', () => {
       expect(Array.isArray(json[kind]), kind).toBe(true);
     }
     pages = [];
-    expect((await send('/search', { q: 'nothing here' })).json.organic).toEqual([]);
+    const none = await send('/search', { q: 'nothing here' });
+    expect(none.json.organic).toEqual([]);
+    expect(none.headers.get('x-warning')).toMatch(/\w/);
   });
 
   it('scrapes a page', async () => {

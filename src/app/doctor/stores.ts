@@ -70,13 +70,13 @@ async function checkTables(config: Config): Promise<CheckResult> {
   const where = config.databaseUrl ? 'PostgreSQL' : 'SQLite';
   try {
     const states = await readMigrationStates(config);
-    const later = states.filter(({ seen, known }) => seen > known).map(({ room }) => room);
+    const later = states.filter(({ seen, known }) => seen > known).map(({ module }) => module);
     if (later.length)
       return broken(
         `${where}: tables of ${later.join(', ')} are from a later version`,
         'Run the version of Lectern that created them, or a newer one',
       );
-    const due = states.filter(({ seen, known }) => seen > 0 && seen < known).map(({ room }) => room);
+    const due = states.filter(({ seen, known }) => seen > 0 && seen < known).map(({ module }) => module);
     if (due.length)
       return warning(
         `${where}: tables of ${due.join(', ')} are from an earlier version`,

@@ -1,11 +1,9 @@
-/** Crawls for a dialect whose responses wait for the end: the crawl is submitted as by the crawl endpoint. */
-import { ownerOf } from '#api/crawl/crawl.ts';
-import { readCrawl } from '#api/crawl/request.ts';
-import { orUnavailable } from '#api/unavailable.ts';
+/** Crawls for a dialect whose responses wait for the end. */
 import type { CrawlJob, CrawlResult } from '#crawl/index.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Page } from '#reader/index.ts';
-import type { GivenFields, NativeCall, NativeParts } from './native.ts';
+import type { NativeCrawls } from './crawls.ts';
+import type { GivenFields, NativeCall } from './native.ts';
 
 /** The outcome of one URL, as in the native response. */
 export interface CrawlOutcome {
@@ -31,22 +29,14 @@ export interface CrawlEnd {
   readonly isEnough?: (outcome: CrawlOutcome, job: CrawlJob) => boolean | Promise<boolean>;
 }
 
-/** Submits a crawl. `given` has the fields of `/crawl`. */
-export function startCrawl(call: NativeCall, given: GivenFields, parts: NativeParts): Promise<CrawlJob> {
-  const { request, admission } = call;
-  const { asked, options } = readCrawl(request, admission, parts, given);
-  return orUnavailable(parts.crawls.submit({ given: asked, options, ...ownerOf(admission.caller) }));
-}
-
-/** Crawls until the end, the time limit, or the disconnection of the caller. A crawl that has not ended is cancelled. */
+/** Starts a crawl (`given` has the fields of `/crawl`), and follows it until the end, the time limit, or the disconnection of the caller. A crawl that has not ended is cancelled. */
 export async function crawlNow(
   call: NativeCall,
   given: GivenFields,
   { timeoutMs, isEnough = () => false }: CrawlEnd,
-  parts: NativeParts,
+  crawls: NativeCrawls,
 ): Promise<CrawlRun> {
-  const { crawls } = parts;
-  let job = await startCrawl(call, given, parts);
+  let job = await crawls.start(call, { fields: given, extras: {} });
   const signal = AbortSignal.any([disconnectSignal(call.reply), AbortSignal.timeout(timeoutMs)]);
   const outcomes: CrawlOutcome[] = [];
   let hasEnded = false;

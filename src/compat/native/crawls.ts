@@ -24,7 +24,7 @@ export interface CrawlRequest {
   readonly urls?: readonly string[];
   readonly extras: CrawlExtras;
   /** JSON to store with the job. */
-  readonly data: unknown;
+  readonly data?: unknown;
   /** A key by which a repeated request gets the same job. */
   readonly requestKey?: string | undefined;
 }
@@ -45,6 +45,8 @@ export interface NativeCrawls {
   cancel(job: CrawlJob): Promise<CrawlJob>;
   results(job: CrawlJob, selection: ResultSelection): AsyncIterable<CrawlResult>;
   follow(job: CrawlJob, after: number, signal: AbortSignal): AsyncIterable<FollowEvent>;
+  /** Cancels a crawl that nobody waits for any more. */
+  abandon(job: CrawlJob): Promise<unknown>;
   /** Throws if the guard does not allow a URL. The IP addresses of host names are checked later. */
   refuseUrl(call: NativeCall, url: string): void;
   map(call: NativeCall, fields: MapFields): Promise<SiteMap>;
@@ -75,6 +77,7 @@ export function nativeCrawls(parts: NativeParts): NativeCrawls {
     cancel: (job) => orUnavailable(crawls.cancel(job)),
     results: (job, selection) => crawls.results(job, selection),
     follow: (job, after, signal) => crawls.follow(job, after, signal),
+    abandon: (job) => crawls.abandon(job),
     refuseUrl: ({ request }, url) => refuseStartUrl(url, request, parts),
     async map(call, { options, ...fields }) {
       const { request, reply, admission } = call;

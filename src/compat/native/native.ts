@@ -103,14 +103,15 @@ const MAX_FILE_BYTES = 10_000_000_000;
 export function createNative(parts: NativeParts): Native {
   const keptTasks = { dir: path.join(parts.dataDir, 'compat', 'tasks'), lifetimeMs: HOUR_MS };
   const keptFiles = { dir: path.join(parts.dataDir, 'compat', 'files'), lifetimeMs: FILE_LIFETIME_MS };
+  const crawls = nativeCrawls(parts);
   return {
     files: createKeptFiles({ ...keptFiles, maxTotalBytes: MAX_FILE_BYTES }),
     tasks: createTasks(createKeptFiles({ ...keptTasks, maxTotalBytes: MAX_TASK_BYTES }), parts),
     parts,
-    crawls: nativeCrawls(parts),
+    crawls,
     search: (call, given, details) => runSearch(call, given, parts, details),
     read: (call, given, extras) => readPage(call, given, parts, extras),
-    crawlNow: (call, given, end) => crawlNow(call, given, end, parts),
+    crawlNow: (call, given, end) => crawlNow(call, given, end, crawls),
     tokensUsed: async (of) => (await parts.usage.sums({ ...of, by: [] })).reduce((sum, { tokens }) => sum + tokens, 0),
     embed: (call, body) => embedFor(call, body, parts),
     embedTokens: (call, body) => embedTokensFor(call, body, parts),

@@ -103,11 +103,11 @@ export interface StorageStateResult {
 export async function readStorageState(context: BrowserContext, limitMs: number): Promise<StorageStateResult> {
   const { cookies, origins } = await within(limitMs, context.storageState());
   const kept: StorageState['origins'][number][] = [];
-  let room = MAX_CHARACTERS - JSON.stringify(cookies).length;
+  let left = MAX_CHARACTERS - JSON.stringify(cookies).length;
   for (const { origin, localStorage } of origins) {
     const entry = { origin, localStorage: localStorage.map(({ name, value }) => ({ name, value })) };
-    room -= JSON.stringify(entry).length + 1;
-    if (room < 0 || kept.length >= MAX_ORIGINS) break;
+    left -= JSON.stringify(entry).length + 1;
+    if (left < 0 || kept.length >= MAX_ORIGINS) break;
     kept.push(entry);
   }
   const state = {
