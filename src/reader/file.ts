@@ -5,7 +5,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import { QueueFullError } from '#concurrency/task-queue.ts';
+import { defaultThreads } from '#concurrency/threads.ts';
 import { extensionOf, typeOfBytes } from '#documents/detect.ts';
 import { DocumentError, type DocumentFile, type DocumentPage, type PictureOptions } from '#documents/document.ts';
 import type { Documents, ReadFile } from '#documents/documents.ts';
@@ -167,42 +169,37 @@ async function recognizeText(
   const { options, signal } = read;
   if (options.modelFormat) return document.pages;
   const until = read.deadline ?? performance.now() + RECOGNITION_MS;
+  const isOnly = document.pages.length === 1;
+  let begun = 0;
+  const readings = await mapConcurrently(document.pages, { atOnce: defaultThreads(), signal }, async (page, stop) => {
+    if (!page.scanned) return undefined;
+    const recognize = recognizerOf(page, { ...read, signal: stop }, tools);
+    if (!recognize) return 'no recognition';
+    if (begun >= tools.ocrMaxPages) return 'enough';
+    if (begun > 0 && performance.now() > until) return 'time';
+    begun++;
+    try {
+      return await recognize();
+    } catch (error) {
+      stop.throwIfAborted();
+      // A partly recognized document is still useful; a single image that failed is not.
+      if (isOnly || !isPageFailure(error)) throw error;
+      return 'failed';
+    }
+  });
+  const result = [...document.pages];
+  const recognized: PageReading[] = [];
   const unread = new Map<UnreadReason, number[]>();
-  const result: DocumentPage[] = [];
-  const readings: PageReading[] = [];
-  let recognized = 0;
-  for (const page of document.pages) {
-    if (!page.scanned) {
-      result.push(page);
-      continue;
-    }
-    const recognize = recognizerOf(page, read, tools);
-    let reason: UnreadReason | undefined;
-    if (!recognize) reason = 'no recognition';
-    else if (recognized >= tools.ocrMaxPages) reason = 'enough';
-    else if (recognized > 0 && performance.now() > until) reason = 'time';
-    else {
-      recognized++;
-      try {
-        const reading = await recognize();
-        readings.push({ at: result.length, reading });
-        if (reading.words === 0) unread.set('blank', [...(unread.get('blank') ?? []), page.number]);
-        result.push(page);
-        continue;
-      } catch (error) {
-        signal.throwIfAborted();
-        // A partly recognized document is still useful; a single image that failed is not.
-        if (document.pages.length === 1 || !isPageFailure(error)) throw error;
-        reason = 'failed';
-      }
-    }
-    unread.set(reason, [...(unread.get(reason) ?? []), page.number]);
-    result.push(page);
+  for (const [at, reading] of readings.entries()) {
+    if (reading === undefined) continue;
+    const reason = typeof reading === 'string' ? reading : reading.words === 0 ? 'blank' : undefined;
+    if (reason) unread.set(reason, [...(unread.get(reason) ?? []), result[at]!.number]);
+    if (typeof reading !== 'string') recognized.push({ at, reading });
   }
-  for (const [at, html] of htmlOfReadings(readings, result, options)) {
+  for (const [at, html] of htmlOfReadings(recognized, result, options)) {
     result[at] = { ...result[at]!, html: result[at]!.html + html };
   }
-  notes.push(...ocrWarnings(readings.map(({ reading }) => reading)));
+  notes.push(...ocrWarnings(recognized.map(({ reading }) => reading)));
   for (const [reason, numbers] of unread) notes.push(unreadNote(reason, numbers, tools));
   return result;
 }

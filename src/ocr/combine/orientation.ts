@@ -5,7 +5,8 @@ import type { OcrLine } from '../hocr.ts';
 import type { Rotation } from '../image/prepare.ts';
 import { meanOf } from './words.ts';
 
-/** The number of lines that are read. */
+/** The number of lines that are read first, and in all if the first ones are not clear. */
+const FIRST = 3;
 const SAMPLE = 6;
 /** At this mean confidence, the opposite orientation is not tried. */
 const SURE = 0.93;
@@ -35,14 +36,17 @@ export async function orientationOf(
   const longest = (isSideways ? tall : boxes.filter((box) => !isTall(box)))
     .toSorted((a, b) => Math.max(widthOf(b), heightOf(b)) - Math.max(widthOf(a), heightOf(a)))
     .slice(0, SAMPLE);
-  const look = async (turn: Rotation): Promise<Orientation> => {
-    const lines = (await read(longest.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
-    const confidence = lines.reduce((sum, { words }) => sum + meanOf(words), 0) / Math.max(1, longest.length);
+  const look = async (turn: Rotation, some: readonly Corners[]): Promise<Orientation> => {
+    const lines = (await read(some.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
+    const confidence = lines.reduce((sum, { words }) => sum + meanOf(words), 0) / Math.max(1, some.length);
     return { turn, confidence, text: lines.flatMap(({ words }) => words.map(({ text }) => text)).join(' ') };
   };
-  const first = await look(isSideways ? 90 : 0);
+  const usual = isSideways ? 90 : 0;
+  const few = await look(usual, longest.slice(0, FIRST));
+  if (few.confidence >= SURE) return few;
+  const first = longest.length > FIRST ? await look(usual, longest) : few;
   if (first.confidence >= SURE || longest.length === 0) return first;
-  const second = await look(isSideways ? 270 : 180);
+  const second = await look(isSideways ? 270 : 180, longest);
   return second.confidence > CLEARLY * first.confidence ? second : first;
 }
 
