@@ -102,6 +102,16 @@ describe.skipIf(!installed)('Firecrawl’s clients', () => {
     expect(concurrency).toMatchObject({ maxConcurrency: expect.any(Number) });
   });
 
+  it('LangChain’s loader', () => {
+    const { scraped, crawled, mapped } = got.loader;
+    expect(scraped[0].pageContent).toContain('Docs has words of its own');
+    expect(crawled).toHaveLength(3);
+    // Each URL is written as JSON.
+    expect(short(mapped.map(({ pageContent }: { pageContent: string }) => JSON.parse(pageContent)))).toContain(
+      '/docs/a',
+    );
+  });
+
   it.each(['old', 'first'])('the first interface (%s)', (name) => {
     const { scraped, badFormat, crawled, live, batch, mapped, found } = got[name];
     expect(scraped).toMatchObject({ success: true, metadata: { title: 'Docs', statusCode: 200 } });

@@ -7,6 +7,7 @@ import { HuggingFaceInferenceEmbeddings } from '@langchain/community/embeddings/
 import { VoyageEmbeddings } from '@langchain/community/embeddings/voyage';
 import { Document } from '@langchain/core/documents';
 import { OllamaEmbeddings } from '@langchain/ollama';
+import { OllamaEmbedding } from '@llamaindex/ollama';
 import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import { Ollama } from 'ollama';
 import OpenAI, { toFile } from 'openai';
@@ -49,6 +50,10 @@ async function ollama() {
     badModel: await failure(() => client.embed({ model: 'nomic-embed-text', input: 'x' })),
     langchain: await langchain.embedDocuments(TEXTS),
     langchainQuery: await langchain.embedQuery(TEXTS[0]),
+    llamaIndex: await new OllamaEmbedding({
+      model: EMBEDDER,
+      config: { host: url, headers: { Authorization: `Bearer ${key}` } },
+    }).getTextEmbeddings(TEXTS),
   };
 }
 

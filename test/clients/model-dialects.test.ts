@@ -26,7 +26,7 @@ describe.skipIf(!installed)('clients', () => {
   }, LONG_MS);
   afterAll(() => server.close());
 
-  it('Ollama’s, and LangChain’s for it', () => {
+  it('Ollama’s, and LangChain’s and LlamaIndex’s for it', () => {
     const { ollama } = got;
     expect(ollama.embeddings).toEqual(vectors);
     expect(ollama.old).toEqual(vectors[0]);
@@ -36,6 +36,7 @@ describe.skipIf(!installed)('clients', () => {
     expect(ollama.badModel).toMatchObject({ status: 404, message: expect.stringMatching(/not found/) });
     expect(ollama.langchain).toEqual(vectors);
     expect(ollama.langchainQuery).toEqual(vectors[0]);
+    expect(ollama.llamaIndex).toEqual(vectors);
   });
 
   it('Cohere’s of both versions, and LangChain’s for it', () => {

@@ -2,8 +2,9 @@
 // do. Arguments: the URL of the host, an API key, and the origin of a website. Prints the results as JSON. This is a
 // separate program because the clients are not dependencies of Lectern.
 
-import Firecrawl, { FirecrawlAppV1 } from '@mendable/firecrawl-js';
-import FirecrawlV1 from 'firecrawl-v1';
+import { FireCrawlLoader } from '@langchain/community/document_loaders/web/firecrawl';
+import FirecrawlV1 from '@mendable/firecrawl-js';
+import Firecrawl, { FirecrawlAppV1 } from 'firecrawl-v2';
 
 const [, , apiUrl, apiKey, origin] = process.argv;
 
@@ -86,6 +87,21 @@ async function first(Client) {
   };
 }
 
-const results = { current: await current(), old: await first(FirecrawlV1), first: await first(FirecrawlAppV1) };
+/** LangChain's loader. It uses the first interface. */
+async function loader() {
+  const load = (url, options) => new FireCrawlLoader({ url, apiKey, apiUrl, ...options }).load();
+  return {
+    scraped: await load(`${origin}/docs/`, { mode: 'scrape' }),
+    crawled: await load(`${origin}/docs/`, { mode: 'crawl', params: { ignoreSitemap: true, limit: 3 } }),
+    mapped: await load(`${origin}/docs/`, { mode: 'map', params: { ignoreSitemap: true } }),
+  };
+}
+
+const results = {
+  current: await current(),
+  old: await first(FirecrawlV1),
+  first: await first(FirecrawlAppV1),
+  loader: await loader(),
+};
 // Some clients print lines of their own. Our result is the last line.
 process.stdout.write(`\n${JSON.stringify(results)}`);

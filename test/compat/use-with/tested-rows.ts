@@ -10,6 +10,14 @@ export const TESTED_ROWS: readonly TestedRow[] = [
     ...{ program: '@mendable/firecrawl-js', setting: 'apiUrl', value: ORIGIN, test: FIRECRAWL },
     call: 'scrape, batches, crawls with polling and WebSocket, map, search, parse',
   },
+  {
+    ...{ program: 'LangChain (@langchain/community)', setting: 'apiUrl', value: ORIGIN, test: FIRECRAWL },
+    call: 'FireCrawlLoader',
+  },
+  {
+    ...{ program: 'LlamaIndex (@llamaindex/ollama)', setting: 'host', value: ORIGIN, test: MODELS },
+    call: 'embeddings',
+  },
   { ...{ program: 'ollama', setting: 'host', value: ORIGIN, test: MODELS }, call: 'embed, list, show' },
   {
     ...{ program: 'cohere-ai', setting: 'environment', value: ORIGIN, test: MODELS },
