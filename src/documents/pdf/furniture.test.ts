@@ -19,6 +19,12 @@ describe('furniture', () => {
     expect(await htmlOfPages(slugs, 500)).toContain('indd');
   });
 
+  it('is not most of the text', async () => {
+    const ticket = 'Delivery note of the harbour office, valid for one boat and one day';
+    const pages = [1, 2].map((number) => ({ content: write(60, 780, [ticket]) + write(60, 400, [`Boat ${number}`]) }));
+    expect(htmlOf(await parse(kind, drawPdf({ pages })))).toContain('Delivery note');
+  });
+
   it('is not a numbered heading, whatever its alphabet', async () => {
     const html = await htmlOfPages(['1 \xc9\xe9\xe8', '2 \xc0\xe0\xe1', '3 \xd6\xf6\xf3'], 760);
     for (const heading of ['1 Ééè', '2 Ààá', '3 Ööó']) expect(html).toContain(heading);

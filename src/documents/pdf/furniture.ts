@@ -35,11 +35,17 @@ export interface Paged {
   readonly pieces: readonly Piece[];
 }
 
-/** The pieces of each page without repeated rows. A page without neighbors keeps all its rows. */
+/** The largest share of the text that is furniture. */
+const MAX_SHARE = 0.5;
+
+/**
+ * The pieces of each page without repeated rows. A page without neighbors keeps all its rows. If most of the text would
+ * go, it is the content of these pages, and stays.
+ */
 export function withoutFurniture(pages: readonly PageText[], bodySize: number): Paged[] {
   const nearRows = pages.map(rowsNearEdges);
   const edges = pages.map((page, at) => edgeRows(page, nearRows[at]!, bodySize));
-  return pages.map((page, at) => {
+  const bare = pages.map((page, at) => {
     const artifacts = tagged(page);
     const dropped = new Set<Piece>(artifacts);
     const repeated = edges[at]!.filter((row) => isRepeated(row, at, edges));
@@ -52,7 +58,11 @@ export function withoutFurniture(pages: readonly PageText[], bodySize: number): 
       pieces: dropped.size === 0 ? page.pieces : page.pieces.filter((piece) => !dropped.has(piece)),
     };
   });
+  return lettersOf(bare) < (1 - MAX_SHARE) * lettersOf(pages) ? [...pages] : bare;
 }
+
+const lettersOf = (pages: readonly Pick<Paged, 'pieces'>[]): number =>
+  pages.reduce((sum, { pieces }) => sum + pieces.reduce((letters, { text }) => letters + text.trim().length, 0), 0);
 
 /** Pieces near the edge that a tagged file marks as furniture. */
 const tagged = ({ pieces, height }: PageText): Piece[] =>

@@ -59,6 +59,16 @@ it('keeps the repeated head of a table, because it is not apart from the rows', 
   expect(dropped(pages)).toEqual([[], []]);
 });
 
+it('keeps what is most of the text', () => {
+  const pages = [1, 2].map((at) =>
+    page([
+      [60, 'Delivery note of the harbour office'],
+      [700, `Boat ${at}`],
+    ]),
+  );
+  expect(dropped(pages)).toEqual([[], []]);
+});
+
 it('keeps a repeated row below a row that is not repeated', () => {
   const pages = ['First title', 'Another one'].map((title, at) =>
     page([[50, title], [100, 'Same line here'], ...body(`line${at}`)]),

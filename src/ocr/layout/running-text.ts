@@ -47,14 +47,25 @@ interface EdgeRow extends Row {
   readonly apart: boolean;
 }
 
-/** The pages without their running text. A page without neighbors stays as it is. */
+/** The largest share of the words that is running text. */
+const MAX_SHARE = 0.5;
+
+/**
+ * The pages without their running text. A page without neighbors stays as it is. If most of the words would go, they are
+ * the content of these pages, and stay.
+ */
 export function withoutRunningText(pages: readonly NumberedPage[]): OcrPage[] {
   const edges = pages.map(edgeRowsOf);
-  return pages.map(({ page }, at) => {
+  const whole = pages.map(({ page }) => page);
+  const bare = whole.map((page, at) => {
     const dropped = new Set(runningRows(at, pages, edges).flatMap(({ lines }) => lines));
     return dropped.size === 0 ? page : { ...page, lines: page.lines.filter((line) => !dropped.has(line)) };
   });
+  return wordsOf(bare) < (1 - MAX_SHARE) * wordsOf(whole) ? whole : bare;
 }
+
+const wordsOf = (pages: readonly OcrPage[]): number =>
+  pages.reduce((sum, { lines }) => sum + lines.reduce((words, line) => words + line.words.length, 0), 0);
 
 /** From the edge inwards, until a row is not repeated. Text between running text and the edge would be lost otherwise. */
 function runningRows(
