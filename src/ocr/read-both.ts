@@ -31,10 +31,46 @@ interface Plan {
 }
 
 export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural: PpOcr): Promise<OcrReading> {
-  const { signal } = tools;
   const upright = await tools.prepare(picture, 0);
   const { preparation } = upright;
   if (upright.blank) return { page: BLANK, preparation, doubts: [], notes: [] };
+  const early = startEarly(upright, tools);
+  try {
+    return await readPrepared(picture, { upright, early }, tools, neural);
+  } finally {
+    early.stop();
+  }
+}
+
+/** The engine's reading of the upright image, begun before it is known whether the page has to be read that way. */
+interface Early {
+  /** The reading if it is the one that is wanted, otherwise `undefined`. */
+  take(plan: Plan, prepared: Prepared): ReturnType<OcrEngine['recognize']> | undefined;
+  stop(): void;
+}
+
+/** Most pages are upright and in Latin script, and a second processor is free while PP-OCR looks for lines. */
+function startEarly(upright: Prepared, { engine, languages, signal }: OcrTools): Early {
+  const stopping = new AbortController();
+  const either = AbortSignal.any([signal, stopping.signal]);
+  const reading = engine.recognize(upright.picture, { languages, segmentation: 'page', signal: either });
+  // A reading that nobody takes may fail.
+  reading.catch(() => {});
+  return {
+    take: (plan, prepared) =>
+      prepared === upright && plan.engine === engine && plan.languages === languages ? reading : undefined,
+    stop: () => stopping.abort(),
+  };
+}
+
+async function readPrepared(
+  picture: Uint8Array,
+  { upright, early }: { readonly upright: Prepared; readonly early: Early },
+  tools: OcrTools,
+  neural: PpOcr,
+): Promise<OcrReading> {
+  const { signal } = tools;
+  const { preparation } = upright;
   const boxes = await neural.find(upright.picture, upright.lineHeight, signal);
   if (boxes.length === 0) {
     const page = withoutNoise(await readUpright(upright, tools));
@@ -43,7 +79,7 @@ export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural:
   const orientation = await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal));
   const seen = await turned({ prepared: upright, boxes, orientation }, orientation.turn, { picture, tools, neural });
   const { plan, seen: final } = await planFor(seen, { picture, tools, neural });
-  const { page, doubts } = await follow(plan, final, tools, neural);
+  const { page, doubts } = await follow(plan, final, { tools, neural, early });
   return { page: withoutNoise(page), preparation: final.prepared.preparation, doubts, notes: plan.notes };
 }
 
@@ -61,20 +97,23 @@ async function turned(seen: Seen, turn: Rotation, { picture, tools, neural }: So
   return { prepared, boxes, orientation: seen.orientation };
 }
 
-async function follow(plan: Plan, { prepared, boxes: found }: Seen, tools: OcrTools, neural: PpOcr): Promise<Combined> {
+async function follow(
+  plan: Plan,
+  { prepared, boxes: found }: Seen,
+  { tools, neural, early }: Omit<Sources, 'picture'> & { readonly early: Early },
+): Promise<Combined> {
   const boxes = [...found, ...missedBoxes(found, prepared.pieces)];
   const { signal } = tools;
   const read = (some: readonly Corners[]) => neural.read(prepared.picture, some, signal);
   if (plan.neuralOnly) {
+    early.stop();
     const { width, height } = prepared.preparation.made;
     const stretches = boxes.map((corners) => ({ corners: widened(corners) }));
     return readByNeural({ width, height, rules: prepared.rules }, stretches, read);
   }
-  const page = await plan.engine.recognize(prepared.picture, {
-    languages: plan.languages,
-    segmentation: 'page',
-    signal,
-  });
+  const { engine, languages } = plan;
+  const page = await (early.take(plan, prepared) ??
+    engine.recognize(prepared.picture, { languages, segmentation: 'page', signal }));
   return combine({ ...page, rules: prepared.rules }, boxes, { lettersCount: plan.lettersCount, read });
 }
 
