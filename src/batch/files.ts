@@ -1,4 +1,5 @@
-/** Files that callers upload as the input of jobs. They are stored in the database, because all servers share them. */
+/** Files that callers upload. They are stored in the database, because all servers share them. */
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { problem } from '#errors.ts';
 import { newJobId } from '#storage/jobs/access.ts';
@@ -12,12 +13,17 @@ export interface StoredFile {
   readonly owner: string;
   readonly name: string;
   readonly purpose: string;
+  /** As the caller declared it. */
+  readonly mediaType: string | null;
+  /** Signs URLs of the file. */
+  readonly secret: string;
   readonly bytes: number;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
 export interface NewFile extends Pick<StoredFile, 'owner' | 'name' | 'purpose'> {
+  readonly mediaType?: string | undefined;
   readonly content: Uint8Array;
   /** How long the file is kept. */
   readonly keepMs: number;
@@ -46,13 +52,15 @@ const MAX_OWNER_BYTES = 1_000_000_000;
 
 export function createFiles(store: BatchDb, now: () => number): Files {
   return {
-    async add({ owner, name, purpose, content, keepMs }) {
+    async add({ owner, name, purpose, mediaType, content, keepMs }) {
       const createdAt = now();
       const file: FileRow = {
         id: newJobId('file', createdAt).replace('_', '-'),
         owner,
         name,
         purpose,
+        media_type: mediaType ?? null,
+        secret: randomBytes(32).toString('base64url'),
         bytes: content.length,
         created_at: createdAt,
         expires_at: createdAt + keepMs,
@@ -126,11 +134,23 @@ export async function removeExpiredFiles(store: BatchDb, now: number): Promise<v
   for (const { id } of await due.execute()) await removeFile(store, id);
 }
 
-const fileOf = ({ id, owner, name, purpose, bytes, created_at, expires_at }: FileRow): StoredFile => ({
+const fileOf = ({
   id,
   owner,
   name,
   purpose,
+  media_type,
+  secret,
+  bytes,
+  created_at,
+  expires_at,
+}: FileRow): StoredFile => ({
+  id,
+  owner,
+  name,
+  purpose,
+  mediaType: media_type,
+  secret,
   bytes: Number(bytes),
   createdAt: Number(created_at),
   expiresAt: Number(expires_at),

@@ -37,6 +37,8 @@ export interface FileRow {
   owner: string;
   name: string;
   purpose: string;
+  media_type: string | null;
+  secret: string;
   bytes: number;
   created_at: number;
   expires_at: number;

@@ -9,8 +9,6 @@ import type { DialectName } from './dialect.ts';
 export interface ClaimedRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The parameters in the path. */
-  readonly params: Readonly<Record<string, string>>;
   readonly headers: FastifyRequest['headers'];
   /** The media type of the body, without parameters. */
   readonly mediaType: string;
@@ -37,25 +35,25 @@ const VOYAGE_RERANKER = /^(?:voyage-|rerank-(?:lite-)?\d+(?:\.\d+)?(?:-lite)?$)/
 const COHERE_FIELDS = ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'];
 const COHERE_RERANKER = /^rerank-(?:v|english-|multilingual-)/;
 
-/** Ids of Mistral's files are UUIDs; those of OpenAI's begin with `file-`. */
-const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-const isMistralFile = ({ params }: ClaimedRequest) => UUID.test(params.id ?? '');
 /** Mistral's SDK names itself, and lists files without a purpose. */
-const isForRecognition = ({ body, query, headers }: ClaimedRequest) =>
+const isMistral = ({ body, query, headers }: ClaimedRequest) =>
   body.purpose === 'ocr' || query.purpose === 'ocr' || /mistral/i.test(headers['user-agent'] ?? '');
 
+/** Both dialects show the same files in the same form. */
 const FILE_CLAIMS: readonly Claim[] = [
-  { method: 'POST', url: '/v1/files', order: [{ dialect: 'mistral', when: isForRecognition }], otherwise: 'openai' },
-  { method: 'GET', url: '/v1/files', order: [{ dialect: 'mistral', when: isForRecognition }], otherwise: 'openai' },
-  ...['GET', 'HEAD', 'DELETE'].flatMap((method) =>
-    ['/v1/files/:id', '/v1/files/:id/content'].map((url) => ({
-      method,
-      url,
-      order: [{ dialect: 'mistral' as const, when: isMistralFile }],
-      otherwise: 'openai' as const,
-    })),
-  ),
-];
+  ['POST', '/v1/files'],
+  ['GET', '/v1/files'],
+  ...['GET', 'DELETE'].flatMap((method) => [
+    [method, '/v1/files/:id'],
+    [method, '/v1/files/:id/content'],
+  ]),
+].map(([method, url]) => ({
+  method: method!,
+  url: url!,
+  order: [{ dialect: 'mistral' as const, when: isMistral }],
+  otherwise: 'openai' as const,
+}));
+
 const EXA_TYPES: readonly unknown[] = ['auto', 'keyword', 'neural', 'hybrid', 'fast', 'deep', 'instant'];
 
 const isExa = ({ body, headers }: ClaimedRequest) =>

@@ -125,14 +125,13 @@ function byName(claimants: readonly Claimant[], name: string): Claimant {
 function choose(
   claim: Claim,
   claimants: readonly Claimant[],
-  { body, headers, params }: FastifyRequest,
+  { body, headers }: FastifyRequest,
   query: Readonly<Record<string, unknown>>,
 ): Claimant {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const asked: ClaimedRequest = {
     body: (isObject ? body : Array.isArray(body) ? (body[0] ?? {}) : {}) as Record<string, unknown>,
     query,
-    params: (params ?? {}) as Record<string, string>,
     headers,
     mediaType: (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase(),
   };

@@ -79,6 +79,9 @@ describe('files', () => {
     expect(all).toMatchObject({ object: 'list', total: expect.any(Number) });
     expect(all.data.map(({ id }: Json) => id)).toContain(file.id);
     expect((await request(`/v1/files/${file.id}`)).json).toEqual(file);
+    // OpenAI's clients have the same paths, and see the same files.
+    expect((await request('/v1/files')).json.data.map(({ id }: Json) => id)).toContain(file.id);
+    expect((await request(`/for/openai/v1/files/${file.id}`)).json).toEqual(file);
     const { json } = await ocr({ type: 'file', file_id: file.id });
     expect(json.pages[0].markdown).toMatch(/^# Clay\n\nThe first page/);
     const account = await server.app.accounts.accounts.createAccount({ name: 'other', plan: 'premium' });

@@ -14,6 +14,8 @@ export const files: Migration = {
       .addColumn('owner', 'text', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
       .addColumn('purpose', 'text', (column) => column.notNull())
+      .addColumn('media_type', 'text')
+      .addColumn('secret', 'text', (column) => column.notNull())
       .addColumn('bytes', 'bigint', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('expires_at', 'bigint', (column) => column.notNull())

@@ -1,6 +1,5 @@
 /**
- * Files that a dialect keeps for a caller for a while: uploads and results. Each is a record in JSON and its bytes, in
- * two files of a folder. They are removed after their lifetime, or earlier, oldest first, if the folder exceeds its
+ * Results that a dialect keeps for a caller for a while. Each is a record in JSON and its bytes, in two files of a folder. They are removed after their lifetime, or earlier, oldest first, if the folder exceeds its
  * size limit.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';

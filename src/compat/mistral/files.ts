@@ -1,17 +1,21 @@
-/** Files that callers upload for OCR. They are kept for a day, and belong to the account. */
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+/** Files that callers upload for OCR. They are kept for a day, and belong to the key. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
+import { orUnavailable } from '#api/unavailable.ts';
+import type { StoredFile } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import type { CompatCall } from '../dialect.ts';
 import { filesIn } from '../documents/uploads.ts';
 import { sendJson } from '../errors.ts';
 import { numberText, readFields } from '../fields.ts';
 import { showIgnored } from '../ignored.ts';
-import { FILE_LIFETIME_MS, type FileRecord } from '../kept/file-record.ts';
-import { ownerOf } from '../kept/owner.ts';
+import * as uploaded from '../uploaded-files.ts';
 
-const MAX_FILES = 200;
-const MAX_OWNER_BYTES = 1_000_000_000;
+const HOUR_MS = 60 * 60_000;
+const LIFETIME_MS = 24 * HOUR_MS;
+/** Files of a list. */
+const MAX_LISTED = 10_000;
 
 export const UPLOAD_FIELDS = z.object({
   purpose: z.literal('ocr', 'must be ocr').meta({ description: '`ocr`.' }),
@@ -22,46 +26,9 @@ export async function upload(call: CompatCall): Promise<unknown> {
   const [file] = filesIn(call.body, ['file']);
   if (!file) throw problem('ParamValidationError', { path: 'file', message: 'file: a file is required' });
   showIgnored(call.reply, Object.keys(call.body as object).includes('expiry') ? ['expiry'] : []);
-  const owner = ownerOf(call);
-  const known = await call.native.files.list(owner);
-  const total = known.reduce((sum, { bytes }) => sum + bytes, file.byteLength);
-  if (known.length >= MAX_FILES || total > MAX_OWNER_BYTES) {
-    throw problem('ResourceLimitExceededError', {
-      path: 'file',
-      message: `An account may keep ${MAX_FILES} files and ${MAX_OWNER_BYTES / 1e6} MB; delete files first`,
-    });
-  }
-  const record: FileRecord = {
-    id: randomUUID(),
-    owner,
-    createdAt: Date.now(),
-    bytes: file.byteLength,
-    filename: file.filename ?? 'file',
-    mediaType: file.mediaType ?? null,
-    secret: randomBytes(32).toString('base64url'),
-  };
-  await call.native.files.put(record, file);
-  return sendJson(call.reply, fileBody(record));
+  const kept = await uploaded.keepFile(call, { file, purpose: 'ocr', keepMs: LIFETIME_MS, standardName: 'file' });
+  return sendJson(call.reply, uploaded.fileJson(kept));
 }
-
-const fileBody = ({ id, bytes, createdAt, filename, mediaType }: FileRecord) => ({
-  id,
-  object: 'file',
-  bytes,
-  created_at: seconds(createdAt),
-  expires_at: seconds(createdAt + FILE_LIFETIME_MS),
-  filename,
-  purpose: 'ocr',
-  sample_type: 'ocr_input',
-  source: 'upload',
-  status: 'processed',
-  num_lines: null,
-  mimetype: mediaType,
-  signature: null,
-  deleted: false,
-});
-
-const seconds = (ms: number): number => Math.floor(ms / 1_000);
 
 const LIST_FIELDS = z.object({
   purpose: z.string().optional(),
@@ -70,37 +37,39 @@ const LIST_FIELDS = z.object({
 });
 
 export async function list(call: CompatCall): Promise<unknown> {
-  const { purpose, page, page_size: size } = readFields(LIST_FIELDS, call.query);
-  const records = purpose === undefined || purpose === 'ocr' ? await call.native.files.list(ownerOf(call)) : [];
-  const data = records.slice(page * size, (page + 1) * size).map(fileBody);
-  return sendJson(call.reply, { object: 'list', data, total: records.length });
+  const { purpose = 'ocr', page, page_size: size } = readFields(LIST_FIELDS, call.query);
+  const { owner } = uploaded.ownerOf(call);
+  const files = await orUnavailable(
+    call.native.parts.batch.files.list(owner, { limit: MAX_LISTED, order: 'desc', purpose }),
+  );
+  const data = files.slice(page * size, (page + 1) * size).map(uploaded.fileJson);
+  return sendJson(call.reply, { object: 'list', data, total: files.length });
 }
 
 /** The file of this caller. Throws ResourceNotFoundError. */
-export async function ownFile(call: CompatCall, id: string): Promise<FileRecord> {
-  const record = await call.native.files.record(id, ownerOf(call));
-  if (!record) throw noFile();
-  return record;
+export async function ownFile(call: CompatCall, id: string): Promise<StoredFile> {
+  const file = await uploaded.findFile(call, id);
+  if (!file) throw noFile();
+  return file;
 }
 
 const noFile = () => problem('ResourceNotFoundError', { message: 'There is no such file; files are kept for a day' });
 
 export async function show(call: CompatCall): Promise<unknown> {
-  return sendJson(call.reply, fileBody(await ownFile(call, call.params.id!)));
+  return sendJson(call.reply, uploaded.fileJson(await ownFile(call, call.params.id!)));
 }
 
 export async function remove(call: CompatCall): Promise<unknown> {
   const { id } = await ownFile(call, call.params.id!);
-  await call.native.files.remove(id);
+  await orUnavailable(call.native.parts.batch.files.remove(id));
   return sendJson(call.reply, { id, object: 'file', deleted: true });
 }
 
 export async function sendContent(call: CompatCall): Promise<unknown> {
-  return sendBytes(call, await ownFile(call, call.params.id!));
+  return uploaded.sendContent(call, await ownFile(call, call.params.id!));
 }
 
 const SIGNED_PATH = '/mistral/files/';
-const HOUR_MS = 60 * 60_000;
 const URL_FIELDS = z.object({
   expiry: numberText()
     .pipe(z.number().positive().max(24))
@@ -110,21 +79,21 @@ const URL_FIELDS = z.object({
 
 export async function sendUrl(call: CompatCall): Promise<unknown> {
   const { expiry } = readFields(URL_FIELDS, call.query);
-  const record = await ownFile(call, call.params.id!);
-  const expires = seconds(Math.min(Date.now() + expiry * HOUR_MS, record.createdAt + FILE_LIFETIME_MS));
-  const query = new URLSearchParams({ expires: String(expires), signature: sign(record, expires) });
-  return sendJson(call.reply, { url: `${call.origin}${SIGNED_PATH}${record.id}?${query}` });
+  const file = await ownFile(call, call.params.id!);
+  const expires = uploaded.secondsOf(Math.min(Date.now() + expiry * HOUR_MS, file.expiresAt));
+  const query = new URLSearchParams({ expires: String(expires), signature: sign(file, expires) });
+  return sendJson(call.reply, { url: `${call.origin}${SIGNED_PATH}${file.id}?${query}` });
 }
 
-const sign = ({ id, secret }: FileRecord, expires: number): string =>
+const sign = ({ id, secret }: StoredFile, expires: number): string =>
   createHmac('sha256', secret).update(`${id}\n${expires}`).digest('base64url');
 
 /** Sends a file to whoever has its signed URL. */
 export async function sendSigned(call: CompatCall): Promise<unknown> {
   const { expires, signature } = call.query;
-  const record = await signedFile(call, call.params.id!, String(expires), String(signature));
-  if (!record) throw noFile();
-  return sendBytes(call, record);
+  const file = await signedFile(call, call.params.id!, String(expires), String(signature));
+  if (!file) throw noFile();
+  return uploaded.sendContent(call, file);
 }
 
 async function signedFile(
@@ -132,37 +101,26 @@ async function signedFile(
   id: string,
   expires: string,
   signature: string,
-): Promise<FileRecord | undefined> {
-  const record = await native.files.record(id);
-  if (!record || !(Number(expires) * 1_000 > Date.now())) return undefined;
-  const [given, own] = [Buffer.from(signature), Buffer.from(sign(record, Number(expires)))];
-  return given.length === own.length && timingSafeEqual(given, own) ? record : undefined;
+): Promise<StoredFile | undefined> {
+  if (!uploaded.isStoredId(id) || !(Number(expires) * 1_000 > Date.now())) return undefined;
+  const file = await orUnavailable(native.parts.batch.files.find(id));
+  if (!file) return undefined;
+  const [given, own] = [Buffer.from(signature), Buffer.from(sign(file, Number(expires)))];
+  return given.length === own.length && timingSafeEqual(given, own) ? file : undefined;
 }
 
 /**
  * The file of a URL that `sendUrl` wrote, whatever its host; `undefined` for other URLs. Such a file is not fetched,
  * because this server does not read itself. Throws ResourceNotFoundError if the URL has expired.
  */
-export async function fileOfSignedUrl(call: CompatCall, url: string): Promise<FileRecord | undefined> {
-  const found = /^https?:\/\/[^/?#]+\/+(?:for\/mistral\/)?mistral\/files\/([\w-]{36})\?([^#]*)/i.exec(url);
+export async function fileOfSignedUrl(call: CompatCall, url: string): Promise<StoredFile | undefined> {
+  const found = /^https?:\/\/[^/?#]+\/+(?:for\/mistral\/)?mistral\/files\/([\w-]{1,120})\?([^#]*)/i.exec(url);
   if (!found) return undefined;
   const query = new URLSearchParams(found[2]);
-  const record = await signedFile(call, found[1]!, query.get('expires') ?? '', query.get('signature') ?? '');
-  if (!record) throw noFile();
-  return record;
+  const file = await signedFile(call, found[1]!, query.get('expires') ?? '', query.get('signature') ?? '');
+  if (!file) throw noFile();
+  return file;
 }
 
-export async function bytesOf({ native }: Pick<CompatCall, 'native'>, { id }: FileRecord): Promise<Uint8Array> {
-  const bytes = await native.files.bytes(id);
-  if (!bytes) throw noFile();
-  return bytes;
-}
-
-/** Never as a page that a browser would show. */
-async function sendBytes(call: CompatCall, record: FileRecord): Promise<unknown> {
-  const bytes = await bytesOf(call, record);
-  return call.reply
-    .type('application/octet-stream')
-    .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(record.filename)}`)
-    .send(Buffer.from(bytes));
-}
+export const bytesOf = ({ native }: Pick<CompatCall, 'native'>, file: StoredFile): Promise<Uint8Array> =>
+  buffer(native.parts.batch.files.read(file));

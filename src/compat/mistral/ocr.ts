@@ -1,4 +1,5 @@
 /** Mistral's `/v1/ocr`: a document in, the Markdown of its pages out. Digital pages give their own text. */
+import type { StoredFile } from '#batch/index.ts';
 import { Problem, problem } from '#errors.ts';
 import type { Upload } from '#http/body.ts';
 import type { CompatCall } from '../dialect.ts';
@@ -6,7 +7,6 @@ import { base64Bytes, uploadOf } from '../documents/uploads.ts';
 import { sendJson } from '../errors.ts';
 import { readFields, renamePath } from '../fields.ts';
 import { sentFields, showIgnored, showWarning } from '../ignored.ts';
-import type { FileRecord } from '../kept/file-record.ts';
 import { IGNORED_OCR_FIELDS, OCR_FIELDS, type OcrFields, REFUSED_OCR_FIELDS } from './fields.ts';
 import { bytesOf, fileOfSignedUrl, ownFile } from './files.ts';
 import { toPages } from './pages.ts';
@@ -63,9 +63,9 @@ async function sourceOf(call: CompatCall, { document }: OcrFields): Promise<OcrS
   return own ? storedFile(call, own) : { url };
 }
 
-async function storedFile(call: CompatCall, record: FileRecord): Promise<OcrSource> {
-  const type = record.mediaType ?? undefined;
-  return { file: uploadOf(await bytesOf(call, record), { name: record.filename, type }, 'document') };
+async function storedFile(call: CompatCall, file: StoredFile): Promise<OcrSource> {
+  const type = file.mediaType ?? undefined;
+  return { file: uploadOf(await bytesOf(call, file), { name: file.name, type }, 'document') };
 }
 
 const toReadFields = (source: OcrSource, { pages, include_image_base64: withImages }: OcrFields) => ({

@@ -17,8 +17,7 @@ import type { DetailLevel, Reader } from '#reader/index.ts';
 import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { CompatCall } from '../dialect.ts';
-import { FILE_LIFETIME_MS, type FileRecord } from '../kept/file-record.ts';
-import { createKeptFiles, type KeptFiles } from '../kept/kept-files.ts';
+import { createKeptFiles } from '../kept/kept-files.ts';
 import { createTasks, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
 import { type CrawlEnd, type CrawlRun, crawlNow } from './crawl.ts';
@@ -81,8 +80,6 @@ export interface Native {
   embedTokens(call: NativeCall, body: GivenFields): Promise<Embedded>;
   /** Reranks. `body` has the fields of `/v1/rerank`. */
   rerank(call: NativeCall, body: GivenFields): Promise<Reranked>;
-  /** Files that callers uploaded. */
-  readonly files: KeptFiles<FileRecord>;
   /** Work that continues after its response. */
   readonly tasks: Tasks;
   /** Returns the tokens of each text. */
@@ -98,14 +95,11 @@ export interface Native {
 
 const HOUR_MS = 60 * 60_000;
 const MAX_TASK_BYTES = 1_000_000_000;
-const MAX_FILE_BYTES = 10_000_000_000;
 
 export function createNative(parts: NativeParts): Native {
   const keptTasks = { dir: path.join(parts.dataDir, 'compat', 'tasks'), lifetimeMs: HOUR_MS };
-  const keptFiles = { dir: path.join(parts.dataDir, 'compat', 'files'), lifetimeMs: FILE_LIFETIME_MS };
   const crawls = nativeCrawls(parts);
   return {
-    files: createKeptFiles({ ...keptFiles, maxTotalBytes: MAX_FILE_BYTES }),
     tasks: createTasks(createKeptFiles({ ...keptTasks, maxTotalBytes: MAX_TASK_BYTES }), parts),
     parts,
     crawls,

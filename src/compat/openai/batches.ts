@@ -9,9 +9,10 @@ import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { readFields } from '../fields.ts';
 import { sentFields, showIgnored } from '../ignored.ts';
+import { findFile, ownerOf, secondsOf } from '../uploaded-files.ts';
 import { resultId } from './files.ts';
 import { pageJson, readPage } from './lists.ts';
-import { findFile, findJob, notFound, ownerOf, secondsOf } from './owner.ts';
+import { findJob, notFound } from './owner.ts';
 
 const ENDPOINT = '/v1/embeddings';
 const WINDOW = '24h';

@@ -1,20 +1,19 @@
 /** OpenAI's files: inputs of batches that callers upload, and the outputs of batches. */
-import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { sendFile } from '#api/batch/files.ts';
 import { orUnavailable } from '#api/unavailable.ts';
-import { type FileKind, isFinal, type Job, type StoredFile } from '#batch/index.ts';
+import { type FileKind, isFinal, type Job } from '#batch/index.ts';
 import { problem } from '#errors.ts';
 import { Upload } from '#http/body.ts';
 import type { CompatCall } from '../dialect.ts';
 import { sendJson } from '../errors.ts';
 import { numberText, readFields } from '../fields.ts';
+import { fileFields, fileJson, findFile, keepFile, ownerOf, secondsOf, sendContent } from '../uploaded-files.ts';
 import { pageJson, readPage, word } from './lists.ts';
-import { findFile, findJob, notFound, ownerOf, secondsOf } from './owner.ts';
+import { findJob, notFound } from './owner.ts';
 
 const HOUR_S = 3_600;
 const MOST_S = 30 * 24 * HOUR_S;
-const MAX_NAME = 255;
 const PURPOSES = ['batch'] as const;
 
 export const UPLOAD_FIELDS = z.object({
@@ -32,14 +31,8 @@ export const UPLOAD_FIELDS = z.object({
 
 export async function uploadFile(call: CompatCall): Promise<unknown> {
   const { file, purpose, 'expires_after[seconds]': seconds } = readFields(UPLOAD_FIELDS, call.body);
-  const added = call.native.parts.batch.files.add({
-    owner: ownerOf(call).owner,
-    name: (file.filename ?? '').replace(/\p{Cc}/gu, '').slice(0, MAX_NAME) || 'file.jsonl',
-    purpose,
-    content: file,
-    keepMs: seconds * 1000,
-  });
-  return sendJson(call.reply, fileJson(await orUnavailable(added)));
+  const kept = await keepFile(call, { file, purpose, keepMs: seconds * 1000, standardName: 'file.jsonl' });
+  return sendJson(call.reply, fileJson(kept));
 }
 
 const PAGE = { standard: 1_000, most: 10_000 };
@@ -71,10 +64,7 @@ export async function fileContent(call: CompatCall): Promise<unknown> {
   if (result) return sendFile(request, reply, batch, result.job, result.kind);
   const file = await findFile(call, id);
   if (!file) throw notFound('File object', id);
-  return reply
-    .type('application/octet-stream')
-    .header('content-length', file.bytes)
-    .send(Readable.from(batch.files.read(file), { objectMode: false }));
+  return sendContent(call, file);
 }
 
 export async function deleteFile(call: CompatCall): Promise<unknown> {
@@ -108,21 +98,9 @@ async function findResult(call: CompatCall, id: string): Promise<Result | undefi
   return job && resultId(job, kind as FileKind) === id ? { job, kind: kind as FileKind } : undefined;
 }
 
-/** `sample_type`, `source`, `num_lines` and `signature` are read by clients of a similar API. */
-const COMMON = { object: 'file', status: 'processed', status_details: null, sample_type: 'batch_request' };
-
-const fileJson = ({ id, name, bytes, purpose, createdAt, expiresAt }: StoredFile) => ({
-  ...{ id, ...COMMON },
-  bytes,
-  created_at: secondsOf(createdAt),
-  expires_at: secondsOf(expiresAt),
-  filename: name,
-  purpose,
-  source: 'upload',
-});
-
 const resultJson = ({ job, kind }: Result) => ({
-  ...{ id: resultId(job, kind), ...COMMON },
+  id: resultId(job, kind),
+  ...fileFields('batch_request'),
   bytes: kind === 'output' ? job.outputBytes : job.errorBytes,
   created_at: secondsOf(job.completedAt ?? job.createdAt),
   expires_at: secondsOf(job.expiresAt),
