@@ -2,9 +2,9 @@
 // do. Arguments: the URL of the host, an API key, and the origin of a website. Prints the results as JSON. This is a
 // separate program because the clients are not dependencies of Lectern.
 
-import { FireCrawlLoader } from '@langchain/community/document_loaders/web/firecrawl';
-import FirecrawlV1 from '@mendable/firecrawl-js';
-import Firecrawl, { FirecrawlAppV1 } from 'firecrawl-v2';
+import { register } from 'node:module';
+import Firecrawl, { FirecrawlAppV1 } from '@mendable/firecrawl-js';
+import FirecrawlV1 from 'firecrawl-v1';
 
 const [, , apiUrl, apiKey, origin] = process.argv;
 
@@ -87,8 +87,12 @@ async function first(Client) {
   };
 }
 
-/** LangChain's loader. It uses the first interface. */
+/** LangChain's loader. It was written for the old package, which npm installs under its own name for users of Node 20. */
 async function loader() {
+  const hook = `export const resolve = (name, context, next) =>
+    next(name === '@mendable/firecrawl-js' ? 'firecrawl-v1' : name, context);`;
+  register(`data:text/javascript,${encodeURIComponent(hook)}`);
+  const { FireCrawlLoader } = await import('@langchain/community/document_loaders/web/firecrawl');
   const load = (url, options) => new FireCrawlLoader({ url, apiKey, apiUrl, ...options }).load();
   return {
     scraped: await load(`${origin}/docs/`, { mode: 'scrape' }),
