@@ -355,6 +355,30 @@ describe('a PDF', wait, () => {
     expect((await faultOf({ model, input: { image: 'aGk=' } })).slice(0, 2)).toEqual(['body -> input', 'value_error']);
   });
 
+  it('is embedded as one document if the input says so', async () => {
+    const model = 'lectern-static-v2';
+    const pages = ['zoo', '', 'the river'].map((text) => ({ content: text === '' ? '' : write(60, 700, [text]) }));
+    const input = { pdf: base64(drawPdf({ pages })), per: 'document' };
+    const { status, body } = await embed({ model, input });
+    expect([status, body.data.length]).toEqual([200, 1]);
+    const whole = (await embed({ model, input: 'zoo\n\nthe river' })).body;
+    expectClose(body.data[0].embedding, whole.data[0].embedding, 1e-6);
+    expect(body.usage).toEqual(whole.usage);
+    const [seenWhole] = await vectorsOf({ input: { pdf: pdf(2), per: 'document' } });
+    const [first, second] = await vectorsOf({ input: { pdf: pdf(2), per: 'page' } });
+    const sum = first!.map((value, at) => value + second![at]!);
+    const length = Math.hypot(...sum);
+    expectClose(
+      seenWhole!,
+      sum.map((value) => value / length),
+    );
+    expect(await faultOf({ model, input: { ...input, per: 'chapter' } })).toEqual([
+      'body -> input -> per',
+      'enum',
+      expect.stringContaining('page, document'),
+    ]);
+  });
+
   it('returns a vector for each page, in order, equal to that of the page rendered alone', async () => {
     const shades = Array.from({ length: 14 }, (_, at) => ((at * 11) % 14) / 14);
     const bytes = drawPdf({ pages: shades.map((shade) => ({ content: `${shade} 0.5 0.2 rg 0 300 595 200 re f` })) });

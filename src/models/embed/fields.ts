@@ -50,12 +50,16 @@ export const EMBED_FIELDS = {
     schema: {
       anyOf: [
         ...itemSchema.anyOf,
-        { type: 'object', properties: { pdf: text }, required: ['pdf'] },
+        {
+          type: 'object',
+          properties: { pdf: text, per: { type: 'string', enum: ['page', 'document'], default: 'page' } },
+          required: ['pdf'],
+        },
         { type: 'array', minItems: 1, maxItems: MAX_INPUTS, items: itemSchema },
       ],
     },
     meaning:
-      'What to embed: a string, `{text}`, `{image}`, `{audio}` or `{video}`, or a list of these, with one vector each. `{pdf}` must be the only input and gives one vector per page. `{content: […]}` combines several parts into one vector. Media are a URL, a data URI or base64.',
+      'What to embed: a string, `{text}`, `{image}`, `{audio}` or `{video}`, or a list of these, with one vector each. `{pdf}` must be the only input and gives one vector for each page, or one in all with `per: document`. `{content: […]}` combines several parts into one vector. Media are a URL, a data URI or base64.',
   },
   task: {
     aliases: ['task_type'],

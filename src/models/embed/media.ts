@@ -89,12 +89,23 @@ async function piecesOf(part: InputPart, tools: MediaTools, faults: Faults): Pro
   const { reader, formats, row, signal, hold } = tools;
   try {
     if (!reader) throw new MediaError('cannot be read on this server');
-    return await reader.read(part.medium, part.value, { formats, pdf: pdfFormOf(row), signal, hold });
+    const pdf = pdfFormOf(row);
+    if (part.per === 'document' && pdf === 'pictures' && row.kind === 'colbert')
+      throw new MediaError('has one list of vectors for each page with this model: send it with `per: page`');
+    const pieces = await reader.read(part.medium, part.value, { formats, pdf, signal, hold });
+    return part.per === 'document' ? [asDocument(pieces.flat())] : pieces;
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     faults.add(part.at, 'media_error', error.message, part.value);
     return [];
   }
+}
+
+/** The pages of a PDF as the input of one vector: their texts joined, or their pictures, which are pooled. */
+function asDocument(pages: readonly Piece[]): Piece[] {
+  const texts = pages.flatMap((page) => (page.medium === 'text' ? [page.text] : []));
+  if (texts.length < pages.length) return [...pages];
+  return [{ medium: 'text', text: texts.filter((text) => text !== '').join('\n\n') }];
 }
 
 /** Reports that the backend does not support media although the model's row declares it. */

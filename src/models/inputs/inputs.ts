@@ -22,9 +22,18 @@ export const MAX_MEDIA_INPUTS = 512;
 export type InputPart =
   | { readonly medium: 'text'; readonly text: string }
   /** A URL, a data URI or base64; `at` is its path in the body. */
-  | { readonly medium: Medium; readonly value: string; readonly at: Place };
+  | {
+      readonly medium: Medium;
+      readonly value: string;
+      readonly at: Place;
+      /** For a PDF: one vector for each page, or one for the document. */
+      readonly per?: PdfVectors;
+    };
 
-/** One input. Several parts, or a clip with several pieces, produce one vector; a PDF produces one vector per page. */
+const PDF_VECTORS = ['page', 'document'] as const;
+type PdfVectors = (typeof PDF_VECTORS)[number];
+
+/** One input. Several parts, or a clip with several pieces, produce one vector; a PDF produces what its `per` says. */
 export interface Input {
   readonly parts: readonly InputPart[];
   /** True if the parts were sent as a `content` list, which always produces one vector. */
@@ -136,7 +145,10 @@ function readPart(value: unknown, at: Place, rules: Reading): InputPart | undefi
     rules.faults.add(from, 'value_error', 'must be the only input: its pages are the vectors of the answer');
     return undefined;
   }
-  return { medium, value: given, at: from };
+  if (medium !== 'pdf' || !isGiven(value.per)) return { medium, value: given, at: from };
+  const per = PDF_VECTORS.find((one) => one === value.per);
+  if (!per) rules.faults.add([...at, 'per'], 'enum', `must be one of ${PDF_VECTORS.join(', ')}`, value.per);
+  return { medium, value: given, at: from, per: per ?? 'page' };
 }
 
 /** The URL or base64 value of an item and its path, under any of the field names that clients use. */
