@@ -67,7 +67,11 @@ async function rate(work: () => Promise<unknown>, callers = 1): Promise<number> 
   return count / ((performance.now() - since) / 1_000);
 }
 
-const optionsFor = (files: TestFolder): OnnxOptions => ({ files: async () => files, log });
+const optionsFor = (files: TestFolder, batching: OnnxOptions['batching'] = 'exact'): OnnxOptions => ({
+  files: async () => files,
+  batching,
+  log,
+});
 
 /** The same texts through the pipeline of transformers.js, in a separate process. */
 const PIPELINE = `
@@ -137,8 +141,8 @@ interface Rates {
 }
 
 /** Alternates between the two, so that other load affects both. */
-async function sideBySide(files: TestFolder, transformers: Pipeline | undefined): Promise<Rates[]> {
-  const embedder = createOnnxEmbedder(row, optionsFor(files));
+async function sideBySide(options: OnnxOptions, transformers: Pipeline | undefined): Promise<Rates[]> {
+  const embedder = createOnnxEmbedder(row, options);
   const rates: Rates[] = [];
   for (const setting of SETTINGS) {
     const texts = textsOf(setting);
@@ -199,11 +203,15 @@ try {
   const folder = path.join(dir, 'pipeline');
   const hasPipeline = !SMOKE && installPipeline(folder);
   const lines: string[][] = [];
-  for (const [name, files, dtype] of [
-    ['fp32', floats, 'fp32'],
-    ['int8', bytes, 'q8'],
+  for (const [name, files, dtype, batching] of [
+    ['fp32', floats, 'fp32', 'exact'],
+    ['int8', bytes, 'q8', 'exact'],
+    ['int8, LECTERN_MODEL_BATCHING=fast', bytes, 'q8', 'fast'],
   ] as const) {
-    const rates = await sideBySide(files, hasPipeline ? startPipeline(folder, files, dtype) : undefined);
+    const rates = await sideBySide(
+      optionsFor(files, batching),
+      hasPipeline ? startPipeline(folder, files, dtype) : undefined,
+    );
     for (const [at, { tokens, texts }] of SETTINGS.entries()) {
       const { alone, together, pipeline } = rates[at]!;
       const perSecond = Math.round(together * tokens).toLocaleString('en-US');

@@ -439,7 +439,12 @@ export const SETTINGS = {
     modelPrecision: setting(
       z.enum(['full', 'quantized']).default('full'),
       'full',
-      '`quantized` loads the 8-bit version of a model where one exists: a quarter of the size, slightly less accurate, and limited to one text per run.',
+      '`quantized` loads the 8-bit version of a model where one exists: a quarter of the size, slightly less accurate. `LECTERN_MODEL_BATCHING` tells how many texts run together.',
+    ),
+    modelBatching: setting(
+      z.enum(['exact', 'fast']).default('exact'),
+      'exact',
+      'For 8-bit graphs that use one scale for a whole batch: `exact` runs each text alone, so that its vector does not depend on the others, and a repeated request gives the same vector; `fast` runs them together, about twice as fast, and vectors differ by up to a few hundredths. Other graphs run together with both.',
     ),
     modelThreads: setting(
       z.coerce.number().int().min(1).optional(),

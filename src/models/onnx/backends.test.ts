@@ -254,6 +254,18 @@ describe('graphs of other kinds', wait, () => {
     expectClose(together[0]!.values, meanOf(states), 0.2);
   });
 
+  it('runs such texts together on request', async () => {
+    const model = smallModel({ quantized: true });
+    const embedder = await opened(testEmbeddingRow(), model.file, { batching: 'fast' });
+    const texts = ['a', 'the water is safe to drink', 'zoo '.repeat(30)];
+    const prepared = await embedder.prepare(texts, { signal });
+    const options = { output: 'pooled', dimensions: 32, signal } as const;
+    const together = await embedder.embed(prepared, options);
+    const alone = (await Promise.all(prepared.map((one) => embedder.embed([one], options)))).flat();
+    expect(together.map(({ values }) => values)).not.toEqual(alone.map(({ values }) => values));
+    for (const [at, { values }] of together.entries()) expectClose(values, alone[at]!.values, 0.2);
+  });
+
   it('marks queries and documents and pads queries, as ColBERT does', async () => {
     const model = smallModel();
     const marks = { query: '?', document: '!', mask: '[MASK]', queryTokens: 8 };

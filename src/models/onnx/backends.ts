@@ -33,6 +33,11 @@ export interface OnnxOptions {
   readonly files: (row: ModelRow) => Promise<ModelFiles>;
   /** Number of threads for one run. Default: the number of processors. */
   readonly threads?: number | undefined;
+  /**
+   * Whether the inputs of quantized graphs that use one scale for a batch run alone (`exact`, the default) or together
+   * (`fast`), in which case a vector depends on the other inputs.
+   */
+  readonly batching?: 'exact' | 'fast' | undefined;
   /** Maximum memory of a model process, in bytes. Default: three quarters of the machine's memory. */
   readonly maxBytes?: number | undefined;
   /** Timeout of one batch. Default: two minutes. */
@@ -76,7 +81,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
     async spec() {
       const files = await options.files(row);
       fileBytes = await bytesOf(files, runs);
-      return await specOf(row, files, options.threads ?? os.availableParallelism());
+      return await specOf(row, files, options);
     },
   });
   const backend: Backend = {
@@ -143,7 +148,11 @@ async function stampOf(files: ModelFiles, runs: OnnxRuns): Promise<string> {
   return states.map((state) => (state ? `${state.ino} ${state.size} ${state.mtimeMs}` : 'none')).join('\n');
 }
 
-async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promise<ModelSpec> {
+async function specOf(
+  row: ModelRow,
+  files: ModelFiles,
+  { threads = os.availableParallelism(), batching = 'exact' }: Pick<OnnxOptions, 'threads' | 'batching'>,
+): Promise<ModelSpec> {
   const { taskIds, marks, judge, querySuffix, textTokens, towers } = onnxRuns(row);
   const { graph, tokenizer, tokenizerConfig, imageGraph, audioGraph } = files;
   const image =
@@ -152,7 +161,7 @@ async function specOf(row: ModelRow, files: ModelFiles, threads: number): Promis
       : undefined;
   const audio = towers?.audio && audioGraph !== undefined ? { ...towers.audio, graph: audioGraph } : undefined;
   const common = {
-    ...{ graph, tokenizer, tokenizerConfig, contextTokens: row.contextTokens, threads },
+    ...{ graph, tokenizer, tokenizerConfig, contextTokens: row.contextTokens, threads, batching },
     ...{ taskIds, marks, judge, querySuffix, textTokens, image, audio },
   };
   if (row.does === 'rerank') return { ...common, does: 'rerank', pooling: 'none', normalizes: false, output: 'score' };

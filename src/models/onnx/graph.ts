@@ -27,7 +27,13 @@ export interface OutputInfo {
  */
 const SCALED_BY_BATCH = ['DynamicQuantizeLinear', 'DynamicQuantizeMatMul', 'QAttention', 'DynamicQuantizeLSTM'];
 
-export async function openGraph(file: string, threads: number): Promise<Graph> {
+export interface GraphOptions {
+  /** Number of threads for one run. */
+  readonly threads: number;
+  readonly batching: 'exact' | 'fast';
+}
+
+export async function openGraph(file: string, { threads, batching }: GraphOptions): Promise<Graph> {
   const runtime = await openAnyRuntime();
   const session = await runtime.openGraph(file, {
     executionProviders: ['cpu'],
@@ -52,7 +58,7 @@ export async function openGraph(file: string, threads: number): Promise<Graph> {
       name: info.name,
       rank: info.isTensor && /^float(?:16|32)$/.test(info.type) ? info.shape.length : undefined,
     })),
-    alone: await mentions(file, SCALED_BY_BATCH),
+    alone: batching === 'exact' && (await mentions(file, SCALED_BY_BATCH)),
     async run(given, output) {
       const feeds = Object.fromEntries(
         [...given].map(([name, input]) => [name, tensorOf(runtime.Tensor, input, types.get(name))]),

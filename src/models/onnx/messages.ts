@@ -23,6 +23,8 @@ export interface ModelSpec {
   readonly output: RunKind;
   /** Number of threads for one run. */
   readonly threads: number;
+  /** Whether inputs that would change each other's results run alone. */
+  readonly batching: 'exact' | 'fast';
   readonly taskIds?: Readonly<Record<string, number>> | undefined;
   readonly marks?: Marks | undefined;
   readonly judge?: Judge | undefined;

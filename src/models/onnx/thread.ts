@@ -82,9 +82,9 @@ async function answer(request: RunRequest | ImageRequest | SoundRequest): Promis
 }
 
 async function open({ spec, ids }: OpenRequest): Promise<LoadedModel> {
-  const text = await openGraph(spec.graph, spec.threads);
+  const text = await openGraph(spec.graph, spec);
   const tower = async (graph: string | undefined) =>
-    graph === undefined || graph === spec.graph ? graph && text : openGraph(graph, spec.threads);
+    graph === undefined || graph === spec.graph ? graph && text : openGraph(graph, spec);
   const image = (await tower(spec.image?.graph)) || undefined;
   const audio = (await tower(spec.audio?.graph)) || undefined;
   model = { spec, ids, text, image, audio };

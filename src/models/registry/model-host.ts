@@ -36,6 +36,7 @@ export type ModelHostSettings = Pick<
   | 'modelHubToken'
   | 'modelPrecision'
   | 'modelThreads'
+  | 'modelBatching'
   | 'modelDeadlineMs'
   | 'modelTimeoutMs'
   | 'ffmpeg'
@@ -77,7 +78,13 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
   const models = openModelRuntime({
     media,
     backends: createBackendFactory({
-      onnx: { files: hub.files, threads: settings.modelThreads, timeoutMs: settings.modelTimeoutMs, log },
+      onnx: {
+        files: hub.files,
+        threads: settings.modelThreads,
+        batching: settings.modelBatching,
+        timeoutMs: settings.modelTimeoutMs,
+        log,
+      },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
     }),
     maxBytes: settings.modelMemoryBytes,
