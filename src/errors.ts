@@ -12,7 +12,11 @@ export const PROBLEMS = {
   InvalidLabelsError: { status: 40006, code: 400, message: 'Invalid training labels' },
   LabelLimitExceededError: { status: 40007, code: 400, message: 'Label count exceeds the plan maximum' },
   AuthenticationFormatError: { status: 40101, code: 401, message: 'Invalid authorization format' },
-  AuthenticationFailedError: { status: 40102, code: 401, message: 'The API key is unknown' },
+  AuthenticationFailedError: {
+    status: 40102,
+    code: 401,
+    message: 'The API key is unknown; the operator creates keys with `lectern keys mint`',
+  },
   AuthenticationRequiredError: {
     status: 40103,
     code: 401,

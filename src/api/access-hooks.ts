@@ -13,6 +13,7 @@ import type {
 } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { clientIpOf } from '#http/client-ip.ts';
+import { WINDOW_MS } from '#storage/counters/counters.ts';
 
 /** The rate-limit headers of an API: one set for everything, or separate sets for requests and tokens (model host). */
 export type LimitHeaders = 'plain' | 'by kind';
@@ -138,16 +139,30 @@ function authorizationOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
 }
 
 function showLimits(reply: FastifyReply, { requests, tokens }: LimitStates, headers: LimitHeaders): void {
-  if (headers === 'plain') {
-    if (requests) write(reply, requests, '');
-    return;
+  const isByKind = headers === 'by kind';
+  if (requests) {
+    write(reply, requests, isByKind ? '-requests' : '');
+    writeStandard(reply, requests);
   }
-  if (requests) write(reply, requests, '-requests');
-  if (tokens) write(reply, tokens, '-tokens');
+  if (tokens && isByKind) write(reply, tokens, '-tokens');
 }
 
-function write(reply: FastifyReply, { limit, remaining, resetMs }: LimitState, kind: string): void {
-  reply.header(`x-ratelimit-limit${kind}`, limit);
-  reply.header(`x-ratelimit-remaining${kind}`, remaining);
-  reply.header(`x-ratelimit-reset${kind}`, Math.ceil(resetMs / 1000));
+const WINDOW_S = WINDOW_MS / 1000;
+
+/** An amount counts for up to one slot longer than the window, which is not worth another second. */
+const resetSecondsOf = ({ resetMs }: LimitState): number => Math.min(Math.ceil(resetMs / 1000), WINDOW_S);
+
+function write(reply: FastifyReply, state: LimitState, kind: string): void {
+  reply.header(`x-ratelimit-limit${kind}`, state.limit);
+  reply.header(`x-ratelimit-remaining${kind}`, state.remaining);
+  reply.header(`x-ratelimit-reset${kind}`, resetSecondsOf(state));
+}
+
+/**
+ * The standard form of the request limit (draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4). Tokens have no
+ * quota unit in the draft's registry, so their limit is only in the headers of this server.
+ */
+function writeStandard(reply: FastifyReply, state: LimitState): void {
+  reply.header('ratelimit-policy', `"requests";q=${state.limit};w=${WINDOW_S}`);
+  reply.header('ratelimit', `"requests";r=${Math.max(0, state.remaining)};t=${resetSecondsOf(state)}`);
 }

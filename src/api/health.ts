@@ -24,11 +24,20 @@ export interface BrowserHealth {
 
 export const HEALTH_PATHS = ['/health', '/live', '/ready'] as const;
 
-export function healthRoutes(face: Face, { ready, fullDisks, version, browser, stores }: Health): void {
-  const state = async () => {
-    const full = await fullDisks();
-    return { status: !ready() ? 'draining' : full.length ? 'disk full' : 'ok', ...(full.length && { full }) };
-  };
+export interface ServerState {
+  readonly status: 'ok' | 'draining' | 'disk full';
+  /** Names of the folders on a full disk; missing if there are none. */
+  readonly full?: readonly string[];
+}
+
+export async function serverState({ ready, fullDisks }: Pick<Health, 'ready' | 'fullDisks'>): Promise<ServerState> {
+  const full = await fullDisks();
+  return { status: !ready() ? 'draining' : full.length ? 'disk full' : 'ok', ...(full.length && { full }) };
+}
+
+export function healthRoutes(face: Face, health: Health): void {
+  const { version, browser, stores } = health;
+  const state = () => serverState(health);
   const codeOf = ({ status }: { readonly status: string }) => (status === 'ok' ? 200 : 503);
   face.get('/live', async (_, reply) => reply.send({ status: 'ok' }));
   face.get('/ready', async (_, reply) => {

@@ -12,6 +12,7 @@ import { metricsRoute, requestCounter } from '#api/metrics.ts';
 import { modelHealthRoutes } from '#api/models/health.ts';
 import { modelHostRoutes, NATIVE_ROUTES } from '#api/models/host.ts';
 import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/pages/documentation.ts';
+import { type FrontPage, serveFrontPage } from '#api/pages/front-page.ts';
 import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/pages/playground.ts';
 import { STATIC_PATHS, staticRoutes } from '#api/pages/static.ts';
 import type { IndexPage } from '#api/reader/index-answer.ts';
@@ -147,11 +148,28 @@ function commonOptions({ config, modules }: FaceContext) {
   };
 }
 
+const FRONT_PAGES = {
+  reader: { title: 'Lectern reader', example: (origin: string) => `curl ${origin}/https://example.com` },
+  search: {
+    title: 'Lectern search',
+    example: (origin: string) => `curl '${origin}/your%20question' -H 'Authorization: Bearer YOUR_KEY'`,
+  },
+  model: { title: 'Lectern models', example: (origin: string) => `curl ${origin}/v1/models` },
+} as const;
+
+const frontPageOf = ({ config, health, portOf }: FaceContext, name: keyof typeof FRONT_PAGES): FrontPage => ({
+  ...FRONT_PAGES[name],
+  health,
+  publicUrl: config.publicUrl,
+  readerPort: () => portOf('reader'),
+});
+
 export function createReaderFace(context: FaceContext): Promise<Face> {
   const { config, modules, mcp, tracing, health, portOf } = context;
   const { version, network, reader, crawl } = modules;
   const common = commonOptions(context);
   return createFace('reader', context, { ...READER_ERRORS, paths: READER_HOST_PATHS }, (face) => {
+    serveFrontPage(face, frontPageOf(context, 'reader'));
     healthRoutes(face, health);
     descriptionRoutes(face, version);
     mcp.routes(face);
@@ -189,6 +207,7 @@ export function createSearchFace(context: FaceContext, prepare: (face: Face) => 
   const { config, modules, tracing, health, ownHosts, portOf, readerPorts } = context;
   return createFace('search', context, { ...READER_ERRORS, paths: SEARCH_HOST_PATHS }, (face) => {
     prepare(face);
+    serveFrontPage(face, frontPageOf(context, 'search'));
     healthRoutes(face, health);
     searchDescriptionRoutes(face, modules.version);
     searchRoutes(face, {
@@ -215,6 +234,7 @@ export function createModelFace(context: FaceContext): Promise<Face> {
     maxBodyBytes: config.modelMaxBodyBytes,
   };
   return createFace('model', context, options, async (face) => {
+    serveFrontPage(face, frontPageOf(context, 'model'));
     // The dialects come first, so that this host does not refuse their methods of its own paths.
     const dialects = { dialects: MODEL_DIALECTS, taken: NATIVE_ROUTES, face: 'model' } as const;
     await compatRoutes(face, { ...compatOptions(context), ...dialects });

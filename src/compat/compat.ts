@@ -44,7 +44,10 @@ export async function compatRoutes(face: Face, options: CompatOptions): Promise<
     closeWithApi(face);
   }
   const serving: Serving = { native, options };
-  for (const [key, claimants] of claimantsByRoute(dialects)) {
+  // HEAD comes before GET, because a route for GET adds one for HEAD if there is none.
+  const routes = [...claimantsByRoute(dialects)];
+  const isHead = ([key]: (typeof routes)[number]) => key.startsWith('HEAD ');
+  for (const [key, claimants] of [...routes.filter(isHead), ...routes.filter((route) => !isHead(route))]) {
     const [method, url] = key.split(' ') as [CompatMethod, string];
     const atRoot = claimants.filter(({ route }) => !route.isPrefixed);
     if (atRoot.length > 0 && !taken?.has(key)) addRoute(face, { method, url, claimants: atRoot }, serving);

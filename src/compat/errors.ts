@@ -1,6 +1,8 @@
 /** The error responses of the compat API: the dialect of the request writes them (docs/reference/wire/compat.md, Errors). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { writeProblemJson } from '#api/envelopes/problem.ts';
 import type { Problem } from '#errors.ts';
+import { namesProblemJson } from '#http/negotiate.ts';
 import type { ErrorWriter } from '#http/server.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -33,4 +35,7 @@ export type StatusTable = Partial<Readonly<Record<Problem['name'], number>>>;
 
 export const statusOf = (failure: Problem, table: StatusTable): number => table[failure.name] ?? failure.code;
 
-const writePlainError: ErrorWriter = (failure, _, reply) => sendJson(reply.code(failure.code), plainError(failure));
+const writePlainError: ErrorWriter = (failure, request, reply) =>
+  namesProblemJson(request.headers.accept)
+    ? writeProblemJson(failure, request, reply)
+    : sendJson(reply.code(failure.code), plainError(failure));

@@ -8,12 +8,16 @@ export type ErrorKind = 'text' | 'json' | 'stream';
 
 type Admits = (type: string) => boolean;
 
-function parseAccept(header: string | undefined): Admits {
-  const ranges = (header ?? '').split(',').flatMap((part) => {
+/** The media ranges of an Accept header that are not refused. */
+const rangesOf = (header: string | undefined): string[] =>
+  (header ?? '').split(',').flatMap((part) => {
     const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
     const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
     return type && !refused ? [type] : [];
   });
+
+function parseAccept(header: string | undefined): Admits {
+  const ranges = rangesOf(header);
   if (!ranges.length) ranges.push('*/*');
   return (type) => ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/')[0]}/*`);
 }
@@ -33,3 +37,16 @@ export function errorKind(accept: string | undefined): ErrorKind {
   if (admits('text/plain') || admits('text/markdown')) return 'text';
   return admits('text/event-stream') ? 'stream' : 'json';
 }
+
+/** Whether the client asks for failures as problem details (RFC 9457). A wildcard does not, because it predates them. */
+export const namesProblemJson = (accept: string | undefined): boolean =>
+  rangesOf(accept).includes('application/problem+json');
+
+/** Whether the client is a browser that navigates to a page: it names HTML, and neither JSON nor an event stream. */
+export function isNavigation(accept: string | undefined): boolean {
+  if (!accept?.includes('text/html')) return false;
+  const ranges = rangesOf(accept);
+  return ranges.includes('text/html') && !ranges.some((range) => DATA_TYPES.includes(range));
+}
+
+const DATA_TYPES = ['application/json', 'text/json', 'text/event-stream', 'text/plain'];

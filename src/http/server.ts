@@ -90,6 +90,9 @@ const EXPOSED_HEADERS = [
   'X-Served-Model',
   'Retry-After',
   'Server-Timing',
+  'ETag',
+  'RateLimit',
+  'RateLimit-Policy',
   ...['', '-Requests', '-Tokens'].flatMap((kind) =>
     ['Limit', 'Remaining', 'Reset'].map((what) => `X-RateLimit-${what}${kind}`),
   ),
@@ -118,7 +121,8 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     loggerInstance: log.child({ face: name }) as never,
     schemaController: { compilersFactory: NO_SCHEMAS },
     logController: new LogController({ disableRequestLogging: true }),
-    exposeHeadRoutes: false,
+    // The response to HEAD has the headers of the response to GET (RFC 9110, section 9.3.2).
+    exposeHeadRoutes: true,
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
     trustProxy: trustedProxies.length ? [...trustedProxies] : false,
@@ -187,12 +191,12 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   face.setNotFoundHandler((_, reply) =>
     reply
       .code(servesPrograms ? 204 : 200)
-      .header('allow', 'GET, POST, OPTIONS')
+      .header('allow', 'GET, HEAD, POST, OPTIONS')
       .send(),
   );
 
   function unrouted({ method, originalUrl }: FastifyRequest): Problem {
-    if (!servesPrograms && !['GET', 'POST'].includes(method)) return problem('MethodNotAllowedError');
+    if (!servesPrograms && !['GET', 'HEAD', 'POST'].includes(method)) return problem('MethodNotAllowedError');
     const [path = ''] = originalUrl.split('?', 1);
     const message = `route ${method} ${path.slice(0, MAX_SHOWN_PATH)} not found or access denied`;
     return problem('RouteNotFoundError', servesPrograms ? { message } : {});

@@ -203,6 +203,7 @@ export function render(
   const served = pictureNames ? shownPictures(rendition.page, pictureNames) : [];
   return {
     ...rendition,
+    ...(snapshot.cachedAt !== undefined && { cachedAt: snapshot.cachedAt }),
     ...(found && { pageLinks: found }),
     ...(details && { details: detailsOf(snapshot, contentHtml) }),
     mediaType: snapshot.document?.mediaType ?? snapshot.mediaType,

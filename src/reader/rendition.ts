@@ -80,6 +80,8 @@ export interface Rendition {
   readonly robotsTag?: string | undefined;
   /** Set if a stale copy was served: the time when it was captured, in milliseconds since 1970. */
   readonly staleAt?: number | undefined;
+  /** Time when a cached copy was captured, in milliseconds since 1970; unset for a live read. */
+  readonly cachedAt?: number | undefined;
   /** Retry-After header of the page. */
   readonly retryAfter?: string | undefined;
   /** Links of the page, if requested. */

@@ -2,9 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asProblem, diskFull, isDiskFull, type Problem, problem } from '#errors.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
+import { namesProblemJson } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
+import { writeProblemJson } from '../envelopes/problem.ts';
 import { errorObject } from '../envelopes/reader.ts';
 import { ADMIN_TABLE, type AdminModules, type AdminRoute } from './endpoints.ts';
 import { createAdminDescription } from './openapi.ts';
@@ -19,10 +21,11 @@ export interface AdminEndpointOptions extends AdminModules {
 const RETRY_AFTER_S = 2;
 
 /** Writes a failure. Always as JSON, because only programs use this API. */
-export function writeAdminError(failure: Problem, _: FastifyRequest, reply: FastifyReply): unknown {
+export function writeAdminError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
   // Fastify rejects some requests on its own, without running the hooks.
   reply.code(failure.code).type('application/json; charset=utf-8').header('cache-control', 'no-store');
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
+  if (namesProblemJson(request.headers.accept)) return writeProblemJson(failure, request, reply);
   return reply.send(JSON.stringify({ data: null, ...errorObject(failure) }));
 }
 

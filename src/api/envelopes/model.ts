@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS, type Problem, type ProblemName, problem } from '#errors.ts';
+import { namesProblemJson } from '#http/negotiate.ts';
+import { writeProblemJson } from './problem.ts';
 
 interface ModelCode {
   readonly code: string;
@@ -134,17 +136,34 @@ function atPathParameter(failure: Problem, url: string): Problem {
 /** Retry-After, in seconds, for 503 responses whose problem has no `retryAfter`. */
 const DEFAULT_RETRY_AFTER_S = 30;
 
+/** The body of these failures is fixed, so the realm of the challenge says what to do (RFC 9110, section 11.5). */
+const KEY_HINT = 'Lectern. The operator creates keys with: lectern keys mint';
+
 export function writeModelError(given: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
   const failure = atPathParameter(given, request.originalUrl);
   const { status, detail, code, errors } = modelFailure(failure);
   const { retryAfter = status === 503 ? DEFAULT_RETRY_AFTER_S : undefined } = failure.facts;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 401) reply.header('www-authenticate', `Bearer realm="${KEY_HINT}"`);
   if (status === 405 && !reply.hasHeader('allow')) reply.header('allow', 'GET, POST, DELETE, OPTIONS');
+  if (namesProblemJson(request.headers.accept)) {
+    const more = {
+      ...(code && { code }),
+      ...(status === 401 && { hint: KEY_HINT }),
+      ...(errors && { errors: errors.map(errorJson) }),
+    };
+    return writeProblemJson(failure, request, reply, { status, detail, more });
+  }
   const chat = isChat(request);
   const body = chat
     ? { error: chatError({ status, detail, code, errors }, request.id) }
-    : { detail, ...(code && { code }), request_id: request.id, ...(errors && { errors: errors.map(errorJson) }) };
+    : {
+        detail,
+        ...(code && { code }),
+        request_id: request.id,
+        ...hint,
+        ...(errors && { errors: errors.map(errorJson) }),
+      };
   return reply
     .code(chat && status === 422 ? 400 : status)
     .type('application/json; charset=utf-8')

@@ -4,8 +4,9 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#errors.ts';
-import { errorKind } from '#http/negotiate.ts';
+import { errorKind, namesProblemJson } from '#http/negotiate.ts';
 import { type Event, eventText } from '#http/sse.ts';
+import { writeProblemJson } from './problem.ts';
 
 export const success = (data: unknown, meta: Record<string, unknown>) => ({ code: 200, status: 20_000, data, meta });
 
@@ -33,7 +34,8 @@ export const errorEvent = (failure: Problem): Event => ({ event: 'error', data: 
 export function writeReaderError(failure: Problem, request: FastifyRequest, reply: FastifyReply): unknown {
   reply.code(failure.code);
   if (typeof failure.facts.retryAfter === 'number') reply.header('retry-after', String(failure.facts.retryAfter));
-  if (failure.code === 405) reply.header('allow', 'GET, POST, OPTIONS');
+  if (failure.code === 405) reply.header('allow', 'GET, HEAD, POST, OPTIONS');
+  if (namesProblemJson(request.headers.accept)) return writeProblemJson(failure, request, reply);
   switch (errorKind(request.headers.accept)) {
     case 'text':
       return reply.type('text/plain; charset=utf-8').send(`${failure.readableMessage}\n`);

@@ -1,6 +1,7 @@
 /** The OpenAPI document of the model host, generated from the tables of fields, kinds and codes. */
 import { CLASSIFY_FIELDS, TRAIN_FIELDS } from '#classify/index.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
+import { entityTag, sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
 import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, type RequestField, SIDES, TASKS } from '#models/index.ts';
 import { BATCH_PATHS, BATCH_SCHEMAS } from '../batch/openapi.ts';
@@ -22,8 +23,14 @@ import {
 
 export function modelDescriptionRoute(face: Face): void {
   const description = JSON.stringify(createModelDescription(INTERFACE_VERSIONS.models.version));
-  publicRoute(face, '/openapi.json', async (_, reply) =>
-    reply.type('application/json; charset=utf-8').send(description),
+  const tag = entityTag(description);
+  publicRoute(face, '/openapi.json', async (request, reply) =>
+    sendTagged(
+      request,
+      reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache'),
+      description,
+      tag,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Serves the OpenAPI document of a host, and an HTML page that lists its options and failures. */
 import { PROBLEMS } from '#errors.ts';
 import { escapeText } from '#html/serialize.ts';
+import { sendTagged } from '#http/etag.ts';
 import { type DescribedOption, describe, headerTitle } from '#http/openapi.ts';
 import type { Face } from '#http/server.ts';
 
@@ -19,19 +20,20 @@ interface Description {
 /** Adds `/openapi.json` and the HTML page. */
 export function serveDescription(face: Face, { description, page, at }: Description): void {
   let json: string | undefined;
-  face.get('/openapi.json', async (_, reply) => {
+  face.get('/openapi.json', async (request, reply) => {
     json ??= JSON.stringify(description());
-    return reply.type('application/json; charset=utf-8').send(json);
+    return sendTagged(request, reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache'), json);
   });
-  face.get(at, async (_, reply) =>
+  face.get(at, async (request, reply) => {
     reply
       .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-cache')
       .header(
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-      )
-      .send(page()),
-  );
+      );
+    return sendTagged(request, reply, page());
+  });
 }
 
 const prose = (value: string) => escapeText(value).replace(/`([^`]+)`/g, '<code>$1</code>');

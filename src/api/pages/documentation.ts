@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { problem } from '#errors.ts';
+import { createTags, sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
 import { ownValue } from '#own-value.ts';
 
@@ -26,6 +27,7 @@ const POLICY =
 
 export function documentationRoutes(face: Face): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
+  const tagOf = createTags();
   const find = async (name: string) => {
     reading ??= readBuilt();
     const files = await reading;
@@ -45,12 +47,12 @@ export function documentationRoutes(face: Face): void {
   for (const [url, nameOf] of routes) {
     face.get<{ Params: { '*'?: string } }>(url, async (request, reply) => {
       const { name, text } = await find(nameOf(request.params['*'] ?? ''));
-      return reply
+      reply
         .type(ownValue(TYPES, path.extname(name)) ?? 'application/octet-stream')
         .header('cache-control', DIGESTED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
         .header('content-security-policy', POLICY)
-        .header('x-content-type-options', 'nosniff')
-        .send(text);
+        .header('x-content-type-options', 'nosniff');
+      return sendTagged(request, reply, text, tagOf(name, text));
     });
   }
 }

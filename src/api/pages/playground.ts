@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
+import { createTags, sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
 import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { ownValue } from '#own-value.ts';
@@ -41,6 +42,7 @@ const SEARCH_TABLE = { ...searchOptions, engine: OPTIONS.engine } as FieldTable;
 
 export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   let reading: Promise<ReadonlyMap<string, string>> | undefined;
+  const tagOf = createTags();
   const builtFiles = () => {
     reading ??= readBuilt();
     return reading;
@@ -52,13 +54,13 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   face.get('/playground', async (request, reply) => {
     const html = (await builtFiles()).get(HTML);
     if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: run npm run build' });
-    return reply
+    reply
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-cache')
       .header('content-security-policy', policyFor(facesOf(request, deps)))
       .header('referrer-policy', 'no-referrer')
-      .header('cross-origin-opener-policy', 'same-origin')
-      .send(html);
+      .header('cross-origin-opener-policy', 'same-origin');
+    return sendTagged(request, reply, html, tagOf(HTML, html));
   });
   face.get<{ Params: { name: string } }>('/playground/:name', async (request, reply) => {
     const { name } = request.params;
@@ -66,18 +68,16 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
       const faces = facesOf(request, deps);
       forms ??= makeForms();
       const setup: PlaygroundSetup = { version: deps.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
-      return reply
-        .type('application/json; charset=utf-8')
-        .header('cache-control', 'no-cache')
-        .send(JSON.stringify(setup));
+      reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache');
+      return sendTagged(request, reply, JSON.stringify(setup));
     }
     const file = name === HTML ? undefined : (await builtFiles()).get(name);
     if (!file) throw problem('RouteNotFoundError', { message: `The playground has no file ${name}` });
     // Immutable, as the names contain a digest of the content.
-    return reply
+    reply
       .type(ownValue(TYPES, name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream')
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .send(file);
+      .header('cache-control', 'public, max-age=31536000, immutable');
+    return sendTagged(request, reply, file, tagOf(name, file));
   });
 }
 

@@ -1,4 +1,5 @@
 /** Small files that every host serves: robots.txt and the favicon. */
+import { sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
 
 export const STATIC_PATHS = ['/robots.txt', '/favicon.ico'] as const;
@@ -11,7 +12,7 @@ export function staticRoutes(face: Face): void {
   face.get('/robots.txt', async (_, reply) =>
     reply.type('text/plain; charset=utf-8').send('User-agent: *\nDisallow: /\n'),
   );
-  face.get('/favicon.ico', async (_, reply) =>
-    reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(FAVICON),
+  face.get('/favicon.ico', async (request, reply) =>
+    sendTagged(request, reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400'), FAVICON),
   );
 }

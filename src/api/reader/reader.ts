@@ -2,12 +2,14 @@
  * The endpoints of the reader. Turns a request into a target and options, and writes the response: a stream contains
  * each rendition; JSON and text contain the last one.
  */
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { latestValues } from '#concurrency/latest-values.ts';
 import { asProblem, problem } from '#errors.ts';
 import { objectFromPairs, Upload } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
+import { isKnown, sendNotModified, sendTagged } from '#http/etag.ts';
 import { gather } from '#http/gather.ts';
 import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
@@ -40,6 +42,7 @@ import { resolveUserAgent } from '../user-agent.ts';
 import * as documentPictures from './document-pictures.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
 import { originOf, PICTURES_PATH } from './picture-urls.ts';
+import { isFreeWithoutBody, readTag } from './read-tag.ts';
 
 export interface ReaderEndpointOptions {
   readonly reader: Reader;
@@ -105,8 +108,8 @@ export function pictureRoute(face: Face, pictures: Pictures): void {
         message: 'There is no such picture; pictures expire after four hours',
       });
     showStale(reply, picture);
-    const head = reply.type(picture.mediaType).header('cache-control', 'private, max-age=14400');
-    return head.send(Buffer.from(picture.bytes));
+    reply.type(picture.mediaType).header('cache-control', 'private, max-age=14400');
+    return sendTagged(request, reply, Buffer.from(picture.bytes));
   });
 }
 
@@ -146,7 +149,8 @@ async function read(
   };
   if (kind === 'stream') return sendStream(reply, request, deps, work, admission);
   const rendition = await deps.reader.last(work);
-  admission.recordCost({ tokens: rendition.tokens, model: options.modelFormat ?? '' });
+  const cost = { tokens: rendition.tokens, model: options.modelFormat ?? '' };
+  admission.recordCost(cost);
   reply.header('x-usage-tokens', String(rendition.tokens));
   showStale(reply, rendition);
   const { targetStatus } = rendition.page;
@@ -157,6 +161,16 @@ async function read(
   const page = await addScreenshotUrls(rendition, options, request, deps);
   trace?.count('tokens', rendition.tokens);
   const shown = deps.tracing.show(request, reply);
+  const tag = request.method === 'POST' ? undefined : readTag(page, kind, options);
+  const isFree = isFreeWithoutBody(rendition, options);
+  // Browsers may keep the response, but must ask whether the page has changed.
+  if (tag !== undefined) reply.header('etag', tag).header('cache-control', 'private, no-cache');
+  if (tag !== undefined && isKnown(request.headers['if-none-match'], tag)) {
+    if (isFree) admission.recordCost({ ...cost, tokens: 0 });
+    reply.header('x-usage-tokens', isFree ? '0' : String(rendition.tokens));
+    return sendNotModified(reply);
+  }
+  if (isFree && request.method === 'HEAD') admission.recordCost({ ...cost, tokens: 0 });
   return kind === 'json' ? sendJson(reply, page, shown) : sendText(reply, rendition, page);
 }
 
@@ -173,7 +187,7 @@ export interface GivenRead {
 
 /**
  * Finds the target of a read, resolves its options, and checks that the caller may use them. Returns `undefined` for a
- * GET request without a target.
+ * GET or HEAD request without a target.
  */
 export function prepareRead(
   request: FastifyRequest,
@@ -189,7 +203,7 @@ export function prepareRead(
   if (!target) {
     const empty = TARGET_OPTIONS.find((name) => given[name] !== undefined);
     if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
-    if (request.method === 'GET') return undefined;
+    if (request.method !== 'POST') return undefined;
     throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read: send url, html or file' });
   }
   for (const { feature, option } of featuresNeeded(given, options, deps)) {
@@ -350,6 +364,14 @@ async function sendStream(
 ) {
   const renditions = latestValues(deps.reader.each(work));
   const first = await renditions.next();
+  if (request.method === 'HEAD') {
+    // The headers are known, so the rest of the read would be wasted.
+    await renditions.return(undefined);
+    if (!first.done && !isFreeWithoutBody(first.value, work.options)) {
+      admission.recordCost({ tokens: first.value.tokens, model: work.options.modelFormat ?? '' });
+    }
+    return sendEvents(reply, Readable.from([]));
+  }
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
@@ -366,12 +388,18 @@ async function sendStream(
       await renditions.return(undefined);
     }
   }
-  return reply
+  return sendEvents(
+    reply,
+    eventStream(events(), (error) => errorEvent(asProblem(error))),
+  );
+}
+
+const sendEvents = (reply: FastifyReply, events: Readable) =>
+  reply
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('x-accel-buffering', 'no')
-    .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
-}
+    .send(events);
 
 function sendJson(reply: FastifyReply, page: Page, trace: TraceJson | undefined) {
   const meta = { usage: page.usage, ...(trace && { trace }) };

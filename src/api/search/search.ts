@@ -2,6 +2,7 @@
  * The endpoints of the search host. Turns a request into a query and reader options, and writes the response: a stream
  * contains each result as it grows; JSON and text contain the last one.
  */
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { type AccessRule, type Admission, accountOf } from '#accounts/index.ts';
 import { latestValues } from '#concurrency/latest-values.ts';
@@ -66,7 +67,8 @@ const DEFAULT_BUDGET_MS = 25_000;
 /** Default maximum age of cached pages (docs/reference/wire/search.md, Cache). */
 const PAGES_FRESH_S = 86_400;
 
-const KEY_NEEDED = 'An API key is required to search. Send it as Authorization: Bearer YOUR_KEY';
+const KEY_NEEDED =
+  'An API key is required to search. Send it as Authorization: Bearer YOUR_KEY. The operator creates keys with `lectern keys mint`';
 
 export function searchRoutes(face: Face, deps: SearchEndpointOptions): void {
   const access: AccessRule = {
@@ -266,6 +268,12 @@ async function sendStream(
   const answers = latestValues(deps.search.each(work));
   const first = await answers.next();
   if (!first.done) showSources(reply, first.value);
+  if (request.method === 'HEAD') {
+    // The headers are known, so the rest of the search would be wasted.
+    await answers.return(undefined);
+    if (!first.done) admission.recordCost({ tokens: first.value.tokens, model: work.options.modelFormat ?? '' });
+    return sendEvents(reply, Readable.from([]));
+  }
   let tokens = 0;
   async function* events(): AsyncGenerator<Event> {
     try {
@@ -281,12 +289,18 @@ async function sendStream(
       await answers.return(undefined);
     }
   }
-  return reply
+  return sendEvents(
+    reply,
+    eventStream(events(), (error) => errorEvent(asProblem(error))),
+  );
+}
+
+const sendEvents = (reply: FastifyReply, events: Readable) =>
+  reply
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('x-accel-buffering', 'no')
-    .send(eventStream(events(), (error) => errorEvent(asProblem(error))));
-}
+    .send(events);
 
 function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: TraceJson | undefined) {
   const meta = { usage: { tokens }, ...(notice && { notice }), ...(trace && { trace }) };

@@ -1,27 +1,35 @@
 /** The page at `/docs`: the routes of the dialects, with the fields of their requests. */
 import type { FastifyReply } from 'fastify';
 import { escapeText } from '#html/serialize.ts';
+import { sendTagged } from '#http/etag.ts';
 import { jsonSchema } from '#http/openapi.ts';
-import type { CompatRoute, Dialect } from '../dialect.ts';
+import type { CompatCall, CompatRoute, Dialect } from '../dialect.ts';
 import { operationsOf } from './openapi.ts';
 
 /** `prefix` is the path of the OpenAPI document, without its file name. */
-export function sendDocsPage(reply: FastifyReply, dialects: readonly Dialect[], prefix: string): FastifyReply {
-  return reply
+export function sendDocsPage(
+  { request, reply }: CompatCall,
+  dialects: readonly Dialect[],
+  prefix: string,
+): FastifyReply {
+  reply
     .type('text/html; charset=utf-8')
     .header(
       'content-security-policy',
       "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
     )
-    .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Lectern for other clients</title><meta name="viewport" content="width=device-width">
+    .header('cache-control', 'no-cache');
+  return sendTagged(
+    request,
+    reply,
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Lectern for other clients</title><meta name="viewport" content="width=device-width">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#223}table{border-collapse:collapse;width:100%}td{border-bottom:1px solid #ccd;padding:.3rem .6rem;vertical-align:top}code{background:#eef1f5;border-radius:3px;padding:.1rem .3rem}</style></head>
 <body><h1>Lectern for other clients</h1>
 <p>The machine-readable description is <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 ${dialects.map(dialectSection).join('\n')}
 </body></html>
 `,
-    );
+  );
 }
 
 function dialectSection(dialect: Dialect): string {

@@ -1,5 +1,7 @@
 /** HTTP responses of the gateway, including failures (docs/reference/wire/flow.md, Failures). */
 import { asProblem, type Problem } from '#errors.ts';
+import { entityTag } from '#http/etag.ts';
+import { PROBLEM_TYPE, problemJson } from '#http/problem-json.ts';
 import type { Document } from '../document.ts';
 import { documentJson, type Issue, statusObject } from '../json/index.ts';
 import { ERROR, type Status } from '../request.ts';
@@ -11,9 +13,17 @@ export interface Answer {
   /** Content type; JSON by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Why the request failed. */
+  readonly reason?: string | readonly Issue[];
 }
 
 export const ok = (body: string): Answer => ({ code: 200, body });
+
+/** Adds the entity tag to a response that does not change while the gateway runs. */
+export const tagged = (answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, etag: entityTag(answer.body), 'cache-control': 'no-cache' },
+});
 
 export const detailAnswer = (
   code: number,
@@ -23,6 +33,7 @@ export const detailAnswer = (
   code,
   body: JSON.stringify({ detail: reason }),
   headers,
+  reason,
 });
 
 export const notFound = (): Answer => detailAnswer(404, 'Not Found');
@@ -51,7 +62,9 @@ export function failureAnswer(error: unknown, facts: RequestFacts): Answer {
   const failure = asProblem(error);
   const { retryAfter } = failure.facts;
   const headers: Record<string, string> = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {};
-  if (isUnavailableProblem(failure)) return { code: failure.code, body: unavailableBody(failure, facts), headers };
+  if (isUnavailableProblem(failure)) {
+    return { code: failure.code, body: unavailableBody(failure, facts), headers, reason: failure.message };
+  }
   const listed = failure.code === 422 || Array.isArray(failure.facts.detail);
   return detailAnswer(failure.code, listed ? issuesOf(failure) : failure.message, headers);
 }
@@ -63,4 +76,14 @@ function unavailableBody(failure: Problem, { requestId, docs }: RequestFacts): s
   const data = docs?.map((document) => documentJson(document)).join(',') ?? '';
   const reason = docs ? '' : `,"detail":${JSON.stringify(issuesOf(failure))}`;
   return `{"header":${header},"parameters":null,"routes":null,"data":[${data}]${reason}}`;
+}
+
+/** A failure as problem details (docs/reference/wire/http.md, Problem details); other responses are returned unchanged. */
+export function asProblemDetails(answer: Answer, requestId: string): Answer {
+  const { code, reason, headers } = answer;
+  if (reason === undefined) return answer;
+  const issues = typeof reason === 'string' ? undefined : reason;
+  const detail = issues ? issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ') : String(reason);
+  const body = problemJson({ status: code, detail, requestId, more: issues && { errors: issues } });
+  return { code, body, type: PROBLEM_TYPE, ...(headers && { headers }) };
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Answer } from './answer.ts';
+import { type Answer, tagged } from './answer.ts';
 import type { RequestSchema, Route } from './routes.ts';
 import { publishedName } from './schemas.ts';
 
@@ -108,14 +108,14 @@ export function createDocsPage(input: DocsPageInput): () => Promise<Answer> {
     const [script, style] = await Promise.all(
       ['page.js', 'page.css'].map((name) => readFile(new URL(name, FOLDER), 'utf8')),
     );
-    return {
+    return tagged({
       code: 200,
       body: renderPage(input, script!, style!),
       type: 'text/html; charset=utf-8',
       headers: {
         'content-security-policy': `default-src 'none'; script-src ${digestOf(script!)}; style-src ${digestOf(style!)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       },
-    };
+    });
   }
   return () => {
     page ??= create().catch((error: unknown) => {

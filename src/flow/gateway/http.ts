@@ -6,12 +6,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { asProblem, problem } from '#errors.ts';
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
+import { isKnown } from '#http/etag.ts';
+import { namesProblemJson } from '#http/negotiate.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { GatewayOptions, Protocol } from '../definition/definition.ts';
 import { createId } from '../document.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowObserver } from '../observer.ts';
-import { type Answer, detailAnswer, failureAnswer } from './answer.ts';
+import { type Answer, asProblemDetails, detailAnswer, failureAnswer } from './answer.ts';
 import { readJson } from './body.ts';
 import { CORS_HEADERS, preflight } from './cors.ts';
 import { closeListener, createListener, type Listener, openPort } from './listener.ts';
@@ -136,6 +138,8 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
       answer = failureAnswer(error, { requestId });
       if (answer.code === 500) log?.error({ err: asProblem(error).cause ?? error, reqId: requestId });
     }
+    if (isKnownTo(request, answer)) answer = { ...answer, code: 304, body: '' };
+    if (namesProblemJson(request.headers.accept)) answer = asProblemDetails(answer, requestId);
     if (isDraining()) response.shouldKeepAlive = false;
     const corsHeaders = answersCors && request.headers.origin ? CORS_HEADERS : {};
     send(request, response, { ...answer, headers: { 'x-request-id': requestId, ...corsHeaders, ...answer.headers } });
@@ -181,11 +185,16 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   return gateway;
 }
 
+/** Whether the client already has the response (RFC 9110, section 13.1.2). */
+function isKnownTo({ headers }: IncomingMessage, { code, headers: own }: Answer): boolean {
+  return code === 200 && own?.etag !== undefined && isKnown(headers['if-none-match'], own.etag);
+}
+
 function send(request: IncomingMessage, response: ServerResponse, { code, body, type, headers }: Answer): void {
   if (response.destroyed) return;
+  const content = { 'content-type': type ?? 'application/json', 'content-length': Buffer.byteLength(body) };
   response.writeHead(code, {
-    'content-type': type ?? 'application/json',
-    'content-length': Buffer.byteLength(body),
+    ...(code !== 304 && content),
     'x-content-type-options': 'nosniff',
     ...headers,
   });

@@ -1,7 +1,7 @@
 /** The OpenAPI description of a gateway, generated from its route table, and the page that shows it. */
 import { ownValue } from '#own-value.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
-import { ok } from './answer.ts';
+import { ok, tagged } from './answer.ts';
 import { createDocsPage } from './docs-page.ts';
 import { INVALID_EXAMPLE, REQUEST_EXAMPLES, RESPONSE_EXAMPLES, UNAVAILABLE_EXAMPLE } from './examples.ts';
 import type { Route } from './routes.ts';
@@ -139,7 +139,7 @@ export function createDescription(routes: readonly Route[], facts: DescriptionOp
  * token.
  */
 export function descriptionRoutes(routes: readonly Route[], facts: DescriptionOptions): Route[] {
-  const description = ok(JSON.stringify(createDescription(routes, facts)));
+  const description = tagged(ok(JSON.stringify(createDescription(routes, facts))));
   const page = createDocsPage({
     title: facts.title ?? TITLE,
     description: facts.description ?? DESCRIPTION,

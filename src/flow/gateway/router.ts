@@ -46,19 +46,26 @@ function pathOf(url: string): string {
 export function createRouter(routes: readonly Route[]): Router {
   const table = createTable(routes);
 
+  /** HEAD has the route of GET (RFC 9110, section 9.3.2); Node leaves out the body. */
+  const routeOf = (methods: ReadonlyMap<string, Route> | undefined, method: string) =>
+    methods?.get(method) ?? (method === 'HEAD' ? methods?.get('GET') : undefined);
+
   function match({ url = '/', method = 'GET' }: IncomingMessage): RouteMatch {
     const path = pathOf(url);
     const methods = table.get(path);
-    if (methods) return { path, methods, route: methods.get(method), name: '' };
+    if (methods) return { path, methods, route: routeOf(methods, method), name: '' };
     if (path.startsWith(MODE_PREFIX) && path.length > MODE_PREFIX.length && !path.includes('/', MODE_PREFIX.length)) {
       const named = table.get(`${MODE_PREFIX}{mode}`);
-      return { path, methods: named, route: named?.get(method), name: path.slice(MODE_PREFIX.length) };
+      return { path, methods: named, route: routeOf(named, method), name: path.slice(MODE_PREFIX.length) };
     }
     return { path, methods: undefined, route: undefined, name: '' };
   }
 
   function refuse({ url = '/' }: IncomingMessage, { path, methods }: RouteMatch): Answer {
-    if (methods) return detailAnswer(405, 'Method Not Allowed', { allow: [...methods.keys()].join(', ') });
+    if (methods) {
+      const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      return detailAnswer(405, 'Method Not Allowed', { allow: allowed.join(', ') });
+    }
     const bare = path.replace(/\/$/, '');
     if (bare === path || !table.has(bare)) return notFound();
     const query = url.indexOf('?');

@@ -1,0 +1,20 @@
+/** The entity tag of a read (docs/reference/wire/reader.md, Conditional requests). */
+import { entityTag } from '#http/etag.ts';
+import type { BodyKind } from '#http/negotiate.ts';
+import type { Options, Page, Rendition } from '#reader/index.ts';
+
+/**
+ * `undefined` for responses that differ each time. Warnings and the charge are not part of the tag, because a warning
+ * says whether the page came from the cache.
+ */
+export function readTag(page: Page, kind: BodyKind, options: Options): string | undefined {
+  if (options.trace || options.modelFormat || page.screenshotUrl || page.pageshotUrl) return undefined;
+  const { warning: _, usage: __, ...content } = page;
+  return entityTag(JSON.stringify([kind, [...options.formats], content]));
+}
+
+/** Whether a response without a body costs nothing: the page came from the cache, and no model worked on it. */
+export const isFreeWithoutBody = (
+  { cachedAt }: Pick<Rendition, 'cachedAt'>,
+  { modelFormat, retainImages }: Options,
+): boolean => cachedAt !== undefined && !modelFormat && !retainImages.endsWith('_p');
