@@ -1,5 +1,5 @@
-// Builds playground/ into dist/playground: a script, a worker, two style sheets and the page. File names contain a hash
-// of the content, so that browsers can cache the files forever.
+// Builds playground/ into dist/playground: the playground (a script, a worker, two style sheets and the page) and the page
+// of the API with Swagger UI. File names contain a hash of the content, so that browsers can cache the files forever.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,4 +61,13 @@ const html = readFileSync(path.join(source, 'index.html'), 'utf8')
   .replace('{{style}}', style)
   .replace('{{script}}', script);
 writeFileSync(path.join(target, 'index.html'), html);
-write('licences', 'txt', await collectLicenses(inputs));
+
+const tsconfig = path.join(source, 'tsconfig.json');
+const api = readFileSync(path.join(source, 'api/index.html'), 'utf8')
+  .replace('{{style}}', write('api', 'css', await bundle('api/style.css')))
+  .replace('{{script}}', write('api', 'js', await bundle('api/main.ts', { tsconfig })));
+writeFileSync(path.join(target, 'api.html'), api);
+
+/** Swagger UI is a bundle: its own file names the packages in it. */
+const bundled = readFileSync(path.join(root, 'node_modules/swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'), 'utf8');
+write('licences', 'txt', `${await collectLicenses(inputs)}\n${'-'.repeat(80)}\n\nIn swagger-ui-dist:\n\n${bundled}`);

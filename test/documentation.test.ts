@@ -1,6 +1,7 @@
 /** The documentation site: it contains every page, its links work, and its search finds options, settings and errors. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentName, SETTING_NAMES } from '#config.ts';
@@ -9,11 +10,13 @@ import { attribute, elements } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { findBrowser, OPTIONS } from '#reader/index.ts';
 import { searchIndex, siteFiles } from '../scripts/site/build.ts';
-import { search } from '../scripts/site/find.ts';
+import { openSearch } from '../scripts/site/find.ts';
 import { BASE, readNavigation, sitePages } from '../scripts/site/pages.ts';
 import { SETUP_DATA_DIR, startServer, type TestServer } from './support/server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
+/** The index is loaded when the search field gets the focus. */
+const MOST_INDEX_BYTES = 300_000;
 const pages = sitePages(ROOT);
 const files = await siteFiles(pages);
 
@@ -67,8 +70,8 @@ describe('the site', () => {
 });
 
 describe('its search', () => {
-  const index = searchIndex(pages);
-  const firstOf = (query: string) => search(index, query)[0]?.url;
+  const search = openSearch(JSON.parse(JSON.stringify(searchIndex(pages))));
+  const firstOf = (query: string) => search(query)[0]?.url;
 
   it.each(Object.keys(OPTIONS))('finds the option %s', (name) => {
     expect(firstOf(name)).toBe(`${BASE}reference/options#${name}`);
@@ -79,13 +82,31 @@ describe('its search', () => {
   });
 
   it.each(Object.keys(PROBLEMS))('finds the error %s', (name) => {
-    expect(search(index, name).some(({ url }) => url.startsWith(`${BASE}reference/errors#`))).toBe(true);
+    expect(search(name).some(({ url }) => url.startsWith(`${BASE}reference/errors#`))).toBe(true);
+  });
+
+  it.each([
+    ['docker', 'guide/self-hosting#docker-and-compose'],
+    ['dokcer', 'guide/self-hosting#docker-and-compose'],
+    ['browser sandbox', 'guide/security#browser-sandbox'],
+    ['sandbx', 'guide/security#browser-sandbox'],
+    ['embeding', 'guide/embeddings#embeddings-and-reranking'],
+    ['rerankk', 'reference/cli#lectern-rerank'],
+    ['kubern', 'guide/self-hosting#kubernetes'],
+    ['what is the browser sandbox?', 'guide/security#browser-sandbox'],
+    ['withlinksumary', 'reference/options#withLinksSummary'],
+  ])('leads for “%s” to %s', (query, url) => {
+    expect(firstOf(query)).toBe(BASE + url);
+  });
+
+  it('has a small index', () => {
+    expect(gzipSync(files.get('search.json')!).length).toBeLessThan(MOST_INDEX_BYTES);
   });
 
   it('finds words in any order, and nothing for unknown words', () => {
     expect(firstOf('summary links with')).toBe(`${BASE}reference/options#withLinksSummary`);
-    expect(search(index, 'zyzzyva')).toEqual([]);
-    expect(search(index, '  ')).toEqual([]);
+    expect(search('zyzzyva')).toEqual([]);
+    expect(search('  ')).toEqual([]);
   });
 });
 
@@ -126,6 +147,34 @@ describe('in a browser', () => {
     await tab.keyboard.press('Enter');
     await tab.waitForURL('**/docs/reference/options#withGeneratedAlt');
     expect(await tab.locator('tr:target').innerText()).toContain('withGeneratedAlt');
+    expect(complaints).toEqual([]);
+    await tab.close();
+  });
+
+  it('corrects a typing error, and closes the results with Escape', { timeout: 60_000 }, async () => {
+    const { tab, complaints } = await open('/docs/guide/reading');
+    await tab.keyboard.press('/');
+    await tab.keyboard.type('embeding');
+    await tab.getByRole('option', { name: 'Embeddings and reranking' }).first().waitFor();
+    await tab.keyboard.press('Escape');
+    expect(await tab.locator('#found').isVisible()).toBe(false);
+    await tab.keyboard.type('s');
+    await tab.locator('#found-0').waitFor();
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL(/\/docs\/.*#/);
+    expect(complaints).toEqual([]);
+    await tab.close();
+  });
+
+  it('copies code with a button', { timeout: 60_000 }, async () => {
+    const { tab, complaints } = await open('/docs/guide/reading');
+    await tab.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const block = tab.locator('.code-block').first();
+    await block.hover();
+    await block.getByRole('button', { name: 'Copy' }).click();
+    await block.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied: string = await tab.evaluate('navigator.clipboard.readText()');
+    expect(copied).toBe((await block.locator('pre').innerText()).trimEnd());
     expect(complaints).toEqual([]);
     await tab.close();
   });

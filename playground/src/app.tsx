@@ -5,6 +5,7 @@ import { AnswerView } from './answer-view.tsx';
 import { buildCall, type Call, type ChosenFile, DraftError } from './call.ts';
 import { Inputs } from './inputs.tsx';
 import { KeyField } from './key-field.tsx';
+import { KEY_STORE } from './key-store.ts';
 import { listModels, type Model, modelsFor } from './models.ts';
 import { focusOptionSearch, OptionsForm, WIDE_SCREEN } from './options-form.tsx';
 import { type Answer, send } from './send.ts';
@@ -21,8 +22,6 @@ import {
 } from './state.ts';
 import { TabList } from './tab-list.tsx';
 import { ANSWER_FORMS, type AnswerForm, FORMS_OF_ANSWER, TABS, type TabName, tabOf } from './tabs.ts';
-
-const KEY_STORE = 'lectern.apiKey';
 
 export function App({ setup }: { setup: PlaygroundSetup }) {
   const [state, setState] = useSharedState();

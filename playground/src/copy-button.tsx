@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { copyText } from './copy-text.ts';
 
 const SHOWN_MS = 1_500;
 
@@ -19,17 +20,4 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       <span aria-live="polite">{status || label}</span>
     </button>
   );
-}
-
-/** Copies a text. The Clipboard API exists only on secure origins, and a server in a private network may not be one. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  area.className = 'hidden';
-  document.body.append(area);
-  area.select();
-  const done = document.execCommand('copy');
-  area.remove();
-  if (!done) throw new Error('refused');
 }

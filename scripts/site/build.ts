@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Index } from './find.ts';
+import { buildIndex, type Index } from './find.ts';
 import { markdownUrl, pageHtml } from './layout.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
 import { BASE, type SitePage, sitePages } from './pages.ts';
@@ -24,6 +24,8 @@ export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): P
       format: 'esm',
       target: 'es2022',
       charset: 'utf8',
+      // package.json says that modules do nothing when they are imported. Those of the site do.
+      ignoreAnnotations: true,
       logLevel: 'warning',
     });
     const { text } = outputFiles[0]!;
@@ -33,7 +35,7 @@ export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): P
     return BASE + name;
   };
   const style = await asset('style.css', 'css');
-  const script = await asset('search.ts', 'js');
+  const script = await asset('page.ts', 'js');
   for (const page of pages) {
     files.set(`${page.slug || 'index'}.html`, pageHtml(page, pages, { style, script }));
     files.set(markdownUrl(page).slice(BASE.length), page.markdown);
@@ -45,10 +47,11 @@ export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): P
 }
 
 /** Builds the search index. Entries refer to pages by index, to store each title once. */
-export const searchIndex = (pages: readonly SitePage[]): Index => ({
-  pages: pages.map(({ slug, title }) => [BASE + slug, title] as const),
-  entries: pages.flatMap(({ entries }, page) => entries.map(({ id, title, text }) => [page, id, title, text] as const)),
-});
+export const searchIndex = (pages: readonly SitePage[]): Index =>
+  buildIndex(
+    pages.map(({ slug, title }) => [BASE + slug, title] as const),
+    pages.flatMap(({ entries }, page) => entries.map((entry) => ({ page, ...entry }))),
+  );
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const target = path.join(root, 'dist/docs');

@@ -11,6 +11,8 @@ export interface SearchEntry {
   readonly id: string;
   readonly title: string;
   readonly text: string;
+  /** The level of the heading; 0 for a table row. */
+  readonly level: number;
 }
 
 export interface Rendered {
@@ -20,8 +22,6 @@ export interface Rendered {
   readonly headings: Heading[];
   readonly entries: SearchEntry[];
 }
-
-const MAX_ENTRY_CHARACTERS = 600;
 
 /** Renders one file. `linkTo` maps a relative path to a URL, or to `undefined` if the site has no page for it. */
 export function renderMarkdown(markdown: string, linkTo: (target: string) => string | undefined): Rendered {
@@ -84,14 +84,12 @@ function numberRows(body: Element, taken: Set<string>): SearchEntry[] {
       {
         id,
         title: names.slice(0, 3).join(', '),
-        text: truncate(cells.map((cell) => collapseSpaces(textOf(cell))).join(' · ')),
+        text: cells.map((cell) => collapseSpaces(textOf(cell))).join(' · '),
+        level: 0,
       },
     ];
   });
 }
-
-const truncate = (text: string) =>
-  text.length > MAX_ENTRY_CHARACTERS ? `${text.slice(0, MAX_ENTRY_CHARACTERS)}…` : text;
 
 function rewriteLink(link: Element, linkTo: (target: string) => string | undefined): void {
   const href = attribute(link, 'href') ?? '';
@@ -109,13 +107,15 @@ function rewriteLink(link: Element, linkTo: (target: string) => string | undefin
 
 /** Yields the text under each heading. */
 function* sections(body: Element): Generator<SearchEntry> {
-  let current: { id: string; title: string; texts: string[] } | undefined;
+  let current: (Omit<SearchEntry, 'text'> & { texts: string[] }) | undefined;
+  const entryOf = ({ texts, ...section }: NonNullable<typeof current>) => ({ ...section, text: texts.join(' ') });
   for (let node = body.first; node; node = node.next) {
     if (!isElement(node)) continue;
-    if (levelOf(node)) {
-      if (current) yield { id: current.id, title: current.title, text: truncate(current.texts.join(' ')) };
-      current = { id: attribute(node, 'id') ?? '', title: collapseSpaces(textOf(node)), texts: [] };
+    const level = levelOf(node);
+    if (level) {
+      if (current) yield entryOf(current);
+      current = { id: attribute(node, 'id') ?? '', title: collapseSpaces(textOf(node)), level, texts: [] };
     } else if (node.name !== 'table') current?.texts.push(collapseSpaces(textOf(node)));
   }
-  if (current) yield { id: current.id, title: current.title, text: truncate(current.texts.join(' ')) };
+  if (current) yield entryOf(current);
 }

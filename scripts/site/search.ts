@@ -1,5 +1,5 @@
 /** The search field of the documentation; runs in the browser. */
-import { type Found, type Index, search } from './find.ts';
+import { type Found, type Index, openSearch, type Search } from './find.ts';
 
 const form = document.querySelector<HTMLFormElement>('form.search')!;
 const input = form.querySelector('input')!;
@@ -8,9 +8,11 @@ const menu = document.querySelector<HTMLDetailsElement>('details.menu');
 form.hidden = false;
 if (menu && matchMedia('(max-width: 60rem)').matches) menu.open = false;
 
-let loading: Promise<Index> | undefined;
+let loading: Promise<Search> | undefined;
 const load = () => {
-  loading ??= fetch('/docs/search.json').then((answer) => answer.json() as Promise<Index>);
+  loading ??= fetch('/docs/search.json')
+    .then((answer) => answer.json() as Promise<Index>)
+    .then(openSearch);
   return loading;
 };
 
@@ -72,8 +74,8 @@ function move(by: number): void {
 input.addEventListener('focus', () => void load());
 input.addEventListener('input', async () => {
   const query = input.value;
-  const index = await load();
-  if (query === input.value) show(search(index, query));
+  const search = await load();
+  if (query === input.value) show(search(query));
 });
 input.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown') move(1);

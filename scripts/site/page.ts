@@ -1,0 +1,3 @@
+/** The script of every documentation page. */
+import './copy-buttons.ts';
+import './search.ts';
