@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens, loadTokens } from '#reader/index.ts';
-import { formatExcerpt, formatPage } from './reading.ts';
+import { excerptContent, formatPage } from './reading.ts';
 
 /** A URL with the highest possible number of tokens per character. */
 const LONG_URL = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
@@ -23,9 +23,11 @@ describe('a fenced excerpt', () => {
       let at = 0;
       // The first piece, then the following ones.
       for (let pieces = 0; pieces < 3; pieces++) {
-        const answer = await formatExcerpt({ text }, source, { offset: at, tokens });
-        expect(countTokens(answer)).toBeLessThanOrEqual(tokens);
-        const next = Number(/`offset`: (\d+)/.exec(answer)![1]);
+        const content = await excerptContent({ text, reading: 'x'.repeat(22) }, source, { offset: at, tokens });
+        expect(content.map(({ type }) => type)).toEqual(['text', 'resource_link']);
+        const [answer, link] = content;
+        expect(countTokens(answer.text) + countTokens(JSON.stringify(link))).toBeLessThanOrEqual(tokens);
+        const next = Number(/`offset`: (\d+)/.exec(answer.text)![1]);
         expect(next).toBeGreaterThan(at);
         at = next;
       }

@@ -1,49 +1,47 @@
 /** Code shared by the reading tools: options, the text form of a page, and excerpts of long texts. */
+import { createHash } from 'node:crypto';
+import type { CallToolResult, TextContent } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Page, ReadOptions, Target } from '#client/index.ts';
-import { describe } from '#http/openapi.ts';
 import { isUrl } from '#is-url.ts';
 import { countTokens, loadTokens, OPTIONS } from '#reader/index.ts';
 import { takeExcerpt } from './budget.ts';
 import { ToolError } from './failures.ts';
+import { restUri } from './rest.ts';
+import { unlisted } from './schema.ts';
 import type { ToolCall } from './tool.ts';
-import { markUntrusted, withoutMarks } from './untrusted-marks.ts';
+import { markUntrusted, shortSource, withoutMarks } from './untrusted-marks.ts';
 
 type OptionName = keyof typeof OPTIONS;
 
 /** Resource that describes every option. */
 export const OPTIONS_URI = 'lectern://options';
 
-/** A reader option as tool argument, described from the options table. */
-const option = <Schema extends z.ZodType>(name: OptionName, schema: Schema) =>
-  schema.optional().describe(describe(OPTIONS[name]));
+/** A reader option that is a tool argument too, but is described only in the resource. */
+const rare = <Schema extends z.ZodType>(schema: Schema) => unlisted(schema.optional());
 
 /** Reader options that are tool arguments, in the simplest form for a model; all others go into `options`. */
 export const COMMON_OPTIONS = {
   respondWith: z
     .enum(['content', 'markdown', 'text', 'html', 'frontmatter'])
     .optional()
-    .describe(
-      '`content`: main content as Markdown. `markdown`: whole page as Markdown. `html`: the HTML document. `text`: plain text. `frontmatter`: Markdown after YAML metadata. Default: content.',
-    ),
-  targetSelector: option('targetSelector', z.string()),
-  removeSelector: option('removeSelector', z.string()),
-  waitForSelector: option('waitForSelector', z.string()),
+    .describe('`content` (default): main content as Markdown; `markdown`: whole page; `frontmatter`: with metadata.'),
   engine: z
     .enum(['auto', 'browser', 'direct'])
     .optional()
-    .describe(
-      '`browser` renders the page. `direct` fetches it without running scripts. `auto` fetches first and renders if scripts change the content. Default: auto.',
-    ),
-  timeout: option('timeout', z.number()),
-  retainLinks: option('retainLinks', z.enum(['all', 'none', 'text'])),
-  retainImages: option('retainImages', z.enum(['all', 'none', 'alt'])),
-  withLinksSummary: option('withLinksSummary', z.boolean()),
-  locale: option('locale', z.string()),
-  noCache: option('noCache', z.boolean()),
+    .describe('`browser` runs scripts, `direct` does not, `auto` (default) decides.'),
+  targetSelector: rare(z.string()),
+  removeSelector: rare(z.string()),
+  waitForSelector: rare(z.string()),
+  timeout: rare(z.number()),
+  retainLinks: rare(z.enum(['all', 'none', 'text'])),
+  retainImages: rare(z.enum(['all', 'none', 'alt'])),
+  withLinksSummary: rare(z.boolean()),
+  locale: rare(z.string()),
+  noCache: rare(z.boolean()),
 } satisfies Partial<Record<OptionName, z.ZodType>>;
 
-export const pageOption = option('page', z.int().min(1));
+export const pageOption = z.int().min(1).optional().describe('Page of a document, from 1.');
 
 /** Options that name the target, and options with results that this text form cannot show. */
 const EXCLUDED_OPTIONS = [
@@ -56,17 +54,17 @@ const EXCLUDED_OPTIONS = [
   'exportStorageState',
 ] as const satisfies OptionName[];
 
-const FURTHER_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter(
+export const FURTHER_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter(
   (name) => !EXCLUDED_OPTIONS.some((other) => other === name) && !(name in COMMON_OPTIONS),
 );
 
 const further = () => z.record(z.string(), z.unknown()).optional();
 
 export const furtherOptions = further().describe(
-  `Further reader options by name: ${FURTHER_OPTIONS.join(', ')}. The resource ${OPTIONS_URI} describes each.`,
+  `More options by name, listed in the resource ${OPTIONS_URI}: targetSelector, removeSelector, waitForSelector, timeout (s), locale, retainLinks, noCache, filePassword, ...`,
 );
-/** Refers to read_url instead of repeating its list of options. */
-export const furtherOptionsBrief = further().describe('Further reader options by name, as in read_url.');
+/** Refers to read_url instead of repeating its examples. */
+export const furtherOptionsBrief = further().describe('As in read_url.');
 
 interface GivenOptions {
   readonly options?: Record<string, unknown> | undefined;
@@ -99,7 +97,21 @@ const mustNotBeStored = (options: ReadOptions): boolean =>
 
 export interface PageText {
   readonly text: string;
+  /** Key of the read among the caller's recent pages; `undefined` if the text is not stored. */
+  readonly reading?: string | undefined;
 }
+
+/** The name of what was read, without the hash that distinguishes files of one name. */
+export const displayName = (source: string): string => source.replace(/#[\da-f]{64}$/, '');
+
+/** Key of a read: equal for the same target and options, and short enough for a URI. */
+const readingOf = (name: string, options: ReadOptions): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, options]))
+    .digest('base64url')
+    .slice(0, READING_CHARACTERS);
+
+const READING_CHARACTERS = 22;
 
 /** Reads a target. With an offset, reuses the text if it was read recently. */
 export async function readText(
@@ -108,13 +120,14 @@ export async function readText(
   options: ReadOptions,
   { name, offset }: { readonly name: string; readonly offset: number },
 ): Promise<PageText> {
-  const reading = JSON.stringify([name, options]);
+  const reading = readingOf(name, options);
   const remembered = offset > 0 ? call.recent.find(reading) : undefined;
   if (remembered) return remembered;
   const { page } = await call.client.read(target, options, { signal: call.signal });
   const text = formatPage(page);
   if (!mustNotBeStored(options)) call.recent.put({ text, url: name, reading });
-  return { text };
+  // Callers that cannot be distinguished, and texts above the limits, have nothing stored.
+  return { text, reading: call.recent.find(reading)?.reading };
 }
 
 /** Formats a page as text. Title and links are untrusted too, so they are part of the fenced text. */
@@ -139,32 +152,62 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
   return pairs.length ? `${name}:\n${pairs.map(([text, address]) => `- [${text}](${address})`).join('\n')}` : '';
 }
 
-/** Tokens reserved for the text after a fenced excerpt: its position, and how to request the rest. */
-const OVERHEAD_TOKENS = 80;
+/** Tokens reserved for what follows a fenced excerpt: its position, and how to request the rest. */
+const OVERHEAD_TOKENS = 140;
 
 /** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */
 export const fenceTokens = (source: string): number => countTokens(markUntrusted('', source)) + OVERHEAD_TOKENS;
 
-/** Formats one fenced excerpt of a text, and adds instructions for requesting the next one. */
+export interface FormattedExcerpt {
+  /** The fenced excerpt, and its position in a longer text. */
+  readonly text: string;
+  /** Offset of the next excerpt; `undefined` at the end. */
+  readonly next: number | undefined;
+}
+
+/** Formats one fenced excerpt of a text. */
 export async function formatExcerpt(
   { text }: PageText,
   source: string,
   { offset, tokens }: { readonly offset: number; readonly tokens: number },
-): Promise<string> {
+): Promise<FormattedExcerpt> {
   if (offset > 0 && offset >= text.length) {
     throw new ToolError(`offset: ${offset} is beyond the end; the text has ${text.length} characters.`);
   }
   await loadTokens();
   const piece = await takeExcerpt(text, offset, Math.max(1, tokens - fenceTokens(source)));
   const { start, end } = piece;
-  if (start === 0 && end === text.length) return markUntrusted(piece.text, source);
+  const fenced = markUntrusted(piece.text, source);
+  if (start === 0 && end === text.length) return { text: fenced, next: undefined };
   const where = `Characters ${start} to ${end} of ${text.length}.`;
-  const rest =
-    end < text.length
-      ? `${where} For the rest, call again with the same arguments and \`offset\`: ${end}.`
-      : `${where} This is the end.`;
-  return `${markUntrusted(piece.text, source)}\n${rest}`;
+  return end < text.length
+    ? { text: `${fenced}\n${where}`, next: end }
+    : { text: `${fenced}\n${where} This is the end.`, next: undefined };
 }
+
+/**
+ * The content blocks of one excerpt: its text with instructions for requesting the next one, and a link to the rest if
+ * it is stored.
+ */
+export async function excerptContent(
+  page: PageText,
+  source: string,
+  range: { readonly offset: number; readonly tokens: number },
+): Promise<[TextContent, ...CallToolResult['content']]> {
+  const { text, next } = await formatExcerpt(page, source, range);
+  if (next === undefined) return [{ type: 'text', text }];
+  const advice = `For the rest, call again with the same arguments and \`offset\`: ${next}.`;
+  const link = page.reading && {
+    type: 'resource_link' as const,
+    uri: restUri(page.reading, next),
+    // The URL may be longer than the whole excerpt.
+    name: `rest of ${shortSource(source).slice(0, MAX_NAME_CHARACTERS)}`,
+    mimeType: 'text/markdown',
+  };
+  return [{ type: 'text', text: `${text} ${advice}` }, ...(link ? [link] : [])];
+}
+
+const MAX_NAME_CHARACTERS = 60;
 
 /** Matches URLs without a scheme, such as `example.com/page`. */
 const SCHEMELESS_URL = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/;

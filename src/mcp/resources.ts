@@ -1,11 +1,16 @@
 /** MCP resources: recently read pages, any page by its URL, and the description of all options. */
-import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
-import { describe } from '#http/openapi.ts';
-import { OPTIONS } from '#reader/index.ts';
+import {
+  type McpServer,
+  type ReadResourceResult,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { signalOf } from './caller.ts';
 import { describeFailure, ToolError, UNEXPECTED_FAILURE } from './failures.ts';
+import { optionsText } from './options.ts';
 import { withProgress } from './progress.ts';
-import { formatExcerpt, normalizeUrl, OPTIONS_URI, readText } from './reading.ts';
+import { displayName, formatExcerpt, normalizeUrl, OPTIONS_URI, type PageText, readText } from './reading.ts';
+import { parseRestUri, REST_TEMPLATE, restUri } from './rest.ts';
 import type { McpServerOptions } from './server.ts';
 
 const PAGE = 'lectern://page/';
@@ -18,6 +23,17 @@ export function addResources(
   server: McpServer,
   { resolveCaller, onError }: Pick<McpServerOptions, 'resolveCaller' | 'onError'>,
 ): void {
+  /** Answers with the failures that a caller can act on, as tools do. */
+  async function answer(signal: AbortSignal, read: () => Promise<ReadResourceResult>): Promise<ReadResourceResult> {
+    try {
+      return await read();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const words = describeFailure(error);
+      if (words === undefined) onError(error);
+      throw new Error(words ?? UNEXPECTED_FAILURE);
+    }
+  }
   const list = async (context: ServerContext) => ({
     resources: (await resolveCaller(context)).recent
       .list()
@@ -35,29 +51,40 @@ export function addResources(
       mimeType: 'text/markdown',
     },
     async (uri, _, context) => {
-      const { client, recent } = await resolveCaller(context);
       const signal = signalOf(context);
-      try {
+      return answer(signal, async () => {
+        const { client, recent } = await resolveCaller(context);
         const target = normalizeUrl(decoded(uri.href.slice(PAGE.length)), 'url');
-        const text = await withProgress(context, 1, `Reading ${target}`, (progress) =>
+        const page = await withProgress(context, 1, `Reading ${target}`, (progress) =>
           readText({ client, recent, signal, progress, files: undefined }, target, {}, { name: target, offset: 0 }),
         );
-        const fenced = await formatExcerpt(text, target, { offset: 0, tokens: PAGE_TOKENS });
-        return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced }] };
-      } catch (error) {
-        if (signal.aborted) throw error;
-        const words = describeFailure(error);
-        if (words === undefined) onError(error);
-        throw new Error(words ?? UNEXPECTED_FAILURE);
-      }
+        return contents(uri, page, target, 0);
+      });
     },
+  );
+  server.registerResource(
+    'rest',
+    new ResourceTemplate(REST_TEMPLATE, { list: undefined }),
+    {
+      title: 'The rest of a long page',
+      description: 'Linked by the reading tools; available to the same caller while the page is stored.',
+      mimeType: 'text/markdown',
+    },
+    (uri, _, context) =>
+      answer(signalOf(context), async () => {
+        const named = parseRestUri(uri.href);
+        const page = named && (await resolveCaller(context)).recent.find(named.reading);
+        if (!page)
+          throw new ToolError('This text is no longer stored, or was read by another caller. Read the page again.');
+        return contents(uri, page, displayName(page.url), named.offset);
+      }),
   );
   server.registerResource(
     'options',
     OPTIONS_URI,
     {
       title: 'Reader options',
-      description: 'Describes each option that the reading tools accept in `options`.',
+      description: 'Describes every option that the tools accept, including those that the tool list omits.',
       mimeType: 'text/markdown',
     },
     (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: optionsText() }] }),
@@ -72,7 +99,8 @@ function decoded(text: string): string {
   }
 }
 
-const optionsText = (): string =>
-  Object.entries(OPTIONS)
-    .map(([name, row]) => `- \`${name}\`: ${describe(row)}`)
-    .join('\n');
+async function contents(uri: URL, page: PageText, source: string, offset: number): Promise<ReadResourceResult> {
+  const { text, next } = await formatExcerpt(page, source, { offset, tokens: PAGE_TOKENS });
+  const rest = next !== undefined && page.reading ? ` The rest: ${restUri(page.reading, next)}` : '';
+  return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: text + rest }] };
+}

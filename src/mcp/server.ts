@@ -38,13 +38,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
 function addTool(server: McpServer, tool: Tool, { resolveCaller, files, onError }: McpServerOptions): void {
   const { name, title, description, input, output, openWorld } = tool;
-  const annotations = {
-    title,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: openWorld,
-  };
+  // The protocol gives the other hints a meaning only for tools that are not read-only.
+  const annotations = { readOnlyHint: true, ...(!openWorld && { openWorldHint: false }) };
   const inputSchema = cacheJsonSchema(input);
   const config = {
     title,

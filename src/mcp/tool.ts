@@ -25,7 +25,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   readonly input: Input;
   /**
-   * Schema of a structured result. Only for tools that return no untrusted text, because untrusted text must be fenced.
+   * Schema of a structured result. Tools that return one page as text have none: clients show models a structured result
+   * in place of the text, and a page in JSON is longer and harder to read.
    */
   readonly output?: z.ZodObject;
   /** Whether the tool accesses the web. */
@@ -43,12 +44,7 @@ export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =
   tool as unknown as Tool;
 
 export const maxTokens = () =>
-  z
-    .int()
-    .min(MIN_TOKENS)
-    .max(MAX_TOKENS)
-    .default(DEFAULT_TOKENS)
-    .describe(`Maximum number of tokens in the whole response, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
+  z.int().min(MIN_TOKENS).max(MAX_TOKENS).default(DEFAULT_TOKENS).describe('Limit of the whole response.');
 
 export const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: 'text', text })),

@@ -3,7 +3,10 @@ import http from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { COMMON_OPTIONS, FURTHER_OPTIONS } from '#mcp/reading.ts';
+import { FURTHER_SEARCH_OPTIONS } from '#mcp/tools/search.ts';
 import type { PlanName } from '#plans.ts';
+import { countTokens, loadTokens } from '#reader/index.ts';
 import { type Service, searxngAnswer, startService } from '../../src/search/service.suite.ts';
 import { type Site, sendHtml, startSite, type Visited } from '../site/site.ts';
 import { rawRequest } from '../support/raw-http.ts';
@@ -99,6 +102,7 @@ interface Answer {
     readonly text?: string;
     readonly data?: string;
     readonly mimeType?: string;
+    readonly uri?: string;
   }[];
   readonly structured: Record<string, unknown> | undefined;
 }
@@ -156,11 +160,22 @@ describe.each<Mode>(['auto', 'legacy'])('over HTTP, in %s mode', (mode) => {
     ]);
     for (const { title, description, annotations, inputSchema } of tools) {
       expect(title && description).toBeTruthy();
-      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-      for (const field of Object.values(inputSchema.properties ?? {})) expect(field).toHaveProperty('description');
+      expect(annotations).toMatchObject({ readOnlyHint: true });
+      expect(inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });
     }
     // Files on the server cannot be read over HTTP.
     expect(JSON.stringify(tools.find(({ name }) => name === 'read_document'))).not.toContain('"path"');
+  });
+
+  it('lists its tools in few tokens, and all of their options in a resource', async () => {
+    await loadTokens();
+    const listed = await client.listTools();
+    expect(countTokens(JSON.stringify(listed))).toBeLessThan(2_500);
+    const { contents } = await client.readResource({ uri: 'lectern://options' });
+    const text = (contents[0] as { text: string }).text;
+    for (const name of [...FURTHER_OPTIONS, ...Object.keys(COMMON_OPTIONS), ...FURTHER_SEARCH_OPTIONS]) {
+      expect(text).toContain(`- \`${name}\`: `);
+    }
   });
 
   it('read_url reads', async () => {
@@ -236,7 +251,10 @@ describe.each<Mode>(['auto', 'legacy'])('over HTTP, in %s mode', (mode) => {
     expect((options[0] as { text: string }).text).toContain('`targetSelector`');
     await expect(client.readResource({ uri: 'lectern://page/ftp%3A%2F%2Fx' })).rejects.toThrow(/not an http/);
     const templates = await client.listResourceTemplates();
-    expect(templates.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['lectern://page/{url}']);
+    expect(templates.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'lectern://page/{url}',
+      'lectern://rest/{reading}/{offset}',
+    ]);
   });
 
   it('offers prompts', async () => {
@@ -362,6 +380,50 @@ describe('the tools', () => {
     for (const piece of pieces.slice(0, -1)) expect(piece.endsWith('\n')).toBe(true);
     // The page is not fetched again for each piece.
     expect(site.hits('/long')).toBeLessThan(10);
+  });
+
+  it('links to the rest of a long page, for the same caller only', async () => {
+    const read = await call(client, 'read_url', { url: `${site.origin}/long`, max_tokens: 1000 });
+    const link = read.content.find(({ type }) => type === 'resource_link')!;
+    const resource = async (reader: Client) =>
+      (await reader.readResource({ uri: link.uri! })).contents[0] as { text: string };
+    const rest = fenced((await resource(client)).text);
+    expect(rest).toContain(`Paragraph ${MANY - 1} says`);
+    expect(fenced(read.text)).not.toContain(`Paragraph ${MANY - 1} says`);
+    const { client: other } = await connect({ headers: bearer(await mint(server)) });
+    await expect(resource(other)).rejects.toThrow(/no longer stored, or was read by another caller/);
+    const short = await call(client, 'read_url', { url: `${site.origin}/page/1` });
+    expect(short.content.map(({ type }) => type)).toEqual(['text']);
+    const { client: keyless } = await connect({ headers: {} });
+    const unbound = await call(keyless, 'read_url', { url: `${site.origin}/long`, max_tokens: 1000 });
+    expect(unbound.content.map(({ type }) => type)).toEqual(['text']);
+  });
+
+  it('search_web and crawl_site answer structure within the token limit', async () => {
+    await loadTokens();
+    const found = await call(client, 'search_web', { query: 'bees', num: 1, content: 'pages', max_tokens: 900 });
+    const [result] = found.structured!.results as { url: string; content: string }[];
+    expect(result).toMatchObject({ url: `${site.origin}/long`, content: expect.stringContaining('Paragraph 0 says') });
+    expect(JSON.stringify(found.structured)).not.toContain('<<<');
+    expect(countTokens(JSON.stringify(found.structured))).toBeLessThanOrEqual(900);
+    const crawled = await call(client, 'crawl_site', { url: `${site.origin}/start/`, limit: 3, max_tokens: 900 });
+    expect(crawled.structured).toMatchObject({
+      pages: [{ url: `${site.origin}/start/` }, { url: `${site.origin}/start/two`, cut: true }],
+      failed: [{ url: `${site.origin}/start/gone` }],
+    });
+    expect(countTokens(JSON.stringify(crawled.structured))).toBeLessThanOrEqual(900);
+  });
+
+  it('accepts options by name and as arguments', async () => {
+    const url = `${site.origin}/long`;
+    for (const args of [
+      { url, targetSelector: 'h1' },
+      { url, options: { targetSelector: 'h1' } },
+    ]) {
+      const { text } = await call(client, 'read_url', args);
+      expect(fenced(text)).toContain('# Long');
+      expect(fenced(text)).not.toContain('Paragraph');
+    }
   });
 
   it('fences in all text of a page', async () => {

@@ -10,22 +10,17 @@ export const deduplicate = defineTool({
   name: 'deduplicate',
   title: 'Remove near-duplicate texts',
   description:
-    'Finds near-duplicates by the cosine similarity of embeddings. With `threshold`: keeps each text, in order, unless it is at least that similar to a kept one. With `keep`: selects that many texts that differ most from each other, starting with the first. The response contains indexes into `texts`, from 0.',
+    'Drops texts at least `threshold` similar to an earlier one, or keeps the `keep` most different. Returns indexes into `texts`.',
   input: z.strictObject({
-    texts: z.array(z.string().min(1)).min(1).max(MAX_TEXTS).describe('The texts to compare.'),
-    threshold: z
-      .number()
-      .min(-1)
-      .max(1)
-      .optional()
-      .describe(`Similarity from which texts count as duplicates, -1 to 1. Default: ${DEFAULT_THRESHOLD}.`),
-    keep: z.int().min(1).optional().describe('Number of texts to keep, instead of a `threshold`.'),
-    model: z.string().optional().describe('Id of an embedding model. Default: the first one served.'),
+    texts: z.array(z.string().min(1)).min(1).max(MAX_TEXTS),
+    threshold: z.number().min(-1).max(1).optional().describe(`Cosine similarity; default ${DEFAULT_THRESHOLD}.`),
+    keep: z.int().min(1).optional(),
+    model: z.string().optional(),
   }),
-  output: z.object({
+  output: z.looseObject({
     model: z.string(),
     kept: z.array(z.int()),
-    dropped: z.array(z.object({ index: z.int(), like: z.int(), similarity: z.number() })),
+    dropped: z.array(z.looseObject({ index: z.int(), like: z.int(), similarity: z.number() })),
   }),
   openWorld: false,
   steps: () => 1,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { EMBED_FIELDS } from '#models/index.ts';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { ToolError } from '../failures.ts';
 import { defineTool, maxTokens, structuredResult } from '../tool.ts';
@@ -10,20 +9,19 @@ const MAX_INPUTS = 100;
 export const embed = defineTool({
   name: 'embed',
   title: 'Embed texts',
-  description:
-    'Turns texts into embedding vectors for a program to store or compare. To remove near-duplicates use deduplicate; to order texts by relevance use rerank.',
+  description: 'Turns texts into embedding vectors for a program. To compare texts use rerank or deduplicate.',
   input: z.strictObject({
-    input: z.array(z.string().min(1)).min(1).max(MAX_INPUTS).describe('Texts to embed, one vector each.'),
-    model: z.string().optional().describe('Id of an embedding model. Default: the first one served.'),
-    task: z.string().optional().describe(EMBED_FIELDS.task.meaning),
-    dimensions: z.int().min(1).optional().describe(EMBED_FIELDS.dimensions.meaning),
+    input: z.array(z.string().min(1)).min(1).max(MAX_INPUTS),
+    model: z.string().optional(),
+    task: z.string().optional().describe('Such as retrieval.query, retrieval.passage.'),
+    dimensions: z.int().min(1).optional(),
     embedding_type: z
       .enum(['float', 'base64'])
       .default('float')
-      .describe('`base64` packs each vector (32-bit floats, little-endian) into a third of the tokens.'),
+      .describe('`base64`: 32-bit floats, in a third of the tokens.'),
     max_tokens: maxTokens(),
   }),
-  output: z.object({
+  output: z.looseObject({
     model: z.string(),
     vectors: z.array(z.union([z.array(z.number()), z.string()])),
   }),

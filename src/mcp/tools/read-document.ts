@@ -4,22 +4,23 @@ import type { Target } from '#client/index.ts';
 import { ToolError } from '../failures.ts';
 import {
   COMMON_OPTIONS,
-  formatExcerpt,
+  displayName,
+  excerptContent,
   furtherOptionsBrief,
   normalizeUrl,
   pageOption,
   readOptions,
   readText,
 } from '../reading.ts';
-import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
+import { defineTool, maxTokens, type ToolCall } from '../tool.ts';
 import { offset } from './read-url.ts';
 
 const SOURCES = ['url', 'base64', 'path'] as const;
 
 const input = {
-  url: z.string().optional().describe('URL of the document, http or https.'),
-  base64: z.string().optional().describe('Content of the document in base64; also give its `name`.'),
-  name: z.string().max(255).optional().describe('File name for `base64`; its extension determines the file type.'),
+  url: z.string().optional(),
+  base64: z.string().optional(),
+  name: z.string().max(255).optional().describe('File name for `base64`; its extension gives the type.'),
   max_tokens: maxTokens(),
   offset: offset(),
   page: pageOption,
@@ -35,13 +36,12 @@ const shared = {
   steps: () => 1,
 } as const;
 
-const READS =
-  'Reads a PDF, Word, Excel, PowerPoint, OpenDocument, EPUB or HTML file, an image or plain text, and returns it as Markdown';
+const READS = 'Reads a PDF, Office, OpenDocument, EPUB, HTML or text file or an image and returns Markdown';
 
 /** The tool for remote callers, which cannot read local files. */
 export const readDocument = defineTool({
   ...shared,
-  description: `${READS}. Give one of \`url\` and \`base64\`. Text in images is recognized.`,
+  description: `${READS}. Give \`url\` or \`base64\`.`,
   input: z.strictObject(input),
   progressMessage: ({ url, name }) => `Reading ${url ?? name ?? 'a document'}`,
   run: (args, call) => read(args, call),
@@ -51,7 +51,7 @@ export const readDocument = defineTool({
 export const readDocumentWithFiles = (folders: readonly string[]) =>
   defineTool({
     ...shared,
-    description: `${READS}. Give one of \`url\`, \`base64\` and \`path\`. Text in images is recognized.`,
+    description: `${READS}. Give \`url\`, \`base64\` or \`path\`.`,
     input: z.strictObject({
       ...input,
       path: z
@@ -82,7 +82,7 @@ async function read({ url, base64, path, name, max_tokens: tokens, offset, ...gi
   }
   const { target, source } = await loadTarget({ url, base64, path, name }, call);
   const text = await readText(call, target, readOptions(given), { name: source, offset });
-  return textResult(await formatExcerpt(text, displayName(source), { offset, tokens }));
+  return { content: await excerptContent(text, displayName(source), { offset, tokens }) };
 }
 
 /** Returns the target and a unique name for it. */
@@ -99,9 +99,6 @@ async function loadTarget(
   const target: Target = { file: file.bytes, name: file.name };
   return { target, source: `${file.name ?? 'document'}#${hash}` };
 }
-
-/** Removes the hash from the name of a document. */
-const displayName = (source: string) => source.replace(/#[\da-f]{64}$/, '');
 
 function decoded(text: string): Uint8Array {
   const body = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/\s+/g, '');

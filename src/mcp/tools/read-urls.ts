@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { countTokens, loadTokens } from '#reader/index.ts';
 import { divideTokens } from '../budget.ts';
-import { describeFailure, errorResult, ToolError } from '../failures.ts';
+import { describeFailure, ToolError } from '../failures.ts';
 import {
   COMMON_OPTIONS,
+  excerptContent,
   fenceTokens,
-  formatExcerpt,
   furtherOptionsBrief,
   normalizeUrl,
   type PageText,
   readOptions,
   readText,
 } from '../reading.ts';
-import { defineTool, maxTokens, textResult } from '../tool.ts';
+import { defineTool, maxTokens } from '../tool.ts';
 import { shortSource } from '../untrusted-marks.ts';
 
 const MAX_URLS = 20;
@@ -25,9 +25,9 @@ type Outcome = { readonly target: string; readonly text?: PageText; readonly fai
 export const readUrls = defineTool({
   name: 'read_urls',
   title: 'Read several web pages',
-  description: `Reads up to ${MAX_URLS} URLs concurrently and returns their contents in the same order. The pages share the token budget. A page that fails returns its reason; the others are still returned. For the rest of a long page, call read_url with the named offset.`,
+  description: `Reads up to ${MAX_URLS} URLs concurrently, in order. They share \`max_tokens\`. For the rest of a long page, call read_url with the named offset.`,
   input: z.strictObject({
-    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS).describe('URLs to read, http or https.'),
+    urls: z.array(z.string().min(1)).min(1).max(MAX_URLS),
     max_tokens: maxTokens(),
     ...COMMON_OPTIONS,
     options: furtherOptionsBrief,
@@ -62,11 +62,14 @@ export const readUrls = defineTool({
     const shares = divideTokens(claims, tokens);
     const parts = await Promise.all(
       outcomes.map(async ({ target, text, failure }, at) => {
-        const part = text ? await formatExcerpt(text, target, { offset: 0, tokens: shares[at]! }) : failure;
-        return `[${at + 1}/${urls.length}] ${part}`;
+        const number = `[${at + 1}/${urls.length}]`;
+        if (!text) return [{ type: 'text' as const, text: `${number} ${failure}` }];
+        const [first, ...links] = await excerptContent(text, target, { offset: 0, tokens: shares[at]! });
+        return [{ ...first, text: `${number} ${first.text}` }, ...links];
       }),
     );
-    return outcomes.some(({ text }) => text) ? textResult(...parts) : errorResult(parts.join('\n\n'));
+    const content = parts.flat();
+    return { content, ...(outcomes.every(({ text }) => !text) && { isError: true }) };
   },
 });
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { RERANK_FIELDS } from '#models/index.ts';
 import { defineTool, structuredResult } from '../tool.ts';
 import { modelFor } from './models.ts';
 
@@ -8,17 +7,16 @@ const MAX_DOCUMENTS = 500;
 export const rerank = defineTool({
   name: 'rerank',
   title: 'Order texts by relevance',
-  description:
-    'Orders texts by relevance to a query, best first, with a reranking model. The response contains indexes into `documents`, from 0.',
+  description: 'Orders texts by relevance to a query, best first. Returns indexes into `documents`.',
   input: z.strictObject({
-    query: z.string().min(1).describe(RERANK_FIELDS.query.meaning),
-    documents: z.array(z.string()).min(1).max(MAX_DOCUMENTS).describe('Texts to rank.'),
-    top_n: z.int().min(1).optional().describe(RERANK_FIELDS.top_n.meaning),
-    model: z.string().optional().describe('Id of a reranking model. Default: the first one served.'),
+    query: z.string().min(1),
+    documents: z.array(z.string()).min(1).max(MAX_DOCUMENTS),
+    top_n: z.int().min(1).optional(),
+    model: z.string().optional(),
   }),
-  output: z.object({
+  output: z.looseObject({
     model: z.string(),
-    results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
+    results: z.array(z.looseObject({ index: z.int(), relevance_score: z.number() })),
   }),
   openWorld: false,
   steps: () => 1,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolError } from '../failures.ts';
 import { COMMON_OPTIONS, normalizeUrl } from '../reading.ts';
+import { unlisted } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 
 /** Maximum size of an image, in base64 characters. Few models accept larger images. */
@@ -11,16 +12,16 @@ export const screenshot = defineTool({
   name: 'screenshot',
   title: 'Take a screenshot of a web page',
   description:
-    'Renders a web page in a browser and returns a PNG image, for questions about its appearance. For its text use read_url.',
+    'Returns a PNG of a web page in a browser. Also takes the options waitForSelector, timeout, locale and removeOverlay.',
   input: z.strictObject({
-    url: z.string().min(1).describe('URL of the page, http or https.'),
-    fullPage: z.boolean().default(false).describe('Capture the whole page instead of the visible window.'),
-    width: z.int().min(200).max(4096).default(SIDE.width).describe('Window width in pixels.'),
-    height: z.int().min(200).max(4096).default(SIDE.height).describe('Window height in pixels.'),
+    url: z.string().min(1),
+    fullPage: z.boolean().default(false).describe('The whole page, not only the window.'),
+    width: z.int().min(200).max(4096).default(SIDE.width),
+    height: z.int().min(200).max(4096).default(SIDE.height),
     waitForSelector: COMMON_OPTIONS.waitForSelector,
     timeout: COMMON_OPTIONS.timeout,
     locale: COMMON_OPTIONS.locale,
-    removeOverlay: z.boolean().optional().describe('Remove dialogs and banners that cover the page.'),
+    removeOverlay: unlisted(z.boolean().optional()),
   }),
   openWorld: true,
   steps: () => 1,

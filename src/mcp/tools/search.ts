@@ -1,35 +1,47 @@
 /** Two search tools: the web, and the local index of pages this server has read. */
 import * as z from 'zod';
 import type { FoundPage, SearchOptions } from '#client/index.ts';
-import { describe } from '#http/openapi.ts';
-import { findStaleWarning, loadTokens, OPTIONS } from '#reader/index.ts';
+import { findStaleWarning, loadTokens } from '#reader/index.ts';
 import { ALL_OPTIONS, SEARCH_TYPES } from '#search/index.ts';
 import { divideTokens, takeExcerpt } from '../budget.ts';
 import { ToolError } from '../failures.ts';
+import { OPTIONS_URI } from '../reading.ts';
+import { unlisted } from '../schema.ts';
+import { fitStructured, UNTRUSTED_RESULTS } from '../structured.ts';
 import { defineTool, maxTokens, type ToolCall, textResult } from '../tool.ts';
 import { markUntrusted, withoutMarks } from '../untrusted-marks.ts';
-
-type Name = keyof typeof ALL_OPTIONS;
-
-const option = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
-  schema.optional().describe(describe(ALL_OPTIONS[name]));
 
 const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 5;
 
+const textOrList = () => z.union([z.string(), z.array(z.string())]);
+
+/** A search option that is a tool argument too, but is described only in the resource. */
+const rare = <Schema extends z.ZodType>(schema: Schema) => unlisted(schema.optional());
+
 const shared = {
-  query: z.string().min(1).describe(describe(ALL_OPTIONS.q)),
-  num: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS).describe(`Number of results, 1 to ${MAX_RESULTS}.`),
-  page: option('page', z.int().min(1)),
+  query: z.string().min(1),
+  num: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
+  page: rare(z.int().min(1)),
   content: z
     .enum(['none', 'passages', 'pages'])
     .default('none')
-    .describe(
-      '`none` is fast: titles, URLs and descriptions. `passages` reads the pages and returns the passages most relevant to the query. `pages` returns the beginnings of the pages.',
-    ),
-  site: option('site', z.union([z.string(), z.array(z.string())])),
+    .describe('`passages`: those of each page that answer the query; `pages`: their beginnings.'),
+  site: rare(textOrList()),
   max_tokens: maxTokens(),
 };
+
+/** A list for programs. JSON encloses each text, so no text can pass for a part of the list. */
+const output = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      url: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+      content: z.string().optional(),
+    }),
+  ),
+});
 
 /** Options that the arguments above set, or that have no effect in these tools. */
 const EXCLUDED_OPTIONS = [
@@ -44,33 +56,29 @@ const EXCLUDED_OPTIONS = [
   'explain',
   'trace',
 ] as const;
-const FURTHER_OPTIONS = Object.keys(ALL_OPTIONS).filter((name) => !EXCLUDED_OPTIONS.some((other) => other === name));
+export const FURTHER_SEARCH_OPTIONS = Object.keys(ALL_OPTIONS).filter(
+  (name) => !EXCLUDED_OPTIONS.some((other) => other === name),
+);
 
-/** Describes `options`. The reader options are listed only in read_url. */
-const furtherOptions = (own: readonly string[]) => {
-  const names = FURTHER_OPTIONS.filter((name) => !(name in OPTIONS) && !own.includes(name));
-  return z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe(`Further search options by name: ${names.join(', ')}; and reader options as in read_url.`);
-};
+const furtherOptions = (examples: string) =>
+  z.record(z.string(), z.unknown()).optional().describe(`More by name, see ${OPTIONS_URI}: ${examples}, ...`);
 
 export const searchWeb = defineTool({
   name: 'search_web',
   title: 'Search the web',
-  description:
-    'Searches the web and returns titles, URLs and descriptions, optionally with page content (`content`). Read a result with read_url.',
+  description: 'Searches the web; returns titles, URLs and descriptions, with page content if asked for.',
   input: z.strictObject({
     ...shared,
-    type: option('type', z.enum(SEARCH_TYPES)),
-    sources: option('sources', z.union([z.string(), z.array(z.string())])),
-    gl: option('gl', z.string()),
-    hl: option('hl', z.string()),
-    since: option('since', z.string()),
-    until: option('until', z.string()),
-    provider: option('provider', z.string()),
-    options: furtherOptions(['type', 'sources', 'gl', 'hl', 'since', 'until', 'provider']),
+    type: rare(z.enum(SEARCH_TYPES)),
+    sources: rare(textOrList()),
+    gl: rare(z.string()),
+    hl: rare(z.string()),
+    since: rare(z.string()),
+    until: rare(z.string()),
+    provider: rare(z.string()),
+    options: furtherOptions('type (news, papers, code), site, since, until, gl, hl, page'),
   }),
+  output,
   openWorld: true,
   steps: () => 1,
   progressMessage: ({ query }) => `Searching for ${query}`,
@@ -80,9 +88,9 @@ export const searchWeb = defineTool({
 export const searchIndex = defineTool({
   name: 'search_index',
   title: 'Search pages read before',
-  description:
-    'Searches the local index of pages this Lectern server has read, by words and meaning. Makes no requests to the web.',
-  input: z.strictObject({ ...shared, options: furtherOptions(['provider', 'engine', 'sources', 'fallback']) }),
+  description: 'Searches the pages that this server has read, by words and meaning, without the web.',
+  input: z.strictObject({ ...shared, options: furtherOptions('site, since') }),
+  output,
   openWorld: false,
   steps: () => 1,
   progressMessage: ({ query }) => `Searching the index for ${query}`,
@@ -101,12 +109,15 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   const { query, content, max_tokens: tokens, options = {}, ...own } = args;
   const budget = tokens - OVERHEAD_TOKENS;
   for (const name of Object.keys(options)) {
-    if (FURTHER_OPTIONS.includes(name)) continue;
-    throw new ToolError(`options.${name}: unknown option. Available: ${FURTHER_OPTIONS.join(', ')}.`);
+    if (FURTHER_SEARCH_OPTIONS.includes(name)) continue;
+    throw new ToolError(`options.${name}: unknown option. Available: ${FURTHER_SEARCH_OPTIONS.join(', ')}.`);
   }
   const searchOptions = { ...options, ...own, ...CONTENT_OPTIONS[content](budget), ...set } as SearchOptions;
   const { pages, meta } = await call.client.search(query, searchOptions, { signal: call.signal });
-  if (pages.length === 0) return textResult(`No results for ${JSON.stringify(query)}. Try other or fewer words.`);
+  if (pages.length === 0) {
+    const text = `No results for ${JSON.stringify(query)}. Try other or fewer words.`;
+    return { ...textResult(text), structuredContent: { results: [], notes: [text] } };
+  }
   await loadTokens();
   const entries = pages.map((page, at) => ({
     head: withoutMarks(formatHead(page, at + 1)),
@@ -131,7 +142,34 @@ async function search(args: Given, call: ToolCall, set: SearchOptions) {
   const cut = list.end < heads.length ? 'Some results did not fit: raise `max_tokens` or lower `num`.' : '';
   const notice = meta.notice ? `The server notes: ${meta.notice}` : '';
   const source = `${pages.length} search results`;
-  return textResult([markUntrusted(whole, source), cut, notice].filter(Boolean).join('\n'));
+  const notes = [cut, notice].filter(Boolean);
+  return {
+    ...textResult([markUntrusted(whole, source), ...notes].join('\n')),
+    structuredContent: await fitStructured({ tokens, bodyTokens: left, count: pages.length }, (count, bodyTokens) =>
+      structure(pages.slice(0, count), bodyTokens, notes),
+    ),
+  };
+}
+
+/** The same results as data. `bodyTokens` limits the contents together; 0 leaves them out. */
+async function structure(pages: readonly FoundPage[], bodyTokens: number, notes: readonly string[]) {
+  const bodies = pages.map((page) => withoutMarks(formatBody(page)));
+  const shares = divideTokens(
+    bodies.map((text) => ({ text, overheadTokens: 0 })),
+    bodyTokens,
+  );
+  const results = await Promise.all(
+    pages.map(async ({ title, url, description, source, attribution, date, warning }, at) => ({
+      url,
+      title: withoutMarks(title),
+      ...(description && { description: withoutMarks(description) }),
+      ...((attribution ?? source) && { source: attribution ?? source }),
+      ...(date && { date }),
+      ...(bodies[at] && shares[at]! > 0 && { content: (await takeExcerpt(bodies[at], 0, shares[at]!)).text.trimEnd() }),
+      ...(findStaleWarning(warning) && { warning: findStaleWarning(warning) }),
+    })),
+  );
+  return { untrusted: UNTRUSTED_RESULTS, results, ...(notes.length > 0 && { notes }) };
 }
 
 /** Tokens reserved for the text around the results. */
