@@ -4,7 +4,7 @@
  */
 import { asProblem, problem } from '#errors.ts';
 import type { EndpointLimits, Plans } from '#plans.ts';
-import type { Counters, Lease, TakeResult, WindowState } from '#storage/counters/counters.ts';
+import type { Counters, Lease, TakeResult, WindowState, WindowTake } from '#storage/counters/counters.ts';
 import type { AccessRule, Admission, LimitState, LimitStates, ShowLimits } from './admission.ts';
 import { newId } from './ids.ts';
 import { asUnavailable, concurrencyLimit, requestLimit, requestTooLarge, tokenLimit } from './limit-problems.ts';
@@ -37,11 +37,13 @@ export const createKeyAdmission =
     const flight = plan.concurrency === undefined ? undefined : { bucket: `flight:${key.id}`, limit: plan.concurrency };
     const { lease, states } = await takeLimits({ counters, limits, buckets, flight, show });
     const reservation = createReservation({
-      ...{ usage, counters, account },
+      usage,
+      counters,
+      account,
       bucket: buckets.tokens,
       limit: limits.tokensPerMinute,
       planName: plan.name,
-      show: (tokens) => show({ ...states, tokens }),
+      show: (tokens) => show({ requests: states.requests, tokens }),
     });
     let cost: { tokens: number; model: string } | undefined;
     let ended = false;
@@ -64,8 +66,20 @@ export const createKeyAdmission =
         const { tokens = 0, model = '' } = cost ?? {};
         const durationMs = Math.max(0, Math.round(now() - startedAt));
         reservation.settle(tokens, (hold) => {
-          const ids = { id: newId(), accountId: account.id, keyId: key.id };
-          usage.charge({ ...ids, at: startedAt, face, endpoint, model, tokens, status, durationMs, hold });
+          // Every field by its name: a spread followed by further fields takes longer than the rest of the admission.
+          usage.charge({
+            id: newId(),
+            accountId: account.id,
+            keyId: key.id,
+            at: startedAt,
+            face,
+            endpoint,
+            model,
+            tokens,
+            status,
+            durationMs,
+            hold,
+          });
         });
       },
     };
@@ -101,20 +115,21 @@ async function takeLimits({
   show,
   requests: amount = 1,
 }: LimitRequest): Promise<{ lease?: Lease | undefined; states: LimitStates }> {
-  const requests =
-    requestsPerMinute === undefined ? [] : [{ bucket: buckets.requests, limit: requestsPerMinute, amount }];
+  const windows: WindowTake[] = [];
+  if (requestsPerMinute !== undefined) windows.push({ bucket: buckets.requests, limit: requestsPerMinute, amount });
+  const tokensAt = windows.length;
   // Reads the window without counting, so that every response can show its state.
-  const tokens = tokensPerMinute === undefined ? [] : [{ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 }];
-  if (!requests.length && !tokens.length && flight === undefined) return { states: {} };
-  const taken = await takeCounters(counters, { windows: [...requests, ...tokens], lease: flight });
+  if (tokensPerMinute !== undefined) windows.push({ bucket: buckets.tokens, limit: tokensPerMinute, amount: 0 });
+  if (!windows.length && flight === undefined) return { states: {} };
+  const taken = await takeCounters(counters, { windows, lease: flight });
   const states: LimitStates = {
-    ...(requests.length && { requests: limitState(requestsPerMinute!, taken.windows[0]!) }),
-    ...(tokens.length && { tokens: limitState(tokensPerMinute!, taken.windows[requests.length]!) }),
+    requests: requestsPerMinute === undefined ? undefined : limitState(requestsPerMinute, taken.windows[0]!),
+    tokens: tokensPerMinute === undefined ? undefined : limitState(tokensPerMinute, taken.windows[tokensAt]!),
   };
   show(states);
   if (taken.ok) return { lease: taken.lease, states };
   if (taken.over === 'lease') throw concurrencyLimit(taken.current, taken.limit, taken.waitMs);
-  const over = taken.over === 0 && requests.length ? requestLimit : tokenLimit;
+  const over = taken.over === 0 && requestsPerMinute !== undefined ? requestLimit : tokenLimit;
   throw over(taken.current, taken.limit, taken.waitMs);
 }
 

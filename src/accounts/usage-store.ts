@@ -2,7 +2,7 @@
  * The database queries for usage and holds. `writeCharges` and `insertHolds` each run several queries in one
  * transaction.
  */
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Store } from '#storage/database/store.ts';
 import { newId } from './ids.ts';
 import type { Charge, Hold, UsageGroup, UsageQuery, UsageSum } from './records.ts';
@@ -26,7 +26,7 @@ export async function writeCharges({ db, dialect }: UsageDb, charges: readonly C
     const byId = new Map(charges.map((charge) => [charge.id, charge]));
     // Concurrent servers lock the accounts in the same order to prevent deadlocks.
     if (dialect === 'postgres') await lockAccounts(transaction, [...byId.values()]);
-    const fresh = (await insertDetails(transaction, [...byId.values()])).map((id) => byId.get(id)!);
+    const fresh = (await insertDetails({ db: transaction, dialect }, [...byId.values()])).map((id) => byId.get(id)!);
     if (!fresh.length) return;
     await addToSums(transaction, fresh);
     await debit(transaction, fresh);
@@ -40,28 +40,41 @@ async function lockAccounts(db: Db, charges: readonly Charge[]): Promise<void> {
   await db.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }
 
-/** Inserts the details of charges, and returns the ids that were not stored before. */
-async function insertDetails(db: Db, charges: readonly Charge[]): Promise<string[]> {
-  const rows = await db
-    .insertInto('usage_details')
-    .values(
-      charges.map((charge) => ({
-        id: charge.id,
-        at: charge.at,
-        account_id: charge.accountId,
-        key_id: charge.keyId,
-        face: charge.face,
-        endpoint: charge.endpoint,
-        model: charge.model,
-        tokens: charge.tokens,
-        status: charge.status,
-        duration_ms: charge.durationMs,
-      })),
-    )
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .execute();
-  return rows.map(({ id }) => id);
+/** The columns of a charge's details, and the field of the charge that each of them stores. */
+const DETAILS = {
+  id: 'id',
+  at: 'at',
+  account_id: 'accountId',
+  key_id: 'keyId',
+  face: 'face',
+  endpoint: 'endpoint',
+  model: 'model',
+  tokens: 'tokens',
+  status: 'status',
+  duration_ms: 'durationMs',
+} as const satisfies Record<keyof Tables['usage_details'], keyof Charge>;
+const DETAIL_COLUMNS = Object.keys(DETAILS);
+const DETAIL_FIELDS = Object.values(DETAILS);
+
+/**
+ * Inserts the details of charges, and returns the ids that were not stored before. The statement is written here,
+ * because building it from thousands of values takes the query builder as long as running it takes the database.
+ */
+async function insertDetails({ db, dialect }: UsageDb, charges: readonly Charge[]): Promise<string[]> {
+  const values = charges.flatMap((charge) => DETAIL_FIELDS.map((field) => charge[field]));
+  const rows = placeholders(dialect, charges.length, DETAIL_COLUMNS.length);
+  const text = `insert into usage_details (${DETAIL_COLUMNS.join(', ')}) values ${rows}
+    on conflict (id) do nothing returning id`;
+  const { rows: inserted } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, values));
+  return inserted.map(({ id }) => id);
+}
+
+/** The placeholders of `rows` rows of values: `(?, ?), (?, ?)`, or numbered ones in PostgreSQL. */
+function placeholders(dialect: UsageDb['dialect'], rows: number, columns: number): string {
+  const row = (at: number) =>
+    `(${Array.from({ length: columns }, (_, column) => (dialect === 'postgres' ? `$${at * columns + column + 1}` : '?')).join(', ')})`;
+  if (dialect !== 'postgres') return Array<string>(rows).fill(row(0)).join(', ');
+  return Array.from({ length: rows }, (_, at) => row(at)).join(', ');
 }
 
 async function addToSums(db: Db, charges: readonly Charge[]): Promise<void> {

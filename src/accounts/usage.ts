@@ -61,7 +61,10 @@ const toInteger = (value: number, max = Number.MAX_SAFE_INTEGER) => Math.min(max
 /** Makes every field storable. Otherwise, a charge that the database rejects would block all later charges. */
 function sanitized(charge: Charge): Charge {
   return {
-    ...charge,
+    id: charge.id,
+    accountId: charge.accountId,
+    keyId: charge.keyId,
+    hold: charge.hold,
     face: toName(charge.face),
     endpoint: toName(charge.endpoint),
     model: toName(charge.model),
