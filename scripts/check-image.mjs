@@ -45,6 +45,13 @@ function makeBase(image) {
       .map((part) => `deb http://deb.debian.org/debian${part === '-security' ? part : ''} ${release}${part} main\n`)
       .join(''),
   );
+  // As in the images of Debian: downloaded packages are not kept.
+  writeFileSync(
+    path.join(base, 'etc/apt/apt.conf.d/docker-clean'),
+    'DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; };\nAPT::Keep-Downloaded-Packages "false";\n',
+  );
+  run('chroot', [base, 'apt-get', 'clean']);
+  rmSync(path.join(base, 'var/lib/apt/lists'), { recursive: true, force: true });
   run('chroot', [base, 'useradd', '--uid', String(NODE_USER), '--create-home', '--shell', '/bin/bash', 'node']);
   const packages = path.join(work, 'node');
   mkdirSync(packages, { recursive: true });
@@ -284,8 +291,11 @@ async function checkRead(image) {
       if (answer.status !== 200) log(text.slice(0, 500));
     }
   } finally {
-    server.kill('SIGTERM');
-    await ended;
+    // `unshare` passes no signals on, so they go to its child.
+    const child = Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8'));
+    if (child) process.kill(child, 'SIGTERM');
+    const [code] = await ended;
+    check('it stops at SIGTERM', code === 0, `exit code ${code}`);
     site.close();
   }
 }

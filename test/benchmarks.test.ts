@@ -73,6 +73,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   // test/bench-blocked.test.ts
   'bench:blocked': undefined,
   'bench:hostile': () => [],
+  'bench:scale': () => [],
 };
 
 it('has a run for every benchmark', () => {
