@@ -11,8 +11,15 @@ COPY scripts ./scripts
 COPY docs ./docs
 COPY bench ./bench
 COPY examples ./examples
+COPY deploy ./deploy
 COPY README.md ARCHITECTURE.md CONTRIBUTING.md ./
-RUN npm run build && npm prune --omit=dev
+# The server can do without onnxruntime-node, so npm takes it for a package of the development and would remove it. Of its
+# libraries, those for this kind of processor stay.
+RUN npm run build \
+  && mv node_modules/onnxruntime-node node_modules/onnxruntime-common /tmp/ \
+  && npm prune --omit=dev \
+  && mv /tmp/onnxruntime-node /tmp/onnxruntime-common node_modules/ \
+  && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 ! -path "*/linux/$(node -p process.arch)" -exec rm -r {} +
 
 FROM node:24-bookworm-slim
 ARG LIBREOFFICE

@@ -17,7 +17,8 @@ import { killWorkers } from '../src/batch/kill.suite.ts';
 import { kill, peakBytes, SMALL_HEAP, startWorkerProcess } from '../src/batch/worker-process.suite.ts';
 import { serveProgram } from '../test/support/serve-program.ts';
 import { startPostgres, startRedis } from '../test/support/start-services.ts';
-import { build, machine, sized, table } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { build, machine, sized } from './support.ts';
 
 const { values, positionals } = parseArgs({ options: { redis: { type: 'boolean' } }, allowPositionals: true });
 const KILLS = Number(positionals[0] ?? sized(100, 1));
@@ -144,14 +145,16 @@ console.log(machine());
 const redis = values.redis ? await startRedis() : undefined;
 if (values.redis && !redis) throw new Error('--redis needs Redis, which is not installed on this machine');
 if (!redis) {
-  console.log(table([`${LINES.toLocaleString('en')} texts`, 'lines/s'], await speeds()));
-  console.log(table(['lines', 'peak memory of a worker with a heap of 64 MB, MB'], await memory()));
+  report('batch.speed', [`${LINES.toLocaleString('en')} texts`, 'lines/s'], await speeds(), {
+    baselines: [ownBaseline('requests of 32 texts')],
+  });
+  report('batch.memory', ['lines', 'peak memory of a worker with a heap of 64 MB, MB'], await memory());
 }
 const HEADS = ['store', 'kills', 'in work', 'jobs', 'lines', 'lost', 'repeated', 'wrong'];
 const postgres = await startPostgres();
 try {
-  console.log(table(HEADS, [await kills(undefined, redis?.url)]));
-  if (postgres) console.log(table(HEADS, [await kills(postgres.url, redis?.url)]));
+  report('batch.kills-sqlite', HEADS, [await kills(undefined, redis?.url)]);
+  if (postgres) report('batch.kills-postgres', HEADS, [await kills(postgres.url, redis?.url)]);
 } finally {
   await postgres?.close();
   await redis?.close();

@@ -10,7 +10,8 @@ import { gunzipSync } from 'node:zlib';
 import { parseDocument } from '#html/parse.ts';
 import { examinePage, examineText } from '#reader/blocked/examine.ts';
 import { responseMarksOf } from '#reader/blocked/response-marks.ts';
-import { machine, table } from './support.ts';
+import { report } from './report.ts';
+import { machine } from './support.ts';
 
 interface Labelled {
   readonly id: string;
@@ -87,17 +88,16 @@ const sum = [...kinds.values()].reduce(
 );
 const share = (part: number, whole: number) => (whole === 0 ? '' : (part / whole).toFixed(3));
 console.log(`${sum.pages + content} pages; ${machine()}\n`);
-console.log(
-  table(
-    ['kind', 'pages', 'found', 'kind right', 'vendor right'],
-    [...kinds, ['all', sum] as const].map(([kind, { pages, found, kind: right, by }]) => [
-      kind,
-      pages,
-      share(found, pages),
-      share(right, pages),
-      share(by, pages),
-    ]),
-  ),
+report(
+  'blocked',
+  ['kind', 'pages', 'found', 'kind right', 'vendor right'],
+  [...kinds, ['all', sum] as const].map(([kind, { pages, found, kind: right, by }]) => [
+    kind,
+    pages,
+    share(found, pages),
+    share(right, pages),
+    share(by, pages),
+  ]),
 );
 console.log(`\nfalse alarms: ${falseAlarms} of ${content} pages of content`);
 console.log(`processor time: parsing ${parseMs.toFixed(0)} ms, examination ${examineMs.toFixed(0)} ms`);

@@ -3,7 +3,8 @@
  * site, the client and the server share the processors of this machine.
  */
 import { get, load } from './load.ts';
-import { build, machine, serve, site, sized, table } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { build, machine, serve, site, sized } from './support.ts';
 
 const SECONDS = Number(process.argv[2] ?? sized(8, 0.2));
 const EXPECTED = 'Tea and rain';
@@ -48,6 +49,8 @@ await compare('direct', [1, 16]);
 const { status } = await get(target, { 'x-engine': 'browser' });
 if (status === 200) await compare('browser', [1, 4]);
 
-console.log(table(['read', 'at once', 'reads/s', 'p50 ms', 'p99 ms'], rows));
+report('cache', ['read', 'at once', 'reads/s', 'p50 ms', 'p99 ms'], rows, {
+  baselines: [ownBaseline('the page read live')],
+});
 await server.stop();
 page.close();

@@ -7,7 +7,8 @@
 import { searxngAnswer, startService } from '../src/search/service.suite.ts';
 import { startSite } from '../test/site/site.ts';
 import { startServer } from '../test/support/server.ts';
-import { machine, sized, table } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const PAIRS = Number(process.argv[2] ?? sized(400, 2));
 const WARM_UP = sized(40, 1);
@@ -101,7 +102,10 @@ for (const [name, native, dialect] of CASES) {
   const { native: nativeMs, dialect: dialectMs, ratio } = await measure(native, dialect);
   rows.push([name, nativeMs.toFixed(2), dialectMs.toFixed(2), ratio.toFixed(3)]);
 }
-console.log(table(['dialect', 'native ms', 'dialect ms', 'ratio'], rows));
+report('compat', ['dialect', 'native ms', 'dialect ms', 'ratio'], rows, {
+  ratios: ['ratio'],
+  baselines: [ownBaseline('the native call')],
+});
 await server.close();
 await service.close();
 await site.close();

@@ -1,7 +1,5 @@
 /** Programs that extract the content of a page as Markdown: Lectern and its competitors. */
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import { extractFromHtml } from '@extractus/article-extractor';
 import { Readability } from '@mozilla/readability';
 import { Defuddle } from 'defuddle/node';
@@ -11,6 +9,7 @@ import { documentBaseUrl } from '#reader/extract/content/links.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
 import { removeInvisibleParts } from '#reader/extract/visibility/invisible-parts.ts';
 import { asMarkdown } from './as-markdown.ts';
+import { namesOf, packageBaseline } from './report.ts';
 
 export interface Contender {
   name: string;
@@ -84,11 +83,15 @@ export const COMPETITORS: readonly Contender[] = [
   },
 ];
 
-const PACKAGES = ['@mozilla/readability', 'linkedom', 'jsdom', 'turndown', 'defuddle', '@extractus/article-extractor'];
+/** The packages of the competitors. */
+export const COMPARED_PACKAGES = [
+  '@mozilla/readability',
+  'linkedom',
+  'jsdom',
+  'turndown',
+  'defuddle',
+  '@extractus/article-extractor',
+];
 
 /** The installed packages with their versions. */
-export const packageVersions = (): string[] =>
-  PACKAGES.map((name) => {
-    const file = path.join(import.meta.dirname, '../node_modules', name, 'package.json');
-    return `${name} ${JSON.parse(readFileSync(file, 'utf8')).version}`;
-  });
+export const packageVersions = (): string[] => COMPARED_PACKAGES.map((name) => namesOf([packageBaseline(name)]));

@@ -17,7 +17,8 @@ import { processorSeconds, runningChildren, untilEnded } from './documents/proce
 import { runScorer, SCORED_COLUMNS, type ScoredFormat } from './documents/scorer.ts';
 import { makeSmokeFolder } from './documents/smoke.ts';
 import { compareWords } from './documents/words.ts';
-import { machine, SMOKE, table } from './support.ts';
+import { report } from './report.ts';
+import { machine, SMOKE } from './support.ts';
 
 interface Result {
   readonly converter: Converter;
@@ -130,7 +131,10 @@ function print(folder: string, results: readonly Result[], converters: readonly 
   console.log(`${machine()}; load average ${loads.join(', ')}`);
   console.log(converters.map(({ name, version }) => `${name} ${version}`).join(', '));
   console.log('Speed: pages of PDFs, documents of other formats, for each processor second\n');
-  console.log(table([...heads, 'speed', 'times lectern'], rows));
+  report('documents', [...heads, 'speed', 'times lectern'], rows, {
+    ratios: ['times lectern'],
+    baselines: converters.filter((converter) => converter !== lectern).map(({ name, version }) => ({ name, version })),
+  });
   for (const { converter, failed } of results)
     for (const one of failed) console.log(`Not converted by ${converter.name}: ${one}`);
   const failed = results.filter((result) => result.converter === lectern && result.failed.length === result.files);

@@ -30,8 +30,13 @@ export const CROSS_VALIDATED = 'lectern, cross-validated';
 const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? '' : value.toFixed(3).replace(/^0/, '');
 
+interface ReportedRows {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
 /** Pages per second and time per page. The last column is relative to the baseline, which is `1.00`. */
-export function speedTable(all: readonly Timed[], baseline: Contender, megabytes: number): string {
+export function speedRows(all: readonly Timed[], baseline: Contender, megabytes: number): ReportedRows {
   const rateOf = ({ rows }: Timed) => (1000 * rows.length) / rows.reduce((sum, { ms }) => sum + ms, 0);
   const cpuOf = ({ rows }: Timed) => rows.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / rows.length;
   const base = all.find(({ contender }) => contender === baseline)!;
@@ -42,7 +47,8 @@ export function speedTable(all: readonly Timed[], baseline: Contender, megabytes
     const perPage = megabytes / timed.rows.length;
     return [timed.contender.name, rate, rate * perPage, p50, p95, cpuOf(timed), rate / rateOf(base)];
   });
-  return table(['HTML to content', 'pages/s', 'MB/s', 'p50 ms', 'p95 ms', 'CPU ms a page', 'times the baseline'], rows);
+  const heads = ['HTML to content', 'pages/s', 'MB/s', 'p50 ms', 'p95 ms', 'CPU ms a page', 'times the baseline'];
+  return { heads, rows };
 }
 
 export function summaryTable(all: readonly Quality[]): string {

@@ -14,19 +14,20 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseDocument } from '#html/parse.ts';
 import { labelledText, ownPages } from '../test/support/own-pages.ts';
-import { BASELINE, COMPETITORS, type Contender, OURS, packageVersions } from './contenders.ts';
+import { BASELINE, COMPARED_PACKAGES, COMPETITORS, type Contender, OURS, packageVersions } from './contenders.ts';
 import {
   CROSS_VALIDATED,
   ownPagesTable,
   type Quality,
   reportPage,
-  speedTable,
+  speedRows,
   type Timed,
   type TimedRow,
 } from './extraction-report.ts';
 import { type Checked, crossValidate } from './fit/check.ts';
 import { faultsOf, shippedAnswer, sumFaults } from './fit/own-answers.ts';
 import { isLabelled, readSamples } from './fit/samples.ts';
+import { markdownOf, packageBaseline, report } from './report.ts';
 import { loadScorer, type Row, type Scorer, type TestPage } from './scorer.ts';
 
 const NO_URL = 'http://localhost/';
@@ -149,10 +150,14 @@ const date = new Date().toISOString().slice(0, 10);
 const pages = await readPages(folder, scorer, limit);
 const megabytes = pages.reduce((sum, page) => sum + Buffer.byteLength(page.html), 0) / 1e6;
 const timed = await compete(pages, scorer);
-const speed = speedTable(timed, BASELINE, megabytes);
+const speed = speedRows(timed, BASELINE, megabytes);
 
-if (!scorer) console.log(`${pages.length} pages, ${megabytes.toFixed(1)} MB\n\n${speed}`);
-else {
+console.log(`${pages.length} pages, ${megabytes.toFixed(1)} MB\n`);
+report('extraction.speed', speed.heads, speed.rows, {
+  ratios: ['times the baseline'],
+  baselines: COMPARED_PACKAGES.map((name) => packageBaseline(name)),
+});
+if (scorer) {
   const quality = timed.map(({ contender, rows }) => qualityOf(contender.name, rows, pages, scorer));
   let checked: Checked | undefined;
   if (flags.cross) {
@@ -168,7 +173,7 @@ else {
     command: ['npm run bench:extraction -- <folder> --scorer <module>', ...given].join(' '),
     versions: packageVersions(),
     date,
-    speed,
+    speed: markdownOf(speed.heads, speed.rows),
     quality,
     own: ownPagesFindings(checked),
     checked,

@@ -20,7 +20,8 @@ import WebSocket from 'ws';
 import { createRequest, Document } from '#flow/index.ts';
 import { encodeRequest } from '#flow/proto/request.ts';
 import type { Ports, ServerKind } from './flow-server.ts';
-import { build, machine, percentile, residentMb, sized, table } from './support.ts';
+import { nodeBaseline, report } from './report.ts';
+import { build, machine, percentile, residentMb, sized } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -273,11 +274,11 @@ async function speeds(): Promise<void> {
       }
     }
   }
-  console.log(
-    table(
-      ['body', 'connections', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'of bare', 'of bare by CPU'],
-      rows,
-    ),
+  report(
+    'flow.speed',
+    ['body', 'connections', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'of bare', 'of bare by CPU'],
+    rows,
+    { ratios: ['of bare', 'of bare by CPU'], baselines: [nodeBaseline('bare echo')] },
   );
 }
 
@@ -299,7 +300,7 @@ async function memory(total: number): Promise<void> {
     rows.push([done, residentMb(pid!)]);
   }
   for (const client of clients) client.close();
-  console.log(table(['requests', 'resident MB'], rows));
+  report('flow.memory', ['requests', 'resident MB'], rows);
 }
 
 console.log(`${machine()}; flow started and ports open in ${servers.gateway.ports.readyMs.toFixed(0)} ms\n`);

@@ -18,7 +18,8 @@ import type { Counters } from '#storage/counters/counters.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
 import { openRedisCounters } from '#storage/counters/redis.ts';
 import { createLog } from '#telemetry/log.ts';
-import { sized } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const { values } = parseArgs({ options: { redis: { type: 'string' } } });
 const ROUNDS = sized(7, 1);
@@ -122,16 +123,22 @@ async function load(port: number): Promise<number> {
 const memory = createMemoryCounters();
 const stores: [string, Counters, number][] = [['memory', memory, sized(20_000, 100)]];
 if (values.redis) stores.push(['redis', await openRedisCounters(values.redis), 2_000]);
-for (const [name, counters, calls] of stores) {
-  console.log(`${name}: ${(await costOf(counters, calls)).toFixed(1)} microseconds of processor time a request`);
-}
+const costs: [string, number][] = [];
+for (const [name, counters, calls] of stores) costs.push([name, await costOf(counters, calls)]);
+console.log(`${machine()}\n`);
+report('gate.cost', ['store', 'µs of processor time a request'], costs);
+
 const pairs: { bare: number; gated: number }[] = [];
 for (let round = 0; round < sized(3, 1); round++)
   pairs.push({ bare: await rateOf(undefined), gated: await rateOf(memory) });
 const bare = median(pairs.map((pair) => pair.bare));
 const gated = median(pairs.map((pair) => pair.gated));
-console.log(
-  `no-op endpoint, 16 connections, client in the same process: ${Math.round(bare)}/s without the gate, ${Math.round(gated)}/s with it (${(gated / bare).toFixed(2)} times)`,
+console.log('\nAn endpoint that does nothing, 16 connections, client in the same process:\n');
+report(
+  'gate.rate',
+  ['requests/s', 'without keys and limits', 'with them', 'ratio'],
+  [['16 connections', bare, gated, gated / bare]],
+  { ratios: ['ratio'], baselines: [ownBaseline('the endpoint without keys and limits')] },
 );
 for (const [, counters] of stores) await counters.close();
 await room.close();

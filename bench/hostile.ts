@@ -2,7 +2,8 @@
 import { parse } from 'parse5';
 import { parsePage } from '#html/parse.ts';
 import { extractArticle } from '#reader/extract/extract.ts';
-import { machine, sized, table } from './support.ts';
+import { packageBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const ROUNDS = sized(5, 1);
 const SHARE = sized(1, 0.01);
@@ -43,4 +44,7 @@ const rows = Object.entries(PAGES).map(([name, html]) => {
   return [name, lecternMs, parse5Ms, parse5Ms / lecternMs];
 });
 console.log(`milliseconds, best of ${ROUNDS}; ${machine()}\n`);
-console.log(table(['', 'lectern, to content', 'parse5, to a tree', 'times'], rows));
+report('hostile', ['', 'lectern, to content', 'parse5, to a tree', 'times'], rows, {
+  ratios: ['times'],
+  baselines: [packageBaseline('parse5')],
+});

@@ -10,8 +10,9 @@ import type { Counters, Take } from '../src/storage/counters/counters.ts';
 import { createMemoryCounters } from '../src/storage/counters/memory.ts';
 import { openRedisCounters } from '../src/storage/counters/redis.ts';
 import { openSqlCounters } from '../src/storage/counters/sql.ts';
-import { startPostgres, startRedis } from '../test/support/start-services.ts';
-import { machine, sized, table } from './support.ts';
+import { findProgram, startPostgres, startRedis } from '../test/support/start-services.ts';
+import { ownBaseline, programBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const SECONDS = Number(process.argv[2] ?? sized(4, 0.1));
 const KEYS = 1_000;
@@ -85,7 +86,13 @@ for (const [name, open] of stores) {
   }
 }
 const heads = ['store', 'at once', 'takes/s', 'CPU µs a take', 'with lease and settle/s', 'CPU µs each'];
-console.log(table(heads, rows));
+report('limits', heads, rows, {
+  baselines: [
+    ownBaseline('memory'),
+    programBaseline('PostgreSQL', findProgram('postgres') ?? 'postgres', '--version'),
+    programBaseline('Redis', findProgram('redis-server', 'valkey-server') ?? 'redis-server', '--version'),
+  ],
+});
 await postgres?.close();
 await redis?.close();
 rmSync(dir, { recursive: true });

@@ -22,7 +22,7 @@ import {
   specExamples,
 } from '#reader/markdown/round-trip.suite.ts';
 import { KINDS, type Kind, shared, structureOf, withoutForeign } from './markdown-structure.ts';
-import { table } from './support.ts';
+import { packageBaseline, report } from './report.ts';
 
 type Convert = (html: string, base?: string) => string;
 
@@ -84,7 +84,9 @@ function pagesTable(folder: string): void {
     KINDS.reduce((sum, kind) => sum + f1(count.get(kind)!), 0) / KINDS.length;
   rows.push(['mean', '', ...counts.map((count) => mean(count).toFixed(4))]);
   console.log(`${pages.length} fragments, ${left} elements without a counterpart left out\n`);
-  console.log(table(['kind', 'facts', ...contenders.map(([name]) => name)], rows));
+  report('markdown.facts', ['kind', 'facts', ...contenders.map(([name]) => name)], rows, {
+    baselines: [packageBaseline('turndown')],
+  });
 }
 
 const f1 = ({ wanted, given, shared }: { wanted: number; given: number; shared: number }): number =>
@@ -121,7 +123,9 @@ function specTable(): void {
     const share = (count: number, of: number) => `${(count / of).toFixed(4)} (${count} of ${of})`;
     return [name, share(kept.length, plain.length), share(all.length - kept.length, examples.length - plain.length)];
   });
-  console.log(table(['examples unchanged', 'without raw HTML', 'with raw HTML'], rows));
+  report('markdown.examples', ['examples unchanged', 'without raw HTML', 'with raw HTML'], rows, {
+    baselines: [packageBaseline('turndown')],
+  });
 }
 
 if (positionals[0]) pagesTable(positionals[0]);

@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { get } from './load.ts';
-import { articlePage, build, descendantsMb, machine, residentMb, serve, sized, table } from './support.ts';
+import { report } from './report.ts';
+import { articlePage, build, descendantsMb, machine, residentMb, serve, sized } from './support.ts';
 
 const READS = Number(process.argv[2] ?? sized(2_000, 20));
 const LOOKS = sized(20, 4);
@@ -118,11 +119,10 @@ try {
 }
 
 console.log(`${machine()}; ${READS} reads (${NAMES.join(', ')} in turn), ${AT_ONCE} at once\n`);
-console.log(
-  table(
-    ['reads', 'server MB', 'its processes MB'],
-    looks.filter((_, at) => at % 4 === 0).map(({ reads: done, server: mb, others }) => [String(done), mb, others]),
-  ),
+report(
+  'memory',
+  ['reads', 'server MB', 'its processes MB'],
+  looks.filter((_, at) => at % 4 === 0).map(({ reads: done, server: mb, others }) => [String(done), mb, others]),
 );
 const half = looks.slice(LOOKS / 2);
 console.log(`\nslope of the second half: ${slope(half, 'server').toFixed(1)} MB per 1,000 reads (server),`);

@@ -14,7 +14,8 @@ import { parseHTML } from 'linkedom';
 import { parseDocument } from '#html/parse.ts';
 import { documentBaseUrl } from '#reader/extract/content/links.ts';
 import { extractMetadata } from '#reader/extract/metadata/metadata.ts';
-import { machine, table } from './support.ts';
+import { packageBaseline, report } from './report.ts';
+import { machine } from './support.ts';
 
 interface TestPage {
   id: string;
@@ -98,7 +99,9 @@ for (const [name, read] of Object.entries(readers)) {
   rows.push([name, judged.length, (same / judged.length).toFixed(3), (f1 / judged.length).toFixed(3)]);
 }
 console.log(`${machine()}; ${pages.length} pages, ${judged.length} with a title in the gold\n`);
-console.log(table(['titles', 'pages', 'same', 'word F1'], rows));
+report('metadata.titles', ['titles', 'pages', 'same', 'word F1'], rows, {
+  baselines: [packageBaseline('@mozilla/readability')],
+});
 
 /** Processor time of the metadata alone, without parsing the tree: the minimum of seven rounds over all pages. */
 const cpuMs = () => {

@@ -9,8 +9,9 @@ import { parseArgs } from 'node:util';
 import { faultsAtUrls } from '../test/support/micro-pages/answers.ts';
 import { MICRO_PAGE_URLS, type MicroPage } from '../test/support/micro-pages/micro-page.ts';
 import { microPages } from '../test/support/micro-pages/micro-pages.ts';
-import { COMPETITORS, type Contender, OURS, packageVersions } from './contenders.ts';
-import { machine, table } from './support.ts';
+import { COMPARED_PACKAGES, COMPETITORS, type Contender, OURS } from './contenders.ts';
+import { packageBaseline, report } from './report.ts';
+import { machine } from './support.ts';
 
 const { values } = parseArgs({
   options: { family: { type: 'string' }, limit: { type: 'string' }, page: { type: 'string' } },
@@ -73,23 +74,27 @@ async function compare(): Promise<void> {
       const counts = scores.map((own) => String(own.filter((score) => isOf(score) && right(score)).length));
       return [family, String(pages.filter(isOf).length), ...counts];
     });
-  console.log(`${pages.length} pages at ${MICRO_PAGE_URLS.length} URLs; ${packageVersions().join(', ')}; ${machine()}`);
-  console.log(
-    `\nPages with all wanted text at every URL:\n\n${table(
-      heads,
-      rows(({ kept }) => kept),
-    )}`,
+  const baselines = COMPARED_PACKAGES.map((name) => packageBaseline(name));
+  console.log(`${pages.length} pages at ${MICRO_PAGE_URLS.length} URLs; ${machine()}`);
+  console.log('\nPages with all wanted text at every URL:\n');
+  report(
+    'micro.kept',
+    heads,
+    rows(({ kept }) => kept),
+    { baselines },
   );
-  console.log(
-    `\nPages without furniture at every URL:\n\n${table(
-      heads,
-      rows(({ dropped }) => dropped),
-    )}`,
+  console.log('\nPages without furniture at every URL:\n');
+  report(
+    'micro.clean',
+    heads,
+    rows(({ dropped }) => dropped),
+    { baselines },
   );
-  console.log(
-    `\nPages with the same text at every URL:\n\n${table(
-      heads,
-      rows(({ same }) => same),
-    )}`,
+  console.log('\nPages with the same text at every URL:\n');
+  report(
+    'micro.stable',
+    heads,
+    rows(({ same }) => same),
+    { baselines },
   );
 }

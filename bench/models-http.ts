@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { finishVector } from '#models/index.ts';
 import { createStaticBackends } from '#models/static/backends.ts';
 import { startRealModelHost } from '../test/support/model-host.ts';
-import { sized, table } from './support.ts';
+import { nodeBaseline, report } from './report.ts';
+import { sized } from './support.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: sized('2', '0.05') } } });
 const SECONDS = Number(values.seconds);
@@ -141,8 +142,11 @@ for (const one of cases) {
     `${(lecternRates.texts / naiveRates.texts).toFixed(2)} x`,
   ]);
 }
-console.log(
-  table(['dimensions', 'encoding', 'words', 'at once', 'batch', 'texts/s', 'tokens/s', 'naive texts/s', 'ratio'], rows),
+report(
+  'models-http',
+  ['dimensions', 'encoding', 'words', 'at once', 'batch', 'texts/s', 'tokens/s', 'naive texts/s', 'ratio'],
+  rows,
+  { ratios: ['ratio'], baselines: [nodeBaseline('naive server of the same model')] },
 );
 naive.close();
 await host.close();

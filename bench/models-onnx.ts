@@ -23,7 +23,8 @@ import {
   VOCABULARY,
   writeTestModel,
 } from '../src/models/onnx/test-model.suite.ts';
-import { machine, SMOKE, sized, table } from './support.ts';
+import { packageBaseline, report } from './report.ts';
+import { machine, SMOKE, sized } from './support.ts';
 
 const SHAPE = sized(MINILM, { ...MINILM, vocabulary: 500, layers: 1 });
 const SECONDS = sized(2, 0.05);
@@ -225,11 +226,11 @@ try {
       ]);
     }
   }
-  console.log(
-    table(
-      ['weights', 'texts x tokens', 'texts/s, one caller', `${CALLERS} callers`, 'their tokens/s', 'the pipeline'],
-      lines,
-    ),
+  report(
+    'models-onnx',
+    ['weights', 'texts x tokens', 'texts/s, one caller', `${CALLERS} callers`, 'their tokens/s', 'the pipeline'],
+    lines,
+    { baselines: [hasPipeline ? packageBaseline('@huggingface/transformers', folder) : undefined] },
   );
   console.log(`rerank: ${(await rerankRate(classifier)).toFixed(1)} pairs/s of 128 tokens`);
   console.log(`memory, loaded and after each 480 texts of 4 to 503 tokens: ${(await flood(floats)).join(', ')}`);

@@ -12,7 +12,8 @@ import sharp from 'sharp';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import { createGraph } from '../src/models/onnx/onnx-file.suite.ts';
 import { writeTowers } from '../src/models/onnx/towers.suite.ts';
-import { build, descendantsMb, freePort, machine, percentile, residentMb, serve, sized, table } from './support.ts';
+import { report } from './report.ts';
+import { build, descendantsMb, freePort, machine, percentile, residentMb, serve, sized } from './support.ts';
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: sized('200', '2') } } });
 const PAGES = Number(values.pages);
@@ -170,22 +171,21 @@ try {
   const rows: (string | number)[][] = [];
   for (const [name, pdf] of pdfs) rows.push([name, ...(await measure(target, pdf))]);
   console.log(`${machine()}, load ${os.loadavg()[0]!.toFixed(1)}, ${PAGES} pages\n`);
-  console.log(
-    table(
-      [
-        'pages of',
-        'MB',
-        's',
-        'processor s: main',
-        'others',
-        'memory MB: main',
-        'others',
-        'a list of models ms: median',
-        'p99',
-        'most',
-      ],
-      rows,
-    ),
+  report(
+    'models-pages',
+    [
+      'pages of',
+      'MB',
+      's',
+      'processor s: main',
+      'others',
+      'memory MB: main',
+      'others',
+      'a list of models ms: median',
+      'p99',
+      'most',
+    ],
+    rows,
   );
 } finally {
   await server.stop();

@@ -17,7 +17,8 @@ import { normalize } from '#models/embed/vectors.ts';
 import { createStaticBackends } from '#models/static/backends.ts';
 import { loadStaticModel } from '#models/static/model.ts';
 import { createStaticScorer, type PreparedPair } from '#models/static/score.ts';
-import { machine, sized, table } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const { values: given } = parseArgs({
   options: { sts: { type: 'string', multiple: true }, beir: { type: 'string', multiple: true } },
@@ -91,7 +92,7 @@ async function speed(): Promise<void> {
     vectors.map((vector) => JSON.stringify(Array.from(vector)).length),
   );
   rows.push(['vectors of 1,024 numbers as text', asText], ['the same by JSON.stringify', asJson]);
-  console.log(table(['On one core, through the functions', 'a second'], rows));
+  report('models.speed', ['On one core, through the functions', 'a second'], rows);
 }
 
 const dot = (a: Float32Array, b: Float32Array): number => {
@@ -308,7 +309,7 @@ console.log(`Loading: ${loadMs.toFixed(0)} ms, of which ${loadCpuMs.toFixed(0)} 
 await speed();
 const stsRows = [];
 for (const file of given.sts ?? []) stsRows.push(await sts(file));
-if (stsRows.length > 0) console.log(`\n${table(['STS, Spearman x 100', '128', '256', '512', '1,024'], stsRows)}`);
+if (stsRows.length > 0) report('models.sts', ['STS, Spearman x 100', '128', '256', '512', '1,024'], stsRows);
 const beirRows = [];
 for (const folder of given.beir ?? []) beirRows.push(await beir(folder));
 if (beirRows.length > 0) {
@@ -320,6 +321,6 @@ if (beirRows.length > 0) {
     'reranked',
     'reranked, scaled over the candidates',
   ];
-  console.log(`\n${table(heads, beirRows)}`);
+  report('models.beir', heads, beirRows, { baselines: [ownBaseline('BM25 of the textbook')] });
 }
 await Promise.all([embedder.close(), reranker.close()]);

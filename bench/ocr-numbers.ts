@@ -10,7 +10,8 @@ import { createOcr } from '#ocr/index.ts';
 import { MISSING_FONTS } from './ocr/foreign.ts';
 import { type KindPage, kindPages } from './ocr/kinds.ts';
 import { errorRate, numbersRight } from './ocr/score.ts';
-import { machine, sized, table } from './support.ts';
+import { programBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const pages = (await kindPages(Number(process.argv[2] ?? sized(4, 1)))).slice(0, sized(undefined, 1));
 const work = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
@@ -52,4 +53,6 @@ const rows = [...new Set(pages.map(({ kind }) => kind))].map((kind) => {
 console.log(machine());
 if (MISSING_FONTS.length > 0)
   console.log(`Not drawn, because these fonts are not installed: ${MISSING_FONTS.join(', ')}`);
-console.log(table(['', 'numbers', 'psm 3', 'psm 6', 'char. errors %', 'psm 3', 'psm 6'], rows));
+report('ocr-numbers', ['', 'numbers', 'psm 3', 'psm 6', 'char. errors %', 'psm 3', 'psm 6'], rows, {
+  baselines: [programBaseline('Tesseract', 'tesseract', '--version')],
+});

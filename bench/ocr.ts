@@ -23,7 +23,8 @@ import { samplesIn } from './ocr/folder.ts';
 import { hardPages, type Sample } from './ocr/pages.ts';
 import { plainTables, plainText } from './ocr/plain.ts';
 import { type Score, scoreOf, type Table } from './ocr/score.ts';
-import { machine, SMOKE, table } from './support.ts';
+import { programBaseline, report } from './report.ts';
+import { machine, SMOKE } from './support.ts';
 
 const CELLS: readonly string[] = BRIDGE_ROWS.flat();
 const PROSE = `${RIVERS} ${BRIDGES}`;
@@ -154,17 +155,12 @@ function line(name: string, of: (sample: Sample) => boolean): string[] {
 
 const kinds = [...new Set(samples.map(({ kind }) => kind))];
 console.log(machine());
-console.log(
-  table(
-    [
-      '',
-      ...['char. errors', 'word errors', 'found', 'order', 'cells', 'pages/s'].flatMap((name) => [name, 'tesseract']),
-    ],
-    kinds.flatMap((kind) => [
-      ...samples
-        .filter((sample) => sample.kind === kind)
-        .map((sample) => line(sample.name, (other) => other === sample)),
-      line(`**${kind}**`, (sample) => sample.kind === kind),
-    ]),
-  ),
+report(
+  'ocr',
+  ['', ...['char. errors', 'word errors', 'found', 'order', 'cells', 'pages/s'].flatMap((name) => [name, 'tesseract'])],
+  kinds.flatMap((kind) => [
+    ...samples.filter((sample) => sample.kind === kind).map((sample) => line(sample.name, (other) => other === sample)),
+    line(`**${kind}**`, (sample) => sample.kind === kind),
+  ]),
+  { baselines: [programBaseline('Tesseract', 'tesseract', '--version')] },
 );

@@ -15,7 +15,8 @@ import { kind as odp } from '#documents/office/slides/odp.ts';
 import { kind as pptx } from '#documents/office/slides/pptx.ts';
 import { kind as docx } from '#documents/office/word/docx.ts';
 import { kind as odt } from '#documents/office/word/odt.ts';
-import { machine, sized, table } from './support.ts';
+import { programBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const WORDS = 'the pot of tea stands on the table and the steam goes up past the window where it is raining'.split(' ');
 const sentence = (seed: number) =>
@@ -119,11 +120,11 @@ try {
   console.log(
     `documents/s; medians of ${ROUNDS} rounds in one warm process (LibreOffice: ${OFFICE_ROUNDS}, with its start-up); ${machine()}\n`,
   );
-  console.log(
-    table(
-      ['', 'kB', 'lectern ms', 'lectern', 'LibreOffice', `LibreOffice, ${TOGETHER} at once`, 'times as fast'],
-      rows,
-    ),
+  report(
+    'office',
+    ['', 'kB', 'lectern ms', 'lectern', 'LibreOffice', `LibreOffice, ${TOGETHER} at once`, 'times as fast'],
+    rows,
+    { ratios: ['times as fast'], baselines: [programBaseline('LibreOffice', 'soffice', '--version')] },
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

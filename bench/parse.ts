@@ -8,7 +8,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'parse5';
 import { parseDocument } from '#html/parse.ts';
-import { machine, sized, table } from './support.ts';
+import { packageBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const ROUNDS = sized(5, 1);
 
@@ -50,9 +51,9 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 
 console.log(`${pages.length} pages, ${megabytes.toFixed(1)} MB, best of ${ROUNDS} rounds; ${machine()}\n`);
-console.log(
-  table(
-    ['', 'ms/page', 'pages/s', 'MB/s'],
-    [...best].map(([name, ms]) => [name, ms / pages.length, pages.length / (ms / 1000), megabytes / (ms / 1000)]),
-  ),
+report(
+  'parse',
+  ['', 'ms/page', 'pages/s', 'MB/s'],
+  [...best].map(([name, ms]) => [name, ms / pages.length, pages.length / (ms / 1000), megabytes / (ms / 1000)]),
+  { baselines: [packageBaseline('parse5')] },
 );

@@ -10,7 +10,8 @@ import path from 'node:path';
 import { loadPdfJs, openPdf } from '#documents/pdf/open.ts';
 import { kind } from '#documents/pdf/pdf.ts';
 import { printByOffice, startPrinter } from '../src/documents/pdf/printed.suite.ts';
-import { machine, SMOKE, sized, table } from './support.ts';
+import { packageBaseline, programBaseline, report } from './report.ts';
+import { machine, SMOKE, sized } from './support.ts';
 
 const ROUNDS = sized(5, 1);
 
@@ -124,4 +125,7 @@ const rate = (time: number) => sums.pages / (time / 1000);
 lines.push(['all', sums.pages, rate(sums.lectern), rate(sums.pdfjs), rate(sums.pdftotext), sums.pdfjs / sums.lectern]);
 
 console.log(`pages/s, best of ${ROUNDS} rounds; ${machine()}\n`);
-console.log(table(['', 'pages', 'lectern', 'pdf.js text', 'pdftotext', 'lectern : pdf.js'], lines));
+report('pdf', ['', 'pages', 'lectern', 'pdf.js text', 'pdftotext', 'lectern : pdf.js'], lines, {
+  ratios: ['lectern : pdf.js'],
+  baselines: [packageBaseline('pdfjs-dist'), programBaseline('pdftotext', 'pdftotext', '-v')],
+});

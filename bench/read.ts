@@ -3,7 +3,8 @@
  * server, with the same client. The site, the client and the server share the processors of this machine.
  */
 import { get, type LoadResult, load } from './load.ts';
-import { build, descendantsMb, machine, residentMb, serve, site, sized, table } from './support.ts';
+import { nodeBaseline, report } from './report.ts';
+import { build, descendantsMb, machine, residentMb, serve, site, sized } from './support.ts';
 
 const SECONDS = Number(process.argv[2] ?? sized(8, 0.3));
 const EXPECTED = 'Tea and rain';
@@ -41,7 +42,10 @@ for (const concurrency of [1, 16]) {
     bare.requestsPerSecond / read.requestsPerSecond,
   ]);
 }
-console.log(table(['read', 'at once', 'requests/s', 'p50 ms', 'p99 ms', 'times the baseline'], rows));
+report('read.direct', ['read', 'at once', 'requests/s', 'p50 ms', 'p99 ms', 'times the baseline'], rows, {
+  ratios: ['times the baseline'],
+  baselines: [nodeBaseline('bare Node server')],
+});
 console.log(`\nserver after these reads: ${residentMb(server.pid).toFixed(0)} MB resident`);
 await server.stop();
 
@@ -64,7 +68,7 @@ for (const concurrency of [1, 4]) {
   browserRows.push([concurrency, read.requestsPerSecond, read.p50Ms, read.p99Ms, peak, (peak - idleMb) / concurrency]);
 }
 console.log('\nBrowser engine:\n');
-console.log(table(['at once', 'pages/s', 'p50 ms', 'p99 ms', 'browser MB at most', 'MB a page'], browserRows));
+report('read.browser', ['at once', 'pages/s', 'p50 ms', 'p99 ms', 'browser MB at most', 'MB a page'], browserRows);
 console.log(
   `\nfirst answer of a cold browser: ${coldMs.toFixed(0)} ms; browser with no page open: ${idleMb.toFixed(0)} MB`,
 );

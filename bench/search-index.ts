@@ -18,7 +18,8 @@ import type { IndexablePage, IndexEmbedder } from '#search/index/local-index.ts'
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
-import { machine, sized, table } from './support.ts';
+import { namesOf, packageBaseline, report } from './report.ts';
+import { machine, sized } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -198,7 +199,12 @@ async function speed(passages: number, count: number): Promise<void> {
       await contender.end();
     }
     console.log(`\n${passages.toLocaleString('en-US')} passages in ${pages.length.toLocaleString('en-US')} pages\n`);
-    console.log(table(['', 'pages/s', 'queries/s', 'p50 ms', 'p99 ms', 'bytes a passage'], rows));
+    report(`search-index.${passages}`, ['', 'pages/s', 'queries/s', 'p50 ms', 'p99 ms', 'bytes a passage'], rows, {
+      baselines: [
+        { name: 'FTS5 of', version: namesOf([packageBaseline('@photostructure/sqlite')]) },
+        packageBaseline('minisearch'),
+      ],
+    });
   });
 }
 

@@ -18,7 +18,8 @@ import { createStaticBackends } from '#models/static/backends.ts';
 import type { IndexEmbedder, LocalIndex, PassageReranker, Retriever } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
-import { machine, table } from './support.ts';
+import { ownBaseline, report } from './report.ts';
+import { machine } from './support.ts';
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -201,13 +202,13 @@ const means = HEADS.map((_, at) => rows.reduce((sum, [, , , scores]) => sum + sc
 const worst = HEADS.map((_, at) => Math.min(...rows.map(([, , , scores]) => scores[at]! - scores[1]!)));
 const shown = (scores: readonly number[]) => scores.map((value) => value.toFixed(1));
 console.log(`${machine()}\n\nnDCG@10 × 100\n`);
-console.log(
-  table(
-    ['', 'documents', 'queries', ...HEADS],
-    [
-      ...rows.map(([name, documents, queries, scores]) => [name, `${documents}`, `${queries}`, ...shown(scores)]),
-      ['mean', '', '', ...shown(means)],
-      ['least difference from words', '', '', ...shown(worst)],
-    ],
-  ),
+report(
+  'search-quality',
+  ['', 'documents', 'queries', ...HEADS],
+  [
+    ...rows.map(([name, documents, queries, scores]) => [name, `${documents}`, `${queries}`, ...shown(scores)]),
+    ['mean', '', '', ...shown(means)],
+    ['least difference from words', '', '', ...shown(worst)],
+  ],
+  { baselines: [ownBaseline('BM25 of the textbook')] },
 );

@@ -6,7 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build, machine, median, residentMb, serve, sized, table } from './support.ts';
+import { nodeBaseline, report } from './report.ts';
+import { build, machine, median, residentMb, serve, sized } from './support.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../dist/main.js');
 const RUNS = Number(process.argv[2] ?? sized(7, 1));
@@ -46,15 +47,15 @@ for (let run = 0; run < RUNS; run++) {
 rmSync(folder, { recursive: true, force: true });
 console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
-console.log(
-  table(
-    ['', 'minimum', 'median', 'maximum'],
-    [
-      row('`node -e 0`, ms', bare),
-      row('`lectern --help`, ms', help),
-      row('`lectern read page.html`, ms', read),
-      row('start to ready, ms', ready),
-      row('idle memory, MB resident', memory),
-    ],
-  ),
+report(
+  'start',
+  ['', 'minimum', 'median', 'maximum'],
+  [
+    row('`node -e 0`, ms', bare),
+    row('`lectern --help`, ms', help),
+    row('`lectern read page.html`, ms', read),
+    row('start to ready, ms', ready),
+    row('idle memory, MB resident', memory),
+  ],
+  { baselines: [nodeBaseline('`node -e 0`')] },
 );

@@ -48,8 +48,8 @@ function build() {
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.lectern-build');
   const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-  // The documentation site includes files from bench/ and examples/.
-  const folders = ['src', 'playground', 'docs', 'scripts', 'bench', 'examples'];
+  // The documentation site includes files from bench/, deploy/ and examples/.
+  const folders = ['src', 'playground', 'docs', 'scripts', 'bench', 'deploy', 'examples'];
   const files = [...settings, 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...folders.flatMap(listFiles)];
   const wanted = digest(files.flatMap((file) => [file, readFileSync(path.join(root, file))]));
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return log('the build is up to date');

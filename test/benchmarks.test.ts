@@ -1,12 +1,13 @@
 /** Every benchmark of package.json runs, with the smallest amount of work, and prints figures. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { renewTables, tablesIn } from '../bench/readme-tables.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -40,6 +41,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   // bench:start and bench:read, one after the other.
   bench: undefined,
+  // Below.
+  'bench:all': undefined,
   'bench:search': () => [path.join(folder, 'sets')],
   'bench:search-index': () => [],
   'bench:flow': () => ['--only', 'bare,rest,ws,grpc'],
@@ -70,6 +73,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   // test/bench-blocked.test.ts
   'bench:blocked': undefined,
   'bench:hostile': () => [],
+  'bench:scale': () => [],
 };
 
 it('has a run for every benchmark', () => {
@@ -90,4 +94,75 @@ it.each(runs)('%s', { timeout: 300_000 }, async (name, args) => {
   const figures = stdout.match(/(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])/g) ?? [];
   expect(figures.filter((figure) => /[1-9]/.test(figure)).length, stdout).toBeGreaterThan(1);
   expect(stdout).not.toMatch(/NaN|Infinity|undefined|null/);
+});
+
+const README = path.join(ROOT, 'bench/README.md');
+
+it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, async () => {
+  const [out, readme] = [path.join(folder, 'results'), path.join(folder, 'README.md')];
+  copyFileSync(README, readme);
+  const args = ['--only', 'hostile,gate,parse', '--out', out, '--readme', readme, '--smoke'];
+  const env = { ...process.env, LECTERN_BENCH_DATA: '' };
+  const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'bench:all', '--', ...args], { cwd: ROOT, env });
+  expect(stdout).toContain('Left out: parse (needs a folder of its own data: --pages)');
+  expect(stdout).toContain('Only in the JSON file: gate.cost, gate.rate');
+
+  const [file] = readdirSync(out);
+  const result = JSON.parse(readFileSync(path.join(out, file!), 'utf8'));
+  expect(file).toBe(`${result.startedAt.slice(0, 10)}.json`);
+  expect(result.leftOut.map(({ name }: { name: string }) => name)).toEqual(['parse']);
+  expect(result.benchmarks.map(({ name, tables }: Measured) => [name, tables.map((table) => table.name)])).toEqual([
+    ['hostile', ['hostile']],
+    ['gate', ['gate.cost', 'gate.rate']],
+  ]);
+  const [{ tables }] = result.benchmarks;
+  expect(tables[0].baselines).toEqual([{ name: 'parse5', version: packageFile.dependencies.parse5.slice(1) }]);
+  expect(tables[0].heads).toContain(tables[0].ratios[0]);
+
+  const renewed = readFileSync(readme, 'utf8');
+  expect(renewed).toContain(`<!-- table hostile -->\n${result.startedAt.slice(0, 10)}, ${result.machine}, commit `);
+  expect(tablesIn(renewed)).toEqual(tablesIn(readFileSync(README, 'utf8')));
+});
+
+interface Measured {
+  readonly name: string;
+  readonly tables: readonly { readonly name: string }[];
+}
+
+it('has a benchmark for every table of bench/README.md', () => {
+  const sources = readdirSync(path.dirname(README)).filter((name) => name.endsWith('.ts'));
+  const text = sources.map((name) => readFileSync(path.join(path.dirname(README), name), 'utf8')).join('\n');
+  // The name of a table may end with the size that was measured.
+  const names = [...text.matchAll(/\breport\(\s*['`]([\w.-]+?)\.?(?:\$\{[^}]*\})?['`]/g)].map(([, name]) => name);
+  const places = tablesIn(readFileSync(README, 'utf8'));
+  expect(places.length).toBeGreaterThan(10);
+  expect(places.filter((place) => !names.some((name) => place === name || place.startsWith(`${name}.`)))).toEqual([]);
+});
+
+it('replaces only the table that was measured', () => {
+  const text = [
+    'a',
+    '<!-- table one -->',
+    'old',
+    '<!-- end of table -->',
+    '<!-- table two -->',
+    'kept',
+    '<!-- end of table -->',
+  ];
+  const table = {
+    name: 'one',
+    heads: ['x', 'times'],
+    rows: [['a', 2]],
+    ratios: ['times'],
+    baselines: [{ name: 'b', version: '1' }],
+  };
+  const facts = { date: '2026-01-01', machine: 'm', commit: 'c', loadBefore: 0.1, loadAfter: 0.2 };
+  const renewed = renewTables(text.join('\n'), [
+    { ...table, ...facts },
+    { ...table, ...facts, name: 'three' },
+  ]);
+  expect(renewed.without).toEqual(['three']);
+  expect(renewed.text).toContain('load 0.1 before and 0.2 after; baselines: b 1.');
+  expect(renewed.text).toContain('kept');
+  expect(renewed.text).not.toContain('old');
 });

@@ -23,6 +23,28 @@ const VERSIONS: Readonly<Record<string, string>> = {
   'networking.k8s.io/v1': 'networking/v1',
 };
 
+/** Validators that are compiled from the JSON schemas of Kubernetes and of the operator of Prometheus, by API version. */
+const VALIDATORS: Readonly<Record<string, string>> = {
+  v1: 'kubernetes-models/v1',
+  'apps/v1': 'kubernetes-models/apps/v1',
+  'autoscaling/v2': 'kubernetes-models/autoscaling/v2',
+  'policy/v1': 'kubernetes-models/policy/v1',
+  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
+  'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
+};
+
+/** Throws an error with all violations of the JSON schema of the manifest's kind. */
+export async function validateManifest(manifest: KubernetesManifest): Promise<void> {
+  const module = VALIDATORS[manifest.apiVersion];
+  if (!module) throw new Error(`${manifest.apiVersion} is not among the known versions`);
+  const kinds: Readonly<Record<string, (new (data: unknown) => { validate(): void }) | undefined>> = await import(
+    module
+  );
+  const Kind = kinds[manifest.kind];
+  if (!Kind) throw new Error(`${manifest.apiVersion} has no ${manifest.kind}`);
+  new Kind(manifest).validate();
+}
+
 export interface KubernetesManifest {
   readonly apiVersion: string;
   readonly kind: string;

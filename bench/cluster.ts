@@ -1,0 +1,132 @@
+/** Several server processes over one PostgreSQL and one Redis, for the benchmarks of scaling and of long runs. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import { startPostgres, startRedis } from '../test/support/start-services.ts';
+import { freePort, type Running, serve } from './support.ts';
+
+/** No limits for the accounts that measure speed, and one of `LIMIT` requests per minute for the exactness of limits. */
+export const LIMIT = 1_000;
+const UNLIMITED = { requestsPerMinute: 'none' };
+const PLANS = {
+  premium: {
+    concurrency: 'none',
+    reader: UNLIMITED,
+    search: UNLIMITED,
+    embeddings: { ...UNLIMITED, tokensPerMinute: 'none' },
+    rerank: { ...UNLIMITED, tokensPerMinute: 'none' },
+    chat: { ...UNLIMITED, tokensPerMinute: 'none' },
+  },
+  paid: { concurrency: 'none', reader: { requestsPerMinute: LIMIT } },
+};
+
+export const ADMIN_SECRET = randomBytes(24).toString('hex');
+
+export interface Server extends Running {
+  readonly adminUrl: string;
+  readonly modelUrl: string;
+  readonly flowUrl: string;
+}
+
+export interface Stores {
+  readonly postgres: NonNullable<Awaited<ReturnType<typeof startPostgres>>>;
+  readonly redis: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
+  /** Settings of servers that share an empty database and other counters. */
+  empty(): Promise<Readonly<Record<string, string>>>;
+  close(): Promise<void>;
+}
+
+export async function openStores(): Promise<Stores> {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  if (!postgres || !redis) {
+    await postgres?.close();
+    await redis?.close();
+    throw new Error('PostgreSQL and Redis are needed: npm test installs them on Debian');
+  }
+  let databases = 0;
+  return {
+    postgres,
+    redis,
+    async empty() {
+      const name = `bench_${randomBytes(4).toString('hex')}`;
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      const url = new URL(postgres.url);
+      url.pathname = `/${name}`;
+      databases += 1;
+      return { LECTERN_DATABASE_URL: url.href, LECTERN_REDIS_URL: `${redis.url}/${databases}` };
+    },
+    async close() {
+      await postgres.close();
+      await redis.close();
+    },
+  };
+}
+
+/** Starts a server whose model host and flow gateway have known ports. */
+export async function startServer(settings: Readonly<Record<string, string>>): Promise<Server> {
+  const [modelPort, flowPort, adminPort] = [await freePort(), await freePort(), await freePort()];
+  const running = await serve({
+    LECTERN_PLANS: JSON.stringify(PLANS),
+    LECTERN_MODEL_PORT: String(modelPort),
+    LECTERN_FLOW_PORT: String(flowPort),
+    LECTERN_ADMIN_PORT: String(adminPort),
+    LECTERN_ADMIN_SECRET: ADMIN_SECRET,
+    ...settings,
+  });
+  const [modelUrl, flowUrl, adminUrl] = [modelPort, flowPort, adminPort].map((port) => `http://127.0.0.1:${port}`);
+  return { ...running, modelUrl: modelUrl!, flowUrl: flowUrl!, adminUrl: adminUrl! };
+}
+
+/** Makes a key of a new account. */
+export async function makeKey({ adminUrl }: Server, plan: 'paid' | 'premium'): Promise<string> {
+  const account = await callAdmin<{ id: string }>(adminUrl, '/accounts', { name: 'bench', plan });
+  return (await callAdmin<{ key: string }>(adminUrl, '/keys', { name: 'bench', accountId: account.id })).key;
+}
+
+async function callAdmin<T>(url: string, place: string, body: object): Promise<T> {
+  const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
+  const answer = await fetch(url + place, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${place}: status ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: T }).data;
+}
+
+export interface ProcessorSeconds {
+  readonly servers: number;
+  readonly postgres: number;
+  readonly redis: number;
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor time so far of all processes that this one has started, by what they are. */
+export function processorSeconds(): ProcessorSeconds {
+  const children = new Map<number, { parent: number; command: string; seconds: number }>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const end = stat.lastIndexOf(')');
+      const fields = stat.slice(end + 2).split(' ');
+      // State, parent, …; 11 to 14 are the times of the process and of the children that have ended.
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+      const command = stat.slice(stat.indexOf('(') + 1, end);
+      children.set(Number(name), { parent: Number(fields[1]), command, seconds: ticks / TICKS_PER_SECOND });
+    } catch {
+      // The process has exited since it was listed.
+    }
+  }
+  const isOurs = (id: number): boolean => {
+    for (let at = children.get(id)?.parent; at; at = children.get(at)?.parent) if (at === process.pid) return true;
+    return false;
+  };
+  const sums = { servers: 0, postgres: 0, redis: 0 };
+  for (const [id, { command, seconds }] of children) {
+    if (!isOurs(id)) continue;
+    if (command.startsWith('postgres')) sums.postgres += seconds;
+    else if (/^(redis|valkey)/.test(command)) sums.redis += seconds;
+    else sums.servers += seconds;
+  }
+  return sums;
+}

@@ -1,0 +1,258 @@
+/**
+ * What several server processes over one PostgreSQL and one Redis do on this machine: requests a second and processor
+ * time for each request by API, cost of sharing, cache hits with a Zipf-like list of URLs, fetches for each URL, and
+ * whether a limit is exact: `npm run bench:scale -- [--servers 1,2,4] [--set LECTERN_X=value]`
+ *
+ * `--set` adds a setting to the servers that share their stores, such as another store. The servers, the stores, the site
+ * and the client share the processors, so that more processes than processors show only the cost.
+ */
+import { once } from 'node:events';
+import http from 'node:http';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { findProgram } from '../test/support/start-services.ts';
+import { LIMIT, makeKey, openStores, processorSeconds, type Server, startServer } from './cluster.ts';
+import { get } from './load.ts';
+import { ownBaseline, programBaseline, report } from './report.ts';
+import { articlePage, build, machine, residentMb, sized } from './support.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    servers: { type: 'string', default: sized('1,2,4', '1,2') },
+    seconds: { type: 'string', default: sized('6', '0.3') },
+    set: { type: 'string', multiple: true, default: [] },
+  },
+});
+const COUNTS = flags.servers.split(',').map(Number);
+const SECONDS = Number(flags.seconds);
+const AT_ONCE = 16;
+const ADDRESSES = sized(1_000, 20);
+const ZIPF_READS = sized(4_000, 100);
+const EXPECTED = 'Tea and rain';
+
+build();
+const site = await startSite();
+const stores = await openStores();
+const extra = Object.fromEntries(flags.set.map((given) => given.split(/=(.*)/s).slice(0, 2)));
+const common = { LECTERN_ALLOW_NETWORKS: site.host, LECTERN_BROWSER: 'none' };
+console.log(`${machine()}, load ${os.loadavg()[0]!.toFixed(1)}; ${AT_ONCE} connections, ${SECONDS} s each\n`);
+
+/** A site that counts how often each of its pages was fetched. */
+async function startSite() {
+  const page = Buffer.from(articlePage());
+  const fetches = new Map<string, number>();
+  const server = http.createServer((request, response) => {
+    if (request.url !== '/robots.txt') fetches.set(request.url!, (fetches.get(request.url!) ?? 0) + 1);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length });
+    response.end(page);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  return { host, fetches, page: (name: string | number) => `http://${host}/${name}`, close: () => server.close() };
+}
+
+type Call = (server: Server, key: string) => Promise<void>;
+
+async function post(url: string, key: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url}: status ${answer.status}: ${text.slice(0, 300)}`);
+}
+
+const read =
+  (headers: Record<string, string>): Call =>
+  async (server, key) => {
+    const { status, body } = await get(
+      `${server.url}/${site.page('article')}`,
+      {
+        authorization: `Bearer ${key}`,
+        'x-engine': 'direct',
+        ...headers,
+      },
+      agent,
+    );
+    if (status !== 200 || !body.includes(EXPECTED)) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
+  };
+const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+
+const WORK: readonly (readonly [string, Call])[] = [
+  ['read, live', read({ 'x-no-cache': 'true' })],
+  ['read, cached', read({})],
+  [
+    'embed a text',
+    (server, key) =>
+      post(`${server.modelUrl}/v1/embeddings`, key, { model: 'lectern-static-v2', input: ['green tea is drunk hot'] }),
+  ],
+];
+
+interface Speed {
+  readonly perSecond: number;
+  readonly servers: number;
+  readonly stores: number;
+}
+
+/** Calls the servers in turn, and returns the requests a second and the processor milliseconds for each request. */
+async function speedOf(servers: readonly Server[], key: string, call: Call): Promise<Speed> {
+  let sent = 0;
+  const during = async (seconds: number) => {
+    const end = performance.now() + seconds * 1000;
+    const client = async () => {
+      while (performance.now() < end) await call(servers[sent++ % servers.length]!, key);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, client));
+  };
+  await during(SECONDS / 3);
+  sent = 0;
+  const [before, from] = [processorSeconds(), performance.now()];
+  await during(SECONDS);
+  const [after, took] = [processorSeconds(), (performance.now() - from) / 1000];
+  const perRequest = (name: keyof typeof after) => (1000 * (after[name] - before[name])) / sent;
+  return {
+    perSecond: sent / took,
+    servers: perRequest('servers'),
+    stores: perRequest('postgres') + perRequest('redis'),
+  };
+}
+
+async function withServers<T>(
+  count: number,
+  settings: Readonly<Record<string, string>>,
+  work: (servers: readonly Server[]) => Promise<T>,
+): Promise<T> {
+  const servers: Server[] = [];
+  try {
+    // One after the other: the first creates the tables.
+    for (let at = 0; at < count; at++) servers.push(await startServer({ ...common, ...settings }));
+    return await work(servers);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+const speedRows: (string | number)[][] = [];
+const memoryRows: (string | number)[][] = [];
+const alone = new Map<string, Speed>();
+
+function addSpeed(work: string, name: string, speed: Speed): void {
+  const base = alone.get(work)!;
+  const total = ({ servers, stores: used }: Speed) => servers + used;
+  const cost = 100 * (total(speed) / total(base) - 1);
+  speedRows.push([
+    work,
+    name,
+    speed.perSecond / base.perSecond,
+    `${cost.toFixed(0)} %`,
+    speed.perSecond,
+    speed.servers,
+    speed.stores,
+  ]);
+}
+
+/** Reads URLs whose frequency is inversely proportional to their rank, from the servers in turn. */
+async function zipf(servers: readonly Server[], key: string): Promise<(string | number)[]> {
+  site.fetches.clear();
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
+  const weights = Array.from({ length: ADDRESSES }, (_, rank) => 1 / (rank + 1));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const pick = () => {
+    let left = random() * total;
+    for (const [rank, weight] of weights.entries()) {
+      left -= weight;
+      if (left <= 0) return rank;
+    }
+    return 0;
+  };
+  const list = Array.from({ length: ZIPF_READS }, pick);
+  let next = 0;
+  const client = async () => {
+    while (next < list.length) {
+      const at = next++;
+      const url = `${servers[at % servers.length]!.url}/${site.page(`zipf-${list[at]}`)}`;
+      const { status, body } = await get(url, { authorization: `Bearer ${key}`, 'x-engine': 'direct' }, agent);
+      if (status !== 200) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+  const distinct = new Set(list).size;
+  const fetched = [...site.fetches.values()].reduce((sum, count) => sum + count, 0);
+  return [
+    String(servers.length),
+    ZIPF_READS,
+    distinct,
+    fetched,
+    fetched / distinct,
+    `${(100 * (1 - fetched / ZIPF_READS)).toFixed(1)} %`,
+    `${(100 * (1 - distinct / ZIPF_READS)).toFixed(1)} %`,
+  ];
+}
+
+/** Sends more requests than the limit allows to all servers at once, and returns how many were admitted. */
+async function admitted(servers: readonly Server[], key: string): Promise<number> {
+  let [next, passed] = [0, 0];
+  const client = async () => {
+    while (next < LIMIT * 1.2) {
+      const server = servers[next++ % servers.length]!;
+      const headers = { authorization: `Bearer ${key}`, 'x-engine': 'direct' };
+      const { status, body } = await get(`${server.url}/${site.page('article')}`, headers, agent);
+      if (status === 200) passed++;
+      else if (status !== 429) throw new Error(`status ${status}: ${body.slice(0, 300)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 * AT_ONCE }, client));
+  return passed;
+}
+
+try {
+  await withServers(1, {}, async ([server]) => {
+    const key = await makeKey(server!, 'premium');
+    for (const [work, call] of WORK) {
+      alone.set(work, await speedOf([server!], key, call));
+      addSpeed(work, 'one, its own stores', alone.get(work)!);
+    }
+    memoryRows.push(['one, its own stores', residentMb(server!.pid)]);
+  });
+  const zipfRows: (string | number)[][] = [];
+  const limitRows: (string | number)[][] = [];
+  for (const count of COUNTS) {
+    const shared = await stores.empty();
+    await withServers(count, { ...shared, ...extra }, async (servers) => {
+      const key = await makeKey(servers[0]!, 'premium');
+      for (const [work, call] of WORK) addSpeed(work, `${count}, shared stores`, await speedOf(servers, key, call));
+      memoryRows.push([`${count}, shared stores`, servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count]);
+      zipfRows.push(await zipf(servers, key));
+      const limited = await makeKey(servers[0]!, 'paid');
+      limitRows.push([String(count), LIMIT * 1.2, LIMIT, await admitted(servers, limited)]);
+    });
+  }
+  const baselines = [
+    ownBaseline('one server with its own stores'),
+    programBaseline('PostgreSQL', findProgram('postgres') ?? 'postgres', '--version'),
+    programBaseline('Redis', findProgram('redis-server', 'valkey-server') ?? 'redis-server', '--version'),
+  ];
+  speedRows.sort(([a], [b]) => WORK.findIndex(([work]) => work === a) - WORK.findIndex(([work]) => work === b));
+  const heads = [
+    'work',
+    'servers',
+    'times one',
+    'cost of sharing',
+    'requests/s',
+    'CPU ms a request: servers',
+    'stores',
+  ];
+  report('scale.speed', heads, speedRows, { ratios: ['times one', 'cost of sharing'], baselines });
+  console.log('');
+  report('scale.memory', ['servers', 'MB resident, mean'], memoryRows);
+  console.log('');
+  report('scale.cache', ['servers', 'reads', 'URLs', 'fetches', 'fetches a URL', 'hits', 'most possible'], zipfRows);
+  console.log('');
+  report('scale.limits', ['servers', 'requests in a minute', 'limit', 'admitted'], limitRows);
+} finally {
+  agent.destroy();
+  await stores.close();
+  site.close();
+}
