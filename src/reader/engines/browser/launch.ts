@@ -1,19 +1,22 @@
 /** Launches a Chromium that is confined to the egress proxy, and can end it whatever its state. */
 import type { Browser } from 'playwright-core';
 import { childEnvironment } from '#concurrency/environment.ts';
-import type { EgressProxy } from '#net/proxy/egress-proxy.ts';
+import type { EgressProxy, RemoteEgress } from '#net/proxy/egress-proxy.ts';
 import type { FoundBrowser } from './find.ts';
 import { confinementFlags, isolationFlags, languageFlags, limitFlags } from './flags.ts';
 import { createHomeFolder } from './home-folder.ts';
 import { capturePipes, type DroppedMessage, limitMessages } from './messages.ts';
 import { commandOf, killProcessGroup, recordLaunch, removeProfile } from './orphans.ts';
 
-/** The egress proxy as the browser needs it. */
-export type EgressAddress = Pick<EgressProxy, 'url' | 'username' | 'password' | 'route' | 'meter'>;
+/** The egress proxy as the browser that this server launches needs it. */
+export type LocalEgress = Pick<EgressProxy, 'url' | 'username' | 'password' | 'route' | 'meter'>;
+/** The egress proxy as a read needs it. With `grant`, each read has credentials of its own. */
+export type EgressAddress = Pick<EgressProxy, 'url' | 'route' | 'meter'> &
+  (Pick<EgressProxy, 'password'> | Pick<RemoteEgress, 'grant'>);
 
 export interface LaunchConfig {
   readonly found: FoundBrowser;
-  readonly egress: EgressAddress;
+  readonly egress: LocalEgress;
   readonly dataDir: string;
   readonly sandbox: boolean;
   readonly siteIsolation: boolean;
