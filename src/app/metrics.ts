@@ -76,4 +76,8 @@ export function registerModuleMetrics(metrics: Metrics, sources: MetricSources):
   metrics.read('lectern_browser_launches_total', () => [[[], pool.status().launches]]);
   metrics.read('lectern_browser_ended_total', () => [[[], pool.status().crashes]]);
   metrics.read('lectern_browser_healthy', () => [[[], flag(pool.status().healthy)]]);
+  metrics.read('lectern_browser_connected', () => {
+    const { remote } = pool.status();
+    return remote ? [[[], remote.connected]] : [];
+  });
 }
