@@ -104,11 +104,13 @@ class Browsers implements RemotePool {
     await this.#slots.acquire(signal, waitMs);
     let member: Member;
     try {
-      member = await unlessAborted(signal, this.#pick());
+      if (!this.#connected().length) await unlessAborted(signal, this.#connectAny());
+      member = this.#leastLoaded();
     } catch (error) {
       this.#slots.release();
       throw error;
     }
+    // In the same turn as the choice, so that simultaneous reads are spread.
     const live = member.live!;
     live.open++;
     this.#opened++;
@@ -144,8 +146,7 @@ class Browsers implements RemotePool {
   }
 
   /** The connected browser with the fewest open pages. */
-  async #pick(): Promise<Member> {
-    if (!this.#connected().length) await this.#connectAny();
+  #leastLoaded(): Member {
     const [first, ...rest] = this.#connected();
     if (!first) throw browserUnavailable('No browser is available');
     return rest.reduce((least, member) => (member.live!.open < least.live!.open ? member : least), first);
