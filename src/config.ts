@@ -248,8 +248,8 @@ export const SETTINGS = {
     browserWorkerPort: setting(port(3007), '3007', 'Port of `lectern browser-worker`.'),
     browserWorkerProxies: setting(
       commaList,
-      'none',
-      'Host names of egress proxies that browsers of `lectern browser-worker` may resolve, separated by commas; `*` is a wildcard. IP addresses need no entry. All other names stay unresolved in the browser.',
+      'any host',
+      'Hosts of the egress proxies that the browsers of `lectern browser-worker` may connect to: host names or IP addresses, separated by commas; `*` is a wildcard. The browser neither resolves other names nor connects to other IP addresses.',
     ),
     browserPages: setting(
       count(6),

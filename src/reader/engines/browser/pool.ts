@@ -5,7 +5,7 @@
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { FoundBrowser } from './find.ts';
-import { type EgressAddress, type Launched, type LocalEgress, launchBrowser } from './launch.ts';
+import { type EgressAddress, type ForServers, type Launched, type LocalEgress, launchBrowser } from './launch.ts';
 import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
 import type { DroppedMessage } from './messages.ts';
 import { killOrphans, residentBytes } from './orphans.ts';
@@ -31,6 +31,8 @@ export interface PoolConfig {
   readonly otherBytes?: number;
   /** Runs each site in a separate process. Otherwise the browser's default applies (off in the headless shell). */
   readonly siteIsolation?: boolean;
+  /** For `lectern browser-worker`, whose leases are connections of servers. */
+  readonly forServers?: ForServers;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
 }
 
@@ -65,6 +67,8 @@ export interface PoolStatus {
 /** A slot: the right to open a page in a browser. Always call `release`. */
 export interface Lease {
   readonly browser: Launched['browser'];
+  /** WebSocket URL of its DevTools port, for `lectern browser-worker`. */
+  readonly devtoolsUrl?: string | undefined;
   readonly chromiumMajor: number;
   readonly egress: EgressAddress;
   /** Whether the browser was started with our language (`languageFlags`), which then needs no override. */
@@ -149,6 +153,7 @@ export class Pool implements PagePool {
     let released = false;
     return {
       browser: instance.browser,
+      devtoolsUrl: instance.devtoolsUrl,
       chromiumMajor: Number.parseInt(instance.version, 10),
       egress: this.#config.egress,
       // On other systems, the system language overrides the language with which the browser was started. Workers also
@@ -230,10 +235,11 @@ export class Pool implements PagePool {
 
   /** Tries the sandbox once, because only the attempt shows whether it works on this machine. */
   async #launchSandboxed(): Promise<Launched> {
-    const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
+    const { found, egress, dataDir, siteIsolation = false, forServers, log } = this.#config;
     const onDropped = (dropped: DroppedMessage) =>
       log?.('dropped a browser message that was too large', { ...dropped });
-    const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, onDropped });
+    const launch = (sandbox: boolean) =>
+      launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, forServers, onDropped });
     try {
       if (this.#sandboxed !== false && !isRoot()) {
         try {

@@ -18,7 +18,10 @@ export interface StartedBrowser {
 }
 
 /** Chromium with an open DevTools port. */
-export async function startChromium({ port = 0, flags = confinementFlags('127.0.0.1') } = {}): Promise<StartedBrowser> {
+export async function startChromium({
+  port = 0,
+  flags = confinementFlags(['127.0.0.1']),
+} = {}): Promise<StartedBrowser> {
   const found = foundBrowser();
   const profile = await mkdtemp(path.join(os.tmpdir(), 'lectern-remote-'));
   const args = ['--headless', '--no-sandbox', `--remote-debugging-port=${port}`, `--user-data-dir=${profile}`];

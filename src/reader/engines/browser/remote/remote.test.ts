@@ -75,7 +75,7 @@ it('does not use a browser that does not reach the egress proxy', async () => {
 });
 
 it('does not use a browser whose WebRTC bypasses the egress proxy', async () => {
-  const flags = confinementFlags('127.0.0.1').filter((flag) => !flag.includes('webrtc'));
+  const flags = confinementFlags(['127.0.0.1']).filter((flag) => !flag.includes('webrtc'));
   const browser = await use(startChromium({ flags }));
   const { lines, log } = createLines();
   const bench = await use(startRemoteBench([browser.url], { pool: { log } }));
@@ -116,7 +116,7 @@ it('reads through a Playwright server of the same version', async () => {
       executablePath,
       chromiumSandbox: false,
       env: { ...process.env, ...env } as Record<string, string>,
-      args: confinementFlags('127.0.0.1'),
+      args: confinementFlags(['127.0.0.1']),
     }),
   );
   const bench = await use(startRemoteBench([server.wsEndpoint()]));
