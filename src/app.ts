@@ -158,7 +158,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    ...{ accounts, plans, counters, accessHooks, network, reader, crawl, search, openEu },
+    ...{ accounts, plans, counters, state, accessHooks, network, reader, crawl, search, openEu },
     ...{ models, modelHost, completions, batch, classify, flow },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
