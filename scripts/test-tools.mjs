@@ -1,5 +1,5 @@
 // Installs programs that Lectern can use or that some tests use for comparison: LibreOffice, Tesseract, Poppler,
-// PostgreSQL, Redis, a metasearch server, Python packages for gRPC, WebSocket and HTTP, a Perl client for OpenAPI, and
+// PostgreSQL, PgBouncer, Redis, an S3 store, a metasearch server, Python packages for gRPC, WebSocket and HTTP, a Perl client for OpenAPI, and
 // the shells of the completion scripts. They are installed from Debian packages if possible. Otherwise, the tests that
 // need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
@@ -19,6 +19,12 @@ const TOOLS = [
   { programs: ['ip'], packages: ['iproute2'] },
   { programs: ['postgres'], packages: ['postgresql'] },
   { programs: ['redis-server', 'valkey-server'], packages: ['redis-server'] },
+  { programs: ['pgbouncer'], packages: ['pgbouncer'] },
+  {
+    // OpenStack Swift with its S3 layer.
+    programs: ['swift-proxy-server'],
+    packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+  },
   {
     programs: ['grpc_python_plugin'],
     packages: ['protobuf-compiler', 'protobuf-compiler-grpc', 'python3-grpcio', 'python3-protobuf'],

@@ -76,7 +76,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function build({ config, version, log, environment, lookup }: AppOptions, resources: CloseStack): Promise<App> {
   const { dataDir, userAgent } = config;
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, accessHooks, pictures } = foundation;
+  const { temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks, pictures } =
+    foundation;
   const { network, documents, ocr, models } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
@@ -98,7 +99,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
   const { onCacheRead, onBlocked } = observe;
-  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead, onBlocked };
+  const readerParts = { network, documents, ocr, models, temporaryDir, state, version, log, onCacheRead, onBlocked };
   const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
   const { renderer, pool } = shared;
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
@@ -121,8 +122,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     log,
     onAsked,
     connections: createConnections(),
+    store: state.durable,
   };
-  const search = resources.use(await openSearch(config, searchParts));
+  const search = await openSearch(config, searchParts);
 
   const openEu = () => openEuModules(config, { readerParts, shared, searchParts, index, modelHost, log }, resources);
 
@@ -149,13 +151,14 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const stores = () => ({
     accounts: stateOf(accounts),
     limits: stateOf(counters),
+    shared: stateOf(state),
     batches: stateOf(batch),
     classifiers: stateOf(classify),
     crawls: stateOf(crawl),
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {
-    ...{ accounts, plans, counters, accessHooks, network, reader, crawl, search, openEu },
+    ...{ accounts, plans, counters, state, accessHooks, network, reader, crawl, search, openEu },
     ...{ models, modelHost, completions, batch, classify, flow },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };

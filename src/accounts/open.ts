@@ -1,4 +1,5 @@
 /** Opens the accounts module and its database: SQLite in the data folder, or PostgreSQL shared by several servers. */
+import { createHmac } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
@@ -29,6 +30,11 @@ export interface AccountsModuleOptions {
 export interface AccountsModule {
   readonly accounts: Accounts;
   readonly usage: Usage;
+  /**
+   * Returns a secret for one purpose, the same at all servers of the installation. Rejects with
+   * DatabaseUnavailableError.
+   */
+  deriveSecret(purpose: string): Promise<Uint8Array>;
   /** Whether the last database query succeeded. */
   readonly healthy: boolean;
   /** Writes queued charges, and then closes the database. A second call does nothing. */
@@ -47,7 +53,7 @@ export async function openAccounts(options: AccountsModuleOptions): Promise<Acco
     { url: databaseUrl, file: ACCOUNT_TABLES.fileIn(dataDir) },
     { ...ACCOUNT_TABLES, log },
   );
-  const { accounts, usage } = await createParts(store, folder, options).catch(async (error: unknown) => {
+  const { accounts, usage, secret } = await createParts(store, folder, options).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -55,6 +61,10 @@ export async function openAccounts(options: AccountsModuleOptions): Promise<Acco
   return {
     accounts,
     usage,
+    deriveSecret: async (purpose) =>
+      createHmac('sha256', await secret())
+        .update(purpose)
+        .digest(),
     get healthy() {
       return store.healthy;
     },
@@ -69,11 +79,11 @@ async function createParts(
   store: Store<Tables>,
   folder: string,
   { keyGraceMs, usageKeepDays, log }: AccountsModuleOptions,
-): Promise<Pick<AccountsModule, 'accounts' | 'usage'>> {
+): Promise<Pick<AccountsModule, 'accounts' | 'usage'> & { readonly secret: () => Promise<Uint8Array> }> {
   // A missing secret file makes startup fail. A secret in PostgreSQL is read on first use, because the server may be
   // down now.
   const fileSecret = store.dialect === 'sqlite' ? await openFileSecret(folder, () => hasAnyKey(store.db)) : undefined;
   const secret = async () => fileSecret ?? openDatabaseSecret(store.db);
   const accounts = createAccounts({ store, secret, graceMs: keyGraceMs });
-  return { accounts, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
+  return { accounts, secret, usage: await openUsage({ store, folder, keepDays: usageKeepDays, log }) };
 }

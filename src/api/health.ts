@@ -9,7 +9,9 @@ export interface Health {
   readonly version: string;
   readonly browser: () => BrowserHealth;
   /** For each store, whether it responded to its last query. */
-  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>>;
+  readonly stores: () => Readonly<
+    Record<'accounts' | 'limits' | 'shared' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>
+  >;
 }
 
 export interface BrowserHealth {

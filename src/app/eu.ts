@@ -86,7 +86,6 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
       refusal: () => outside('Every search provider of this server', 'searchProviders'),
     },
   });
-  resources.defer(async () => search.close());
   const stores = storesOutside(config, region);
   if (stores.length)
     log.warn({ settings: stores }, 'requests to the EU hosts are refused: a database is outside the EU');

@@ -36,6 +36,7 @@ import type { Reader } from '#reader/index.ts';
 import type { Search } from '#search/index.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import type { Pictures } from '#storage/pictures.ts';
+import type { SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { type EuModules, refuseAtEuHost } from './eu.ts';
@@ -52,6 +53,7 @@ export interface FaceModules {
   readonly accounts: AccountsModule;
   readonly plans: Plans;
   readonly counters: Counters;
+  readonly state: SharedState;
   readonly accessHooks: AccessHooks;
   readonly network: Network;
   readonly reader: Reader;

@@ -39,14 +39,20 @@ const compatHost = (face: Face): HostFace => ({
 });
 
 export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
-  const { accessHooks, network, flow, metrics, version, log } = modules;
+  const { accounts, accessHooks, state, network, flow, metrics, version, log } = modules;
   const { ownNames, ownPorts, spanExport } = network;
   let isDraining = false;
   const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
   const context: FaceContext = {
     config,
     modules,
-    mcp: resources.use(createMcpEndpoint({ accessHooks, version, ownNames, log, faces: () => ({ ...faces, flow }) })),
+    mcp: resources.use(
+      createMcpEndpoint({
+        ...{ accessHooks, state, version, ownNames, log },
+        deriveSecret: accounts.deriveSecret,
+        faces: () => ({ ...faces, flow }),
+      }),
+    ),
     tracing: createTracing({ accessHooks, spanExport }),
     health: { ...modules.health, ready: () => !isDraining },
     ownHosts,

@@ -15,6 +15,7 @@ import type { Counters } from '#storage/counters/counters.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
+import { openSharedState, type SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { CloseStack } from './close-stack.ts';
@@ -31,6 +32,8 @@ export interface Foundation {
   /** Creates the first key of a new installation; `undefined` if there are keys already, or if none are required. */
   readonly mintFirstKey: () => Promise<string | undefined>;
   readonly counters: Counters;
+  /** Small state of all modules, which other servers share. */
+  readonly state: SharedState;
   readonly accessHooks: AccessHooks;
   readonly pictures: Pictures;
   readonly network: Network;
@@ -73,6 +76,7 @@ export async function openFoundation(
   const mintFirstKey = async () => (config.auth === 'on' ? firstKeyOf(accounts, log) : undefined);
   const limits = { store: config.limitStore, redisUrl, databaseUrl, file: path.join(dataDir, 'limits.db') };
   const counters = resources.use(await openCounters(limits, { log }));
+  const state = resources.use(await openSharedState({ dataDir, databaseUrl, redisUrl, log }));
   const accessControl = createAccessControl({
     ...accounts,
     counters,
@@ -104,8 +108,8 @@ export async function openFoundation(
 
   const models = createModels(config, { fetch: network.trusted });
   return {
-    ...{ temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, accessHooks, pictures },
-    ...{ network, documents, ocr, models },
+    ...{ temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks },
+    ...{ pictures, network, documents, ocr, models },
   };
 }
 

@@ -19,10 +19,10 @@ import {
   createRemotePool,
   createRenderer,
   createScriptFetcher,
+  createSiteRecords,
   describeImage,
   type ImageScaler,
   openCache,
-  openSiteRecords,
   type PagePool,
   PICTURE_INSTRUCTION,
   type Reader,
@@ -30,6 +30,7 @@ import {
   type SiteRecords,
   type SnapshotCache,
 } from '#reader/index.ts';
+import type { SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { chosenBrowser, remoteBrowsers } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
@@ -41,6 +42,7 @@ export interface ReaderModuleParts {
   readonly ocr: Ocr | undefined;
   readonly models: Models;
   readonly temporaryDir: string;
+  readonly state: SharedState;
   readonly version: string;
   readonly log: Log;
   readonly onCacheRead: (outcome: CacheOutcome) => void;
@@ -70,7 +72,7 @@ export async function openReaderModule(
   parts: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<ReaderModule> {
-  const { network, documents, ocr, models, temporaryDir, version, onBlocked } = parts;
+  const { network, documents, ocr, models, temporaryDir, version, log, onBlocked } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
   const shared = parts.shared ?? (await openSharedParts(config, parts, resources));
@@ -90,7 +92,9 @@ export async function openReaderModule(
       direct,
       fetch,
       isOwnHost: network.isOwnHost,
-      onAbuse: abuse.add,
+      onAbuse: (url, reason) => {
+        abuse.add(url, reason).catch((error: unknown) => log.warn({ err: error }, 'a stopped page was not recorded'));
+      },
       limits: {
         maxRequests: config.pageMaxRequests,
         maxDocuments: config.pageMaxDocuments,
@@ -116,6 +120,7 @@ export async function openReaderModule(
     renderer,
     abuse,
     sites,
+    failures: parts.state.brief,
     pickProxy: network.proxies.pick,
     cache,
     robots: network.robots,
@@ -146,7 +151,7 @@ export async function openReaderModule(
 
 async function openSharedParts(
   config: Config,
-  { network, log, onCacheRead }: ReaderModuleParts,
+  { network, state, log, onCacheRead }: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<SharedParts> {
   const renderer = resources.use(
@@ -164,8 +169,8 @@ async function openSharedParts(
       onRead: onCacheRead,
     }),
   );
-  const sites = resources.use(await openSiteRecords({ file: path.join(config.dataDir, 'sites.db'), log }));
-  const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000 });
+  const sites = createSiteRecords({ store: state.durable, log });
+  const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000, store: state.brief });
   return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse };
 }
 

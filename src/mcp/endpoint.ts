@@ -1,6 +1,6 @@
 /**
- * The Streamable HTTP transport, implemented with web requests. Protocol 2026-07-28 and later is stateless. Clients of
- * earlier versions get a session if they initialize one, and are served without a session otherwise.
+ * The Streamable HTTP transport, implemented with web requests. Every request is served without state. Clients of
+ * protocol versions before 2026-07-28 get a session if they initialize one, which any server continues.
  */
 import {
   type AuthInfo,
@@ -11,9 +11,10 @@ import {
   type McpRequestContext,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { limiterKeyOf } from '#accounts/index.ts';
 import type { Client } from '#client/index.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import type { McpCaller } from './caller.ts';
+import { createCancellations } from './cancellations.ts';
 import { createRecentPageStore, noRecentPages, type RecentPages } from './recent.ts';
 import { createMcpServer } from './server.ts';
 import { createSessions } from './sessions.ts';
@@ -47,11 +48,13 @@ export interface EndpointOptions {
   /** Creates a client that calls the APIs with the caller's key and IP address. */
   readonly clientFor: (caller: HttpCaller) => Client;
   readonly onError: (error: unknown) => void;
+  /** Signs the ids of sessions. All servers of an installation have the same secret. */
+  readonly secret: Uint8Array;
+  /** Passes cancellations on to other servers; absent if there are none. */
+  readonly store?: SharedStore | undefined;
 }
 
-const TOO_MANY_WAIT_S = 10;
-
-export function createEndpoint({ version, clientFor, onError }: EndpointOptions): Endpoint {
+export function createEndpoint({ version, clientFor, onError, secret, store }: EndpointOptions): Endpoint {
   const recentStore = createRecentPageStore();
   const resolveCaller = ({ http }: ServerContext): McpCaller => {
     // `authOf` sets the auth info for every exchange.
@@ -60,40 +63,61 @@ export function createEndpoint({ version, clientFor, onError }: EndpointOptions)
   };
   const makeServer = (_?: McpRequestContext) => createMcpServer({ version, resolveCaller, onError });
   const stateless = createMcpHandler(makeServer, { legacy: 'reject' });
-  const legacyStateless = legacyStatelessFallback(makeServer);
-  const sessions = createSessions({ makeServer, makeRecent: recentStore.open });
+  const legacy = legacyStatelessFallback(makeServer);
+  const sessions = createSessions(secret);
+  const cancellations = createCancellations({ store });
 
-  /** Recent pages belong to the key, so that they outlive a connection; without a key, to the session. */
-  const authOf = (caller: HttpCaller, recent: RecentPages): AuthInfo => {
-    const extra: Extra = { caller, recent: caller.owner === undefined ? recent : recentStore.of(caller.owner) };
+  /** Recent pages belong to the key, so that they outlive a session; without a key, to the session. */
+  const authOf = (caller: HttpCaller, session?: string): AuthInfo => {
+    const holder = caller.owner ?? (session && `session ${session}`);
+    const extra: Extra = { caller, recent: holder === undefined ? noRecentPages : recentStore.of(holder) };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
   };
+
+  /** Answers a request within a session. */
+  async function answerSession(session: string, { request, body, caller, ended, endResponse }: Exchange) {
+    const { id, method, params } = messageOf(body);
+    if (method === 'notifications/cancelled') await cancellations.cancel({ session, id: params?.requestId });
+    // Aborting the request ends its work too.
+    if (method !== undefined && id !== undefined) cancellations.watch({ session, id }, endResponse, ended);
+    return legacy(request, { authInfo: authOf(caller, session), parsedBody: body });
+  }
+
+  async function initialize({ request, body, caller }: Exchange): Promise<Response> {
+    const response = await legacy(request, { authInfo: authOf(caller), parsedBody: body });
+    const headers = new Headers(response.headers);
+    if (response.ok) headers.set(SESSION_HEADER, sessions.open(caller.owner));
+    return new Response(response.body, { status: response.status, headers });
+  }
 
   return {
     async answer(exchange) {
       const { request, body, caller } = exchange;
       const parsed = body !== undefined && { parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return stateless.fetch(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
+        return stateless.fetch(request, { authInfo: authOf(caller), ...parsed });
       }
-      const id = request.headers.get('mcp-session-id');
-      const isInitialize = isInitializeRequest(body);
-      if (id === null && !isInitialize)
-        return legacyStateless(request, { authInfo: authOf(caller, noRecentPages), ...parsed });
-      const { owner, address } = caller;
-      const session = isInitialize
-        ? await sessions.open({ owner, limitKey: owner ?? limiterKeyOf(address) })
-        : sessions.find(id!, owner);
-      if (session) return session.answer({ ...exchange, authInfo: authOf(caller, session.recent) });
-      return isInitialize
-        ? refusal(429, 'Too many sessions', { 'retry-after': String(TOO_MANY_WAIT_S) })
-        : refusal(404, 'Session not found');
+      if (isInitializeRequest(body)) return initialize(exchange);
+      const id = request.headers.get(SESSION_HEADER);
+      if (id === null) return legacy(request, { authInfo: authOf(caller), ...parsed });
+      return sessions.isValid(id, caller.owner) ? answerSession(id, exchange) : refusal(404, 'Session not found');
     },
     async close() {
-      await Promise.all([stateless.close(), sessions.close()]);
+      cancellations.close();
+      await stateless.close();
     },
   };
 }
+
+const SESSION_HEADER = 'mcp-session-id';
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+const messageOf = (body: unknown): Message => (typeof body === 'object' && body !== null ? body : {});
 
 interface Extra {
   readonly caller: HttpCaller;

@@ -80,8 +80,8 @@ export function mcpRoutes(face: Face, { endpoint, keyOf, isForeign }: McpHandler
   });
 }
 
-const isLongLived = ({ method, body }: FastifyRequest) =>
-  method === 'GET' || (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
+const isLongLived = ({ body }: FastifyRequest) =>
+  (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
 
 /**
  * Converts to a web Request for the transport, which reads only the method and the headers. The parsed body is passed

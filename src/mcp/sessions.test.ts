@@ -1,73 +1,26 @@
-import { McpServer } from '@modelcontextprotocol/server';
-import { expect, it, onTestFinished } from 'vitest';
-import { createRecentPageStore } from './recent.ts';
-import { createSessions, type Session } from './sessions.ts';
+import { expect, it } from 'vitest';
+import { createSessions } from './sessions.ts';
 
-const make = () => new McpServer({ name: 'test', version: '1' });
-const authInfo = { token: '', clientId: '', scopes: [] };
+const secret = Buffer.from('the secret of an installation');
 
-function start() {
-  const sessions = createSessions({ makeServer: make, makeRecent: createRecentPageStore().open });
-  onTestFinished(() => sessions.close());
-  return sessions;
-}
-
-/** Starts a request, which completes when the returned function is called. */
-async function busy(session: Session): Promise<() => void> {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const request = new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } });
-  await session.answer({ request, body: undefined, authInfo, ended, endResponse() {} });
-  return end;
-}
-
-it('are found only by their owner', async () => {
-  const sessions = start();
-  const { id } = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
-  expect(sessions.find(id, 'me')).toBeDefined();
-  expect(sessions.find(id, 'you')).toBeUndefined();
-  expect(sessions.find(id, undefined)).toBeUndefined();
-  expect(sessions.find('another', 'me')).toBeUndefined();
+it('are recognized by every server with the same secret, for their owner only', () => {
+  const id = createSessions(secret).open('me');
+  const other = createSessions(secret);
+  expect(other.isValid(id, 'me')).toBe(true);
+  expect(other.isValid(id, 'you')).toBe(false);
+  expect(other.isValid(id, undefined)).toBe(false);
+  expect(createSessions(Buffer.from('another secret')).isValid(id, 'me')).toBe(false);
+  const keyless = other.open(undefined);
+  expect(other.isValid(keyless, undefined)).toBe(true);
+  expect(other.isValid(keyless, 'null')).toBe(false);
 });
 
-it('are limited per caller: the least recently used idle session ends, busy ones stay', async () => {
-  const sessions = start();
-  const open = async () => (await sessions.open({ owner: undefined, limitKey: 'address' }))!;
-  const first = await open();
-  const others = [];
-  for (let at = 1; at < 50; at++) others.push(await open());
-  const stranger = (await sessions.open({ owner: 'you', limitKey: 'you' }))!;
-  const end = await busy(first);
-  await open();
-  expect(sessions.find(first.id, undefined)).toBeDefined();
-  expect(sessions.find(others[0]!.id, undefined)).toBeUndefined();
-  expect(sessions.find(others[1]!.id, undefined)).toBeDefined();
-  expect(sessions.find(stranger.id, 'you')).toBeDefined();
-  end();
-});
-
-it('are refused while all sessions of the caller are busy', async () => {
-  const sessions = start();
-  const caller = { owner: 'me', limitKey: 'me' };
-  const ends = [];
-  for (let at = 0; at < 50; at++) ends.push(await busy((await sessions.open(caller))!));
-  expect(await sessions.open(caller)).toBeUndefined();
-  expect(await sessions.open({ owner: 'you', limitKey: 'you' })).toBeDefined();
-  for (const end of ends) end();
-  await Promise.resolve();
-  expect(await sessions.open(caller)).toBeDefined();
-});
-
-it('are limited in total: the caller with the most sessions loses one', async () => {
-  const sessions = start();
-  const mine = (await sessions.open({ owner: 'me', limitKey: 'me' }))!;
-  const theirs = [];
-  for (let at = 0; at < 600; at++) {
-    const limitKey = `address ${at % 15}`;
-    theirs.push((await sessions.open({ owner: undefined, limitKey }))!);
-  }
-  expect(sessions.find(mine.id, 'me')).toBeDefined();
-  expect(theirs.filter(({ id }) => sessions.find(id, undefined))).toHaveLength(499);
+it('have ids that nobody can make up', () => {
+  const sessions = createSessions(secret);
+  const id = sessions.open('me');
+  expect(id).toMatch(/^[\x21-\x7e]+$/);
+  expect(sessions.open('me')).not.toBe(id);
+  const [random, signature] = id.split('.');
+  const wrong = [`${random}.`, `.${signature}`, `${random}`, `${random}.${random}`, `${id}x`, '', 'a'.repeat(10_000)];
+  for (const made of wrong) expect([made, sessions.isValid(made, 'me')]).toEqual([made, false]);
 });

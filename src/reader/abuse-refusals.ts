@@ -7,17 +7,21 @@
 import { createHash } from 'node:crypto';
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
+import { withLocalCopy } from '#storage/shared/local-copy.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 
 export interface AbuseRefusals {
   /** Throws SecurityCompromiseError while the URL is refused. Callers with a key are never refused. */
-  check(url: string, keyed: boolean): void;
+  check(url: string, keyed: boolean): Promise<void>;
   /** Starts refusing a URL. `reason` is shown to callers: a clause such as `it …`, without a full stop. */
-  add(url: string, reason: string): void;
+  add(url: string, reason: string): Promise<void>;
 }
 
 export interface AbuseRefusalOptions {
   /** Duration of a refusal; 0 disables refusals. */
   readonly refusalMs: number;
+  /** Shared by all servers. */
+  readonly store: SharedStore;
   readonly clock?: () => number;
 }
 
@@ -57,60 +61,63 @@ function scopesOf(url: string): Scope[] {
   ];
 }
 
-export function createAbuseRefusals({ refusalMs, clock = Date.now }: AbuseRefusalOptions): AbuseRefusals {
-  const refused = new Map<string, { readonly until: number; readonly reason: string }>();
-  /** For each scope: at most `PARTS_TO_REFUSE` parts with stopped reads, each with its expiry time. */
-  const counted = new Map<string, Map<string, number>>();
+interface Refusal {
+  /** In ms since 1970. */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** The parts of a scope with stopped reads, at most `PARTS_TO_REFUSE`, each with its expiry time. */
+type Parts = Readonly<Record<string, number>>;
+
+export function createAbuseRefusals({ refusalMs, store, clock = Date.now }: AbuseRefusalOptions): AbuseRefusals {
+  const shared = withLocalCopy(store, { clock });
+  const refused = shared.space({ name: 'refused', maxValues: MAX_ENTRIES });
+  const counted = shared.space({ name: 'stopped', maxValues: MAX_ENTRIES });
 
   /** Adds a part to a scope; true once the scope has `PARTS_TO_REFUSE` of them. */
-  function addPart(scope: Scope, part: Scope): boolean {
-    const now = clock();
-    const parts = counted.get(scope.key) ?? new Map<string, number>();
-    for (const [key, until] of parts) if (until <= now) parts.delete(key);
-    parts.set(part.key, now + refusalMs);
-    put(counted, scope.key, parts);
-    if (parts.size < PARTS_TO_REFUSE) return false;
-    counted.delete(scope.key);
-    return true;
-  }
+  const addPart = (scope: Scope, part: Scope): Promise<boolean> =>
+    counted.update(scope.key, (value, nowMs) => {
+      const known = value === undefined ? [] : Object.entries(JSON.parse(value) as Parts);
+      const current = known.filter(([, until]) => until > nowMs);
+      const parts: Parts = { ...Object.fromEntries(current), [part.key]: nowMs + refusalMs };
+      // A scope that has been refused starts again.
+      const isFull = Object.keys(parts).length >= PARTS_TO_REFUSE;
+      return { value: JSON.stringify(isFull ? {} : parts), keepMs: refusalMs, result: isFull };
+    });
 
   return {
-    check(url, keyed) {
-      if (keyed || refused.size === 0) return;
-      for (const scope of scopesOf(url)) {
-        const entry = refused.get(scope.key);
-        if (!entry) continue;
-        const leftMs = entry.until - clock();
-        if (leftMs <= 0) {
-          refused.delete(scope.key);
-          continue;
-        }
+    async check(url, keyed) {
+      if (keyed || refusalMs <= 0) return;
+      const scopes = scopesOf(url);
+      const found = await refused.get(scopes.map(({ key }) => key));
+      for (const [at, value] of found.entries()) {
+        if (value === undefined) continue;
+        const { until, reason } = JSON.parse(value) as Refusal;
+        const leftMs = until - clock();
+        if (leftMs <= 0) continue;
         throw problem('SecurityCompromiseError', {
           path: 'url',
-          message: `${scope.refused} until ${new Date(entry.until).toISOString()}: ${entry.reason}`,
+          message: `${scopes[at]!.refused} until ${new Date(until).toISOString()}: ${reason}`,
           retryAfter: Math.ceil(leftMs / 1_000),
         });
       }
     },
-    add(url, reason) {
+    async add(url, reason) {
       if (refusalMs <= 0) return;
       const scopes = scopesOf(url);
-      const until = clock() + refusalMs;
+      const refuse = (scope: Scope, why: string) =>
+        refused.set(
+          scope.key,
+          JSON.stringify({ until: clock() + refusalMs, reason: why } satisfies Refusal),
+          refusalMs,
+        );
       for (const [at, scope] of scopes.entries()) {
         const part = scopes[at + 1];
-        if (!part) put(refused, scope.key, { until, reason });
-        else if (addPart(scope, part)) {
-          const summary = `several pages were stopped there, the last one because ${reason}`;
-          put(refused, scope.key, { until, reason: summary });
-        }
+        if (!part) await refuse(scope, reason);
+        else if (await addPart(scope, part))
+          await refuse(scope, `several pages were stopped there, the last one because ${reason}`);
       }
     },
   };
-}
-
-/** Inserts an entry; evicts the oldest one if there are too many. */
-function put<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-  entries.delete(key);
-  entries.set(key, value);
-  if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!);
 }

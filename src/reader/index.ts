@@ -40,7 +40,7 @@ export type { PictureUrls } from './places/served-pictures.ts';
 export { createReader, type Reader, type ReadRequest } from './read.ts';
 export { createRenderer, type Renderer } from './renderer.ts';
 export { type DetailLevel, orderedPage, type Page, type ReadDetails, type Rendition } from './rendition.ts';
-export { openSiteRecords, type SiteRecords } from './site-records.ts';
+export { createSiteRecords, type SiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
 export { countTokens, decodeTokens, keepTokens, loadTokens, tokenizerPieces } from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';

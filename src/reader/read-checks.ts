@@ -20,8 +20,8 @@ export async function assertAllowed(
   if (!target.given && !target.upload) {
     // Checked before the cache lookup, so that no copy is served for a refused URL.
     guard.checkUrl(new URL(target.url));
-    failures.check(target.url);
-    abuse?.check(target.url, keyed);
+    await failures.check(target.url);
+    await abuse?.check(target.url, keyed);
   }
   requireModels(options, writers);
   const { robotsTxt, proxyUrl, skipCertVerification, zeroDataRetention, customHeader, storageState, jsonSchema } =

@@ -6,6 +6,7 @@ import { problem } from '#errors.ts';
 import type { CheckRedirect } from '#net/fetch/fetch.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import type { Robots } from '#net/robots/robots.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import { createTemporaryFolder, type TemporaryFolder } from '#storage/temporary.ts';
 import { type Trace, traceStep } from '#telemetry/trace.ts';
 import { type BlockedKind, GENERIC } from './blocked/blocked.ts';
@@ -79,12 +80,14 @@ export interface ReaderParts extends Engines {
   readonly limits: ReaderLimits;
   /** Called once for each read whose answer is not the content. */
   readonly onBlocked?: ((kind: BlockedKind) => void) | undefined;
+  /** Counts the failures of URLs, for all servers. */
+  readonly failures: SharedStore;
   /** Parent folder for the temporary files of reads, which are removed at the end of each read. */
   readonly temporaryDir: string;
 }
 
 export function createReader(parts: ReaderParts): Reader {
-  const failures = createFailureLimit();
+  const failures = createFailureLimit(parts.failures);
   const capture = createCapture(parts);
   const { browser, cache, renderer, limits, writers, captioner, onBlocked } = parts;
   const files: FileTools = { ...parts.files, ...(browser && { shoot: createShoot(browser) }) };
@@ -155,7 +158,7 @@ export function createReader(parts: ReaderParts): Reader {
         if (better || !shown) yield better ?? last;
       });
     } catch (error) {
-      if (isFailedTarget(error, request)) failures.add(target.url, error);
+      if (isFailedTarget(error, request)) await failures.add(target.url, error);
       throw error;
     }
   }

@@ -5,19 +5,19 @@
  * A record that scripts add nothing applies only to pages with no more content than the pages that were compared.
  */
 import { createHash } from 'node:crypto';
-import { type Database, openDatabase } from '#storage/database/sqlite.ts';
+import { type SharedStore, SharedUnavailableError } from '#storage/shared/values.ts';
 import type { Log } from '#telemetry/log.ts';
 import { MAX_ELEMENT_KINDS, type Template } from './engines/template.ts';
 
 export interface SiteRecords {
   /**
    * Returns the known data about similar pages, and whether to render this page too, for a comparison. With `keep`, the
-   * read counts toward the next comparison; without it, nothing is stored.
+   * read counts toward the next comparison; without it, nothing is stored. While the store is unreachable, nothing is
+   * known, so that pages are rendered.
    */
-  lookUp(url: string, template: Template, keep: boolean): SiteView;
+  lookUp(url: string, template: Template, keep: boolean): Promise<SiteView>;
   /** Records the result of a comparison; `unchanged` means that rendering made no difference. */
-  recordComparison(url: string, template: Template, unchanged: boolean): void;
-  close(): void;
+  recordComparison(url: string, template: Template, unchanged: boolean): Promise<void>;
 }
 
 export interface SiteView {
@@ -26,8 +26,7 @@ export interface SiteView {
 }
 
 export interface SiteRecordsOptions {
-  /** Path of the database, or `:memory:`. */
-  readonly file: string;
+  readonly store: SharedStore;
   readonly maxSites?: number;
   readonly clock?: () => number;
   readonly log?: Pick<Log, 'warn'> | undefined;
@@ -43,96 +42,73 @@ const COMPARISONS_AFTER_DIFFERENCE = 4;
 const MAX_READS_BETWEEN = 20;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 const RETENTION_MS = 7 * MAX_AGE_MS;
-const SWEEP_EVERY = 500;
+const MAX_STREAK = 1_000;
 
-const MIGRATIONS = [
-  `CREATE TABLE sites (
-    key BLOB PRIMARY KEY,
-    streak INTEGER NOT NULL,
-    differed INTEGER NOT NULL,
-    reads INTEGER NOT NULL,
-    compared_at INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX sites_by_age ON sites (compared_at);`,
-  `DROP TABLE sites;
-  CREATE TABLE sites (
-    key BLOB PRIMARY KEY,
-    streak INTEGER NOT NULL,
-    differed INTEGER NOT NULL,
-    reads INTEGER NOT NULL,
-    compared_at INTEGER NOT NULL,
-    kinds BLOB NOT NULL,
-    words INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX sites_by_age ON sites (compared_at);`,
-];
-
-interface Row {
+interface SiteRecord {
   /** Number of consecutive comparisons without a difference. */
   readonly streak: number;
-  readonly differed: number;
+  readonly differed: boolean;
   /** Number of reads since the last comparison. */
   readonly reads: number;
-  readonly compared_at: number;
+  /** In ms since 1970. */
+  readonly comparedAt: number;
   /** Kinds of elements on the compared pages, as 32-bit hashes. */
-  readonly kinds: Uint8Array;
+  readonly kinds: readonly number[];
   /** Smallest word count of the main content among the compared pages. */
   readonly words: number;
 }
 
 const UNKNOWN: SiteView = { scripts: 'unknown', compare: true };
 
-/** The records can be collected again, so a damaged file is replaced, and a store that fails returns `unknown`. */
-export async function openSiteRecords({
-  file,
+export function createSiteRecords({
+  store,
   maxSites = 20_000,
   clock = Date.now,
   log,
-}: SiteRecordsOptions): Promise<SiteRecords> {
-  const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
-  sweep(database, clock(), maxSites);
-  let notes = 0;
-  let closed = false;
-
-  const safely = <Result>(work: () => Result, fallback: Result): Result => {
-    // A comparison runs in parallel with its read, and may finish after the store was closed.
-    if (closed) return fallback;
-    try {
-      return work();
-    } catch (error) {
+}: SiteRecordsOptions): SiteRecords {
+  const sites = store.space({ name: 'sites', maxValues: maxSites });
+  /** The records can be collected again, so failures are not passed on. The store itself logs that it is away. */
+  const tolerate = (error: unknown) => {
+    if (!(error instanceof SharedUnavailableError)) {
       log?.warn({ err: error }, 'site records could not be read or written');
-      return fallback;
     }
+    return undefined;
   };
+  const countRead = (name: string) =>
+    sites.update(name, (value, nowMs) => {
+      if (value === undefined) return { result: undefined };
+      const record = JSON.parse(value) as SiteRecord;
+      const keepMs = record.comparedAt + RETENTION_MS - nowMs;
+      return { value: JSON.stringify({ ...record, reads: record.reads + 1 }), keepMs, result: undefined };
+    });
 
   return {
-    lookUp: (url, template, keep) =>
-      safely(() => {
-        const key = keyOf(url, template);
-        const row = find(database, key);
-        if (!row || clock() - row.compared_at >= RETENTION_MS) return UNKNOWN;
-        if (keep) countRead(database, key);
-        return viewOf(row, template, clock());
-      }, UNKNOWN),
-    recordComparison: (url, template, unchanged) =>
-      safely(() => {
-        const key = keyOf(url, template);
-        const before = unchanged ? find(database, key) : undefined;
-        write(database, key, { ...(unchanged ? learn(before, template) : NOTHING), unchanged, now: clock() });
-        if (++notes % SWEEP_EVERY === 0) sweep(database, clock(), maxSites);
-      }, undefined),
-    close() {
-      closed = true;
-      database.close();
+    async lookUp(url, template, keep) {
+      const name = nameOf(url, template);
+      const [known] = (await sites.get([name]).catch(tolerate)) ?? [];
+      if (known === undefined) return UNKNOWN;
+      // The read does not wait for its count.
+      if (keep) void countRead(name).catch(tolerate);
+      return viewOf(JSON.parse(known) as SiteRecord, template, clock());
+    },
+    async recordComparison(url, template, unchanged) {
+      await sites
+        .update(nameOf(url, template), (value, nowMs) => {
+          const before = value === undefined ? undefined : (JSON.parse(value) as SiteRecord);
+          const record = learn(before, template, { unchanged, nowMs });
+          return { value: JSON.stringify(record), keepMs: RETENTION_MS, result: undefined };
+        })
+        .catch(tolerate);
     },
   };
 }
 
-function viewOf(row: Row, template: Template, now: number): SiteView {
-  const { streak, differed, reads, compared_at } = row;
-  const due = reads >= MAX_READS_BETWEEN || now - compared_at >= MAX_AGE_MS;
+function viewOf(record: SiteRecord, template: Template, nowMs: number): SiteView {
+  const { streak, differed, reads, comparedAt } = record;
+  const due = reads >= MAX_READS_BETWEEN || nowMs - comparedAt >= MAX_AGE_MS;
   if (streak === 0) return { scripts: 'add', compare: due };
-  if (streak < (differed ? COMPARISONS_AFTER_DIFFERENCE : COMPARISONS) || due || !isLike(row, template)) return UNKNOWN;
+  if (streak < (differed ? COMPARISONS_AFTER_DIFFERENCE : COMPARISONS) || due || !isLike(record, template))
+    return UNKNOWN;
   return { scripts: 'add nothing', compare: false };
 }
 
@@ -143,60 +119,31 @@ function viewOf(row: Row, template: Template, now: number): SiteView {
 const MIN_WORD_SHARE = 0.5;
 
 /** Whether a page contains only known kinds of elements, and about as many words as the compared pages. */
-function isLike(row: Row, { kinds, words }: Template): boolean {
-  const known = new Set(kindsIn(row));
-  return words >= row.words * MIN_WORD_SHARE && kinds.every((kind) => known.has(kind));
+function isLike(record: SiteRecord, { kinds, words }: Template): boolean {
+  const known = new Set(record.kinds);
+  return words >= record.words * MIN_WORD_SHARE && kinds.every((kind) => known.has(kind));
 }
-
-const kindsIn = ({ kinds }: Pick<Row, 'kinds'>): Uint32Array => new Uint32Array(Uint8Array.from(kinds).buffer);
-
-type Learned = Pick<Row, 'kinds' | 'words'>;
-const NOTHING: Learned = { kinds: new Uint8Array(0), words: 0 };
 
 /** Adds an unchanged page to the record; if there is a difference, resets the record. */
-function learn(before: Row | undefined, { kinds, words }: Template): Learned {
-  const known = before?.streak ? kindsIn(before) : new Uint32Array(0);
-  const all = new Set([...kinds, ...known]);
-  const most = Uint32Array.from([...all].slice(0, 2 * MAX_ELEMENT_KINDS));
-  return { kinds: new Uint8Array(most.buffer), words: before?.streak ? Math.min(before.words, words) : words };
+function learn(
+  before: SiteRecord | undefined,
+  { kinds, words }: Template,
+  { unchanged, nowMs }: { readonly unchanged: boolean; readonly nowMs: number },
+): SiteRecord {
+  const compared = { reads: 0, comparedAt: nowMs };
+  if (!unchanged) return { ...compared, streak: 0, differed: true, kinds: [], words: 0 };
+  const known = before?.streak ? before : undefined;
+  return {
+    ...compared,
+    streak: Math.min((before?.streak ?? 0) + 1, MAX_STREAK),
+    differed: before?.differed ?? false,
+    kinds: [...new Set([...kinds, ...(known?.kinds ?? [])])].slice(0, 2 * MAX_ELEMENT_KINDS),
+    words: known ? Math.min(known.words, words) : words,
+  };
 }
 
-const find = (database: Database, key: Uint8Array) =>
-  database.get<Row>('SELECT streak, differed, reads, compared_at, kinds, words FROM sites WHERE key = ?', key);
-
-const countRead = (database: Database, key: Uint8Array) =>
-  database.run('UPDATE sites SET reads = reads + 1 WHERE key = ?', key);
-
-interface Comparison extends Learned {
-  readonly unchanged: boolean;
-  readonly now: number;
-}
-
-const write = (database: Database, key: Uint8Array, { unchanged, now, kinds, words }: Comparison) =>
-  database.run(
-    `INSERT INTO sites (key, streak, differed, reads, compared_at, kinds, words) VALUES (?, ?, ?, 0, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET
-       streak = CASE WHEN excluded.streak = 0 THEN 0 ELSE min(streak + 1, 1000) END,
-       differed = max(differed, excluded.differed), reads = 0, compared_at = excluded.compared_at,
-       kinds = excluded.kinds, words = excluded.words`,
-    key,
-    unchanged ? 1 : 0,
-    unchanged ? 0 : 1,
-    now,
-    kinds,
-    words,
-  );
-
-function sweep(database: Database, now: number, maxSites: number): void {
-  database.run('DELETE FROM sites WHERE compared_at <= ?', now - RETENTION_MS);
-  database.run(
-    'DELETE FROM sites WHERE key IN (SELECT key FROM sites ORDER BY compared_at DESC LIMIT -1 OFFSET ?)',
-    maxSites,
-  );
-}
-
-const keyOf = (url: string, { code }: Template): Uint8Array =>
-  createHash('sha256').update(siteOf(url)).update('\0').update(code).digest().subarray(0, 16);
+const nameOf = (url: string, { code }: Template): string =>
+  createHash('sha256').update(siteOf(url)).update('\0').update(code).digest().subarray(0, 16).toString('base64url');
 
 /**
  * Host and section of a URL. The section is the first folder of the path, `*` for a page outside any folder, or `#` for

@@ -37,7 +37,7 @@ export class ProviderError extends Error {
   }
 }
 
-export type FailureReason = 'failed' | 'refused' | 'rate limit' | 'too slow';
+export type FailureReason = 'failed' | 'refused' | 'rate limit' | 'too slow' | 'limits unknown';
 
 export type AskProvider = (
   row: ProviderRow,

@@ -8,6 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
+import { openSqlValues } from '#storage/shared/sql.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import { createAskProvider } from './ask-provider.ts';
 import { createHitFinder, type HitFinder, type HitRequest } from './find-hits.ts';
 import type { Hit } from './hit.ts';
@@ -15,7 +17,7 @@ import { parseQuery, type SearchQuery } from './query.ts';
 import { type ListedPage, type Service, searxngAnswer, startService } from './service.suite.ts';
 import { type ProviderRow, parseProviderRows } from './settings.ts';
 import { createSource, type Source } from './sources.ts';
-import { openSearchStore, type SearchStore } from './store.ts';
+import { createSearchStore, type SearchStore } from './store.ts';
 
 const KEY = 'secret-key-of-a-provider';
 const HOUR_MS = 3_600_000;
@@ -29,20 +31,25 @@ const listed = (count: number, host = 'a.test'): ListedPage[] =>
 
 let dir: string;
 let trusted: TrustedFetch;
+let shared: SharedStore;
 let store: SearchStore;
 let now: number;
 let logged: string[];
 let services: Service[];
+async function openStore() {
+  shared = await openSqlValues({ file: path.join(dir, 'shared.db') }, { clock: () => now });
+  store = createSearchStore(shared, { now: () => now });
+}
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-lists-'));
   trusted = createTrustedFetch({ region: 'any', euHosts: [], log: { warn() {}, info() {} } as never });
   now = Date.UTC(2026, 0, 31, 12);
-  store = await openSearchStore(dir, { now: () => now });
+  await openStore();
   logged = [];
   services = [];
 });
 afterEach(async () => {
-  store.close();
+  await shared.close();
   await trusted.close();
   for (const service of services) await service.close();
   await rm(dir, { recursive: true });
@@ -250,10 +257,10 @@ describe('cached lists', () => {
   it('do not contain the query', async () => {
     const made = await service((asked) => searxngAnswer(listed(1), asked));
     await find(lists([searxng('one', made)]), { text: 'a very private question' });
-    store.close();
+    await shared.close();
     const { readFile } = await import('node:fs/promises');
-    expect((await readFile(path.join(dir, 'search.db'))).includes('private question')).toBe(false);
-    store = await openSearchStore(dir);
+    expect((await readFile(path.join(dir, 'shared.db'))).includes('private question')).toBe(false);
+    await openStore();
   });
 });
 
@@ -266,8 +273,8 @@ describe('budgets', () => {
     await find(from, { text: 'one' });
     await find(from, { text: 'two' });
     await expect(find(from, { text: 'three' })).rejects.toMatchObject({ status: 50002 });
-    store.close();
-    store = await openSearchStore(dir, { now: () => now });
+    await shared.close();
+    await openStore();
     await expect(find(lists([row]), { text: 'three' })).rejects.toMatchObject({ status: 50002 });
     expect(made.requests).toHaveLength(2);
     now += 13 * HOUR_MS;
@@ -295,7 +302,7 @@ describe('a provider named by the caller', () => {
     maxCount: 100,
     operators: new Set(['site']),
     engines: [],
-    isResting: () => false,
+    isResting: async () => false,
     page: async () => [{ title: 'Own', url: 'https://own.test/', description: '' }],
   };
 

@@ -102,7 +102,7 @@ export function createHitFinder(options: HitFinderOptions): HitFinder {
     query: SearchQuery,
     request: SourceRequest,
   ): Promise<FoundHits | undefined> {
-    const queue = restingLast(candidates);
+    const queue = await restingLast(candidates);
     const isOnly = maxAtOnce === 1 || candidates.length === 1;
     const results = await Promise.all(
       Array.from({ length: maxAtOnce }, () => openFirst(queue, query, request, isOnly)),
@@ -124,7 +124,7 @@ export function createHitFinder(options: HitFinderOptions): HitFinder {
   ): Promise<FoundHits | undefined> {
     const stop = new AbortController();
     const shared = { ...request, signal: AbortSignal.any([request.signal, stop.signal]) };
-    const queue = restingLast(providers);
+    const queue = await restingLast(providers);
     const lanes: Task<OpenedList>[] = Array.from({ length: Math.min(maxAtOnce, providers.length) }, (_, lane) => ({
       name: providers[lane]!.name,
       isAwaited,
@@ -204,10 +204,10 @@ export function createHitFinder(options: HitFinderOptions): HitFinder {
 }
 
 /** Sources in back-off are asked last. */
-const restingLast = (candidates: readonly Source[]): Source[] => [
-  ...candidates.filter((source) => !source.isResting()),
-  ...candidates.filter((source) => source.isResting()),
-];
+async function restingLast(candidates: readonly Source[]): Promise<Source[]> {
+  const resting = await Promise.all(candidates.map((source) => source.isResting()));
+  return [...candidates.filter((_, at) => !resting[at]), ...candidates.filter((_, at) => resting[at])];
+}
 
 /** Requests the first list of a source; `undefined` if it is empty. Rejects like `Source.page`. */
 async function openList(

@@ -8,6 +8,7 @@ import type { CachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import type { Guard } from '#net/guard/guard.ts';
 import type { TrustedFetch } from '#net/trusted.ts';
 import type { Reader } from '#reader/index.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createAskProvider } from './ask-provider.ts';
 import { createFavicons, type FitPicture } from './favicons.ts';
@@ -27,7 +28,7 @@ import {
 } from './settings.ts';
 import { type Connections, createConnections } from './source-limiter.ts';
 import { createIndexSource, createSource, type SourceTools } from './sources.ts';
-import { openSearchStore } from './store.ts';
+import { createSearchStore } from './store.ts';
 
 export interface SearchTools extends PassageTools {
   readonly reader: Reader;
@@ -44,6 +45,8 @@ export interface SearchTools extends PassageTools {
   readonly guard?: Pick<Guard, 'blocks'> | undefined;
   /** Region rules that every provider must satisfy. Default: none. */
   readonly region?: SearchRegion | undefined;
+  /** Keeps lists of hits, and the counts of requests to providers. */
+  readonly store: SharedStore;
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Connections to public sources, shared by all searches of this process. Default: own ones. */
@@ -59,7 +62,7 @@ export interface SearchRegion {
   readonly refusal: () => Problem;
 }
 
-export type SearchSettings = Pick<Config, 'dataDir' | 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'> &
+export type SearchSettings = Pick<Config, 'searchProviders' | 'searchProvidersAtOnce' | 'indexShared'> &
   Partial<Pick<Config, 'searchSources' | 'contact' | 'region'>>;
 
 /** Throws ConfigError if a row of `searchProviders` or `searchSources` is invalid. */
@@ -74,7 +77,7 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
   const blocks = (url: string) => guard !== undefined && isUrl(url) && guard.blocks(new URL(url));
   const shared = settings.indexShared;
   const indexSource = index && createIndexSource(index, { shared, mayServeCached, blocks, rerank, log });
-  const store = await openSearchStore(settings.dataDir, { log });
+  const store = createSearchStore(tools.store, { log });
   const ask = createAskProvider({
     fetch: trusted,
     userAgent: `Lectern/${version} (search${contact ? `; ${contact}` : ''})`,
@@ -99,7 +102,6 @@ export async function openSearch(settings: SearchSettings, tools: SearchTools): 
     blocks,
     passages: { embedder, rerank },
     favicons: createFavicons({ fetch, fitPicture }),
-    close: () => store.close(),
   });
   const isLeft = rows.length + open.rows.length > 0;
   return region && !isLeft && known.length + open.outside > 0 ? refusing(search, region) : search;

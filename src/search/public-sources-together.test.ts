@@ -11,6 +11,7 @@ import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type Reader, resolve } from '#reader/index.ts';
+import { createMemoryValues } from '#storage/shared/memory.ts';
 import { GRACE_MS, runTogether } from './ask-together.ts';
 import { mergeHits } from './merge-hits.ts';
 import { openSearch, type SearchSettings, type SearchTools } from './open.ts';
@@ -55,14 +56,14 @@ async function search(settings: Partial<SearchSettings>, more: Partial<SearchToo
     () => fetch.close(),
   );
   const made = await openSearch(
-    { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1, indexShared: 'public', ...settings },
+    { searchProviders: [], searchProvidersAtOnce: 1, indexShared: 'public', ...settings },
     {
       ...{ reader, trusted, fetch, fitPicture: async () => ({ png: new Uint8Array() }) },
       ...{ mayServeCached: async () => true, version: '1', log: rules.log },
+      store: createMemoryValues(),
       ...more,
     },
   );
-  ends.push(() => made.close());
   return made;
 }
 

@@ -11,6 +11,7 @@ import { createOwnPorts } from '#net/guard/own-ports.ts';
 import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type Page, type Reader, resolve } from '#reader/index.ts';
+import { createMemoryValues } from '#storage/shared/memory.ts';
 import { toyEmbedder } from './index/index.suite.ts';
 import type { LocalIndex } from './index/local-index.ts';
 import { openLocalIndex } from './index/open.ts';
@@ -76,7 +77,6 @@ async function search(
 ): Promise<Search> {
   const made = await openSearch(
     {
-      dataDir: await mkdtemp(path.join(dir, 'data-')),
       searchProviders,
       searchProvidersAtOnce: 1,
       indexShared: 'public',
@@ -87,12 +87,12 @@ async function search(
       fetch,
       fitPicture: async () => ({ png: new Uint8Array() }),
       mayServeCached: async () => true,
+      store: createMemoryValues(),
       version: '0',
       log: rules.log,
       ...more,
     },
   );
-  ends.push(() => made.close());
   return made;
 }
 

@@ -76,7 +76,6 @@ export interface Search {
   last(request: SearchRequest): Promise<Answer>;
   /** Provider names that callers may use. */
   readonly providers: readonly string[];
-  close(): void;
 }
 
 export interface SearchParts {
@@ -86,7 +85,6 @@ export interface SearchParts {
   /** Whether the operator blocks a URL. Blocked hits are omitted. Default: none. */
   readonly blocks?: ((url: string) => boolean) | undefined;
   readonly favicons?: Favicons | undefined;
-  readonly close: () => void;
 }
 
 /** Minimum time for reading pages. If less is left, they get whatever time remains. */
@@ -118,7 +116,7 @@ interface NoticedHits extends FoundHits {
   readonly notice?: string | undefined;
 }
 
-export function createSearch({ hitFinder, reader, passages, blocks, favicons, close }: SearchParts): Search {
+export function createSearch({ hitFinder, reader, passages, blocks, favicons }: SearchParts): Search {
   async function findHits(request: SearchRequest): Promise<NoticedHits> {
     const { query, provider, sources, group, fallback, budgetMs, signal, options, account } = request;
     const grace = AbortSignal.timeout(budgetMs + GRACE_MS);
@@ -209,7 +207,6 @@ export function createSearch({ hitFinder, reader, passages, blocks, favicons, cl
       for await (const answer of answers(request, false)) latest = answer;
       return latest!;
     },
-    close,
   };
 }
 

@@ -10,13 +10,13 @@ import type { SearchStore } from './store.ts';
 
 export interface SourceLimiter {
   /** Whether the operator of the source has asked for a pause that has not ended. */
-  isPaused(): boolean;
+  isPaused(): Promise<boolean>;
   /**
    * Runs `work` when the limits permit it. Waits for at most MAX_WAIT_MS; rejects with ProviderError if that is too
    * short, or the signal's reason.
    */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  pause(ms: number): void;
+  pause(ms: number): Promise<void>;
 }
 
 /** The connections of this process: one for each operator. */
@@ -56,11 +56,10 @@ export function createConnections(): Connections {
 export interface LimiterParts {
   readonly store: SearchStore;
   readonly connections: Connections;
-  readonly now: () => number;
 }
 
 /** Returns `undefined` for a provider that is not a public source. */
-export function createLimiter(row: ProviderRow, { store, connections, now }: LimiterParts): SourceLimiter | undefined {
+export function createLimiter(row: ProviderRow, { store, connections }: LimiterParts): SourceLimiter | undefined {
   const { name, provider, settings } = row;
   const { source } = provider;
   if (!source) return undefined;
@@ -72,7 +71,7 @@ export function createLimiter(row: ProviderRow, { store, connections, now }: Lim
   async function admit(signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     for (;;) {
-      const waitMs = store.takeRequests(operator, limits, count);
+      const waitMs = await store.takeRequests(operator, limits, count);
       if (waitMs === 0) return;
       if (performance.now() - startedAt + waitMs > MAX_WAIT_MS)
         throw new ProviderError('is at its rate limit', { restMs: waitMs, reason: 'rate limit' });
@@ -80,23 +79,23 @@ export function createLimiter(row: ProviderRow, { store, connections, now }: Lim
     }
   }
 
-  const isPaused = () => store.pausedUntil(operator) > now();
+  const isPaused = () => store.isPaused(operator);
 
   return {
     isPaused,
-    pause: (ms) => store.pause(operator, now() + ms),
+    pause: (ms) => store.pause(operator, ms),
     async run(signal, work) {
-      const refuseDuringPause = () => {
-        if (isPaused()) throw new ProviderError('has asked for a pause', { reason: 'rate limit' });
+      const refuseDuringPause = async () => {
+        if (await isPaused()) throw new ProviderError('has asked for a pause', { reason: 'rate limit' });
       };
-      refuseDuringPause();
+      await refuseDuringPause();
       const waiting = AbortSignal.timeout(MAX_WAIT_MS);
       const release = await connections.take(operator, AbortSignal.any([signal, waiting])).catch((error: unknown) => {
         if (signal.aborted || !waiting.aborted) throw error;
         throw new ProviderError('is busy with other searches', { reason: 'rate limit' });
       });
       try {
-        refuseDuringPause();
+        await refuseDuringPause();
         await admit(signal);
         return await work();
       } finally {

@@ -38,7 +38,7 @@ export interface Source {
   /** Set for a public source. */
   readonly facts?: SourceFacts | undefined;
   /** Whether the source is in back-off, so that other sources should be preferred. */
-  isResting(): boolean;
+  isResting(): Promise<boolean>;
   /**
    * Returns page `query.page`, with `query.count` results per page. Rejects with ProviderError or the signal's reason.
    */
@@ -68,21 +68,21 @@ const REST_MS = 30_000;
 export function createSource(row: ProviderRow, tools: SourceTools): Source {
   const { ask, store, connections = createConnections(), log, now = Date.now, onAsked } = tools;
   const { name, provider, budgetPerDay } = row;
-  const limiter = createLimiter(row, { store, connections, now });
+  const limiter = createLimiter(row, { store, connections });
   const flights = createSingleFlight<Hit[]>();
   let failures = 0;
   let restsUntil = 0;
 
-  const rest = (ms: number) => {
-    if (ms > 0) limiter?.pause(ms);
+  const rest = async (ms: number) => {
     restsUntil = Math.max(restsUntil, now() + ms);
+    if (ms > 0) await limiter?.pause(ms);
   };
 
   async function requestHits(
     query: SearchQuery,
     { signal, engine }: Pick<SourceRequest, 'signal' | 'engine'>,
   ): Promise<Hit[]> {
-    if (budgetPerDay !== undefined && !store.takeBudget(name, budgetPerDay)) {
+    if (budgetPerDay !== undefined && !(await store.takeBudget(name, budgetPerDay))) {
       restsUntil = endOfDay(now());
       throw new ProviderError('has used up its daily budget', { reason: 'rate limit' });
     }
@@ -94,14 +94,14 @@ export function createSource(row: ProviderRow, tools: SourceTools): Source {
       const hits = await ask(row, query, { signal, engine, onRest });
       failures = 0;
       restsUntil = 0;
-      rest(restMs);
+      await rest(restMs);
       onAsked?.(name, 'answered');
       return hits;
     } catch (error) {
       if (error instanceof ProviderError) {
         onAsked?.(name, 'failed');
         failures++;
-        rest(error.restMs || (failures >= MAX_FAILURES ? REST_MS : 0));
+        await rest(error.restMs || (failures >= MAX_FAILURES ? REST_MS : 0));
       }
       throw error;
     }
@@ -130,18 +130,18 @@ export function createSource(row: ProviderRow, tools: SourceTools): Source {
     operators: provider.operators,
     engines: provider.engines ?? [],
     facts: provider.source,
-    isResting: () => restsUntil > now() || (limiter?.isPaused() ?? false),
+    isResting: async () => restsUntil > now() || ((await limiter?.isPaused()) ?? false),
     async page(query, { signal, noCache, noTrace, onlyCached = false, onCached, engine }) {
       if (provider.paging === 'none' && query.page > 1) return [];
       if (provider.maxPage !== undefined && query.page > provider.maxPage) return [];
       const key = keyOf(name, query, engine);
       if (onlyCached) {
-        const cached = store.read(key, 'any');
+        const cached = await store.read(key, 'any');
         if (!cached) throw new ProviderError('has no cached list');
         onCached?.(cached.storedAt);
         return cached.hits;
       }
-      const cached = noCache ? undefined : store.read(key, 'fresh');
+      const cached = noCache ? undefined : await store.read(key, 'fresh');
       if (cached) {
         onAsked?.(name, 'kept');
         return cached.hits;
@@ -151,7 +151,7 @@ export function createSource(row: ProviderRow, tools: SourceTools): Source {
           yield await limitedHits(query, { signal: shared, engine });
         });
         for await (const hits of flight) {
-          if (!noTrace) store.write(key, hits);
+          if (!noTrace) await store.write(key, hits);
           return hits;
         }
         return [];
@@ -195,7 +195,7 @@ export const createIndexSource = (
   maxCount: MAX_HITS,
   operators: ALL_OPERATORS,
   engines: [],
-  isResting: () => false,
+  isResting: async () => false,
   async page(query, { signal, onlyCached, account }) {
     if (onlyCached) throw new ProviderError('has no cached list');
     try {

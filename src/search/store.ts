@@ -1,14 +1,14 @@
 /**
- * The search database: cached lists of hits, and for each provider the requests that its limits count, and the end of
- * its pause. Limits and pauses therefore survive restarts.
+ * Cached lists of hits, and for each provider the requests that its limits count, and its pause. They are shared by all
+ * servers of an installation, and survive restarts.
  */
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import { type Database, openDatabase } from '#storage/database/sqlite.ts';
+import { type SharedStore, SharedUnavailableError } from '#storage/shared/values.ts';
 import type { Log } from '#telemetry/log.ts';
+import { ProviderError } from './ask-provider.ts';
 import type { Hit } from './hit.ts';
 import type { RateLimit } from './provider.ts';
+import { countRequests, readSent, type Sent, waitFor } from './sent-requests.ts';
 
 /**
  * Maximum age of a fresh list, and of a list that is used if no provider responds (docs/reference/wire/search.md,
@@ -17,17 +17,12 @@ import type { RateLimit } from './provider.ts';
 const FRESH_MS = 3_600_000;
 const KEEP_MS = 7 * 86_400_000;
 const MAX_LISTS = 20_000;
-/** Number of writes between two clean-ups. */
-const SWEEP_EVERY = 500;
+const MAX_COUNTS = 10_000;
+const DAY_MS = 86_400_000;
 
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE lists (key BLOB PRIMARY KEY, kept_at INTEGER NOT NULL, hits TEXT NOT NULL) WITHOUT ROWID;
-   CREATE INDEX lists_by_age ON lists (kept_at);
-   CREATE TABLE budgets (name TEXT PRIMARY KEY, day INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;`,
-  `CREATE TABLE requests (operator TEXT NOT NULL, sent_at INTEGER NOT NULL);
-   CREATE INDEX requests_by_time ON requests (operator, sent_at);
-   CREATE TABLE pauses (operator TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;`,
-];
+/** The names of the spaces, for tests that look at them. */
+export const LISTS = 'search lists';
+const COUNTS = 'search limits';
 
 export interface CachedList {
   readonly hits: Hit[];
@@ -36,125 +31,98 @@ export interface CachedList {
 }
 
 export interface SearchStore {
-  /** Returns the cached list for a key: with `fresh`, only a list up to an hour old, otherwise a list of any age. */
-  read(key: readonly unknown[], age: 'fresh' | 'any'): CachedList | undefined;
-  write(key: readonly unknown[], hits: readonly Hit[]): void;
-  /** Counts a request to a provider. Returns false if the daily budget (UTC) is exhausted. */
-  takeBudget(name: string, perDay: number): boolean;
+  /**
+   * Returns the cached list for a key: with `fresh`, only a list up to an hour old, otherwise a list of any age. While
+   * the store is unreachable, there are no lists.
+   */
+  read(key: readonly unknown[], age: 'fresh' | 'any'): Promise<CachedList | undefined>;
+  write(key: readonly unknown[], hits: readonly Hit[]): Promise<void>;
+  /**
+   * Counts a request to a provider. Returns false if the daily budget (UTC) is exhausted. Rejects with ProviderError if
+   * it cannot be counted, because a request that is not counted could exceed the budget.
+   */
+  takeBudget(name: string, perDay: number): Promise<boolean>;
   /**
    * Counts `count` requests to an operator if none of its limits is exceeded, and returns 0. Otherwise returns the time
-   * until they are possible, in ms. Limits apply to any period of their length.
+   * until they are possible, in ms. Limits apply to any period of their length. Rejects like `takeBudget`.
    */
-  takeRequests(operator: string, limits: readonly RateLimit[], count: number): number;
-  /** Sends no requests to an operator until this time, in ms since 1970. An earlier end is ignored. */
-  pause(operator: string, until: number): void;
-  /** The end of the pause; 0 if there was none. */
-  pausedUntil(operator: string): number;
-  close(): void;
+  takeRequests(operator: string, limits: readonly RateLimit[], count: number): Promise<number>;
+  /** Sends no requests to an operator for this time. A pause that ends later stays. */
+  pause(operator: string, ms: number): Promise<void>;
+  /** Whether an operator has a pause. While the store is unreachable, no requests are sent anyway. */
+  isPaused(operator: string): Promise<boolean>;
 }
 
-export async function openSearchStore(
-  dataDir: string,
+export function createSearchStore(
+  shared: SharedStore,
   { log, now = Date.now }: { log?: Pick<Log, 'warn'> | undefined; now?: () => number } = {},
-): Promise<SearchStore> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const database = await openDatabase(path.join(dataDir, 'search.db'), MIGRATIONS, { disposable: true, log });
-  let writes = 0;
-  /** Logs failures instead of throwing them, because search works without its cache. */
-  const tolerant =
-    <Given extends unknown[], Got>(work: (...given: Given) => Got, message: string) =>
-    (...given: Given): Got | undefined => {
-      try {
-        return work(...given);
-      } catch (error) {
-        log?.warn({ err: error }, message);
-        return undefined;
-      }
-    };
+): SearchStore {
+  const lists = shared.space({ name: LISTS, maxValues: MAX_LISTS });
+  const counts = shared.space({ name: COUNTS, maxValues: MAX_COUNTS });
+  /** Search works without its cache. The store itself logs that it is away. */
+  const tolerate = (message: string) => (error: unknown) => {
+    if (!(error instanceof SharedUnavailableError)) log?.warn({ err: error }, message);
+    return undefined;
+  };
+
   return {
-    read: tolerant((key: readonly unknown[], age: 'fresh' | 'any') => {
-      const row = database.get<{ kept_at: number; hits: string }>(
-        'SELECT kept_at, hits FROM lists WHERE key = ?',
-        hash(key),
-      );
-      if (!row || now() - row.kept_at > (age === 'fresh' ? FRESH_MS : KEEP_MS)) return undefined;
-      return { hits: JSON.parse(row.hits) as Hit[], storedAt: row.kept_at };
-    }, 'cached result lists cannot be read'),
-    write: tolerant((key: readonly unknown[], hits: readonly Hit[]) => {
+    async read(key, age) {
+      const found = await lists.get([nameOf(key)]).catch(tolerate('cached result lists cannot be read'));
+      if (found?.[0] === undefined) return undefined;
+      const list = JSON.parse(found[0]) as CachedList;
+      return now() - list.storedAt > (age === 'fresh' ? FRESH_MS : KEEP_MS) ? undefined : list;
+    },
+    async write(key, hits) {
       if (!hits.length) return;
-      database.run(
-        'INSERT OR REPLACE INTO lists (key, kept_at, hits) VALUES (?, ?, ?)',
-        hash(key),
-        now(),
-        JSON.stringify(hits),
-      );
-      if (++writes % SWEEP_EVERY === 1) removeOld(database, now());
-    }, 'a result list cannot be cached'),
-    takeBudget(name, perDay) {
-      const day = Math.floor(now() / 86_400_000);
-      return database.transaction(() => {
-        const row = database.get<{ day: number; used: number }>('SELECT day, used FROM budgets WHERE name = ?', name);
-        const used = row?.day === day ? row.used : 0;
-        if (used >= perDay) return false;
-        database.run('INSERT OR REPLACE INTO budgets (name, day, used) VALUES (?, ?, ?)', name, day, used + 1);
-        return true;
-      });
+      const list = { hits, storedAt: now() };
+      await lists.set(nameOf(key), JSON.stringify(list), KEEP_MS).catch(tolerate('a result list cannot be cached'));
     },
+    takeBudget: (name, perDay) =>
+      orUncounted(
+        counts.update(`budget ${name}`, (value, nowMs) => {
+          const day = Math.floor(nowMs / DAY_MS);
+          const known = value === undefined ? undefined : (JSON.parse(value) as Budget);
+          const used = known?.day === day ? known.used : 0;
+          if (used >= perDay) return { result: false };
+          return { value: JSON.stringify({ day, used: used + 1 } satisfies Budget), keepMs: DAY_MS, result: true };
+        }),
+      ),
     takeRequests: (operator, limits, count) =>
-      database.transaction(() => takeRequests(database, { operator, limits, count, now: now() })),
-    pause(operator, until) {
-      database.run(
-        'INSERT INTO pauses (operator, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = max(until, excluded.until)',
-        operator,
-        Math.ceil(until),
-      );
+      orUncounted(
+        counts.update(`requests ${operator}`, (value, nowMs) => {
+          const longestMs = Math.max(0, ...limits.map(({ seconds }) => seconds)) * 1_000;
+          const sent: readonly Sent[] = readSent(value, nowMs, longestMs);
+          const waitMs = waitFor(sent, limits, count, nowMs);
+          if (waitMs > 0) return { result: waitMs };
+          return { value: JSON.stringify(countRequests(sent, count, nowMs)), keepMs: longestMs, result: 0 };
+        }),
+      ),
+    async pause(operator, ms) {
+      await counts
+        .update(`pause ${operator}`, (value, nowMs) => {
+          const until = Math.max(Number(value ?? 0), Math.ceil(nowMs + ms));
+          return { value: String(until), keepMs: until - nowMs, result: undefined };
+        })
+        .catch(tolerate('the pause of a search source cannot be stored'));
     },
-    pausedUntil: (operator) =>
-      database.get<{ until: number }>('SELECT until FROM pauses WHERE operator = ?', operator)?.until ?? 0,
-    close: () => database.close(),
+    async isPaused(operator) {
+      const found = await counts.get([`pause ${operator}`]).catch(tolerate('the pause of a search source is unknown'));
+      return found?.[0] !== undefined;
+    },
   };
 }
 
-interface Taking {
-  readonly operator: string;
-  readonly limits: readonly RateLimit[];
-  readonly count: number;
-  readonly now: number;
-}
-
-function takeRequests(database: Database, { operator, limits, count, now }: Taking): number {
-  const longest = Math.max(0, ...limits.map(({ seconds }) => seconds));
-  // A clock that was set back must not block an operator for longer than its limits.
-  database.run(
-    'DELETE FROM requests WHERE operator = ? AND (sent_at <= ? OR sent_at > ?)',
-    operator,
-    now - longest * 1_000,
-    now,
-  );
-  let waitMs = 0;
-  for (const { requests, seconds } of limits) {
-    // The oldest request that must leave the period before these can be sent.
-    const blocking = database.get<{ sent_at: number }>(
-      'SELECT sent_at FROM requests WHERE operator = ? AND sent_at > ? ORDER BY sent_at DESC LIMIT 1 OFFSET ?',
-      operator,
-      now - seconds * 1_000,
-      Math.max(0, requests - count),
-    );
-    if (blocking) waitMs = Math.max(waitMs, blocking.sent_at + seconds * 1_000 - now);
-  }
-  if (waitMs > 0) return waitMs;
-  for (let number = 0; number < count; number++)
-    database.run('INSERT INTO requests (operator, sent_at) VALUES (?, ?)', operator, now);
-  return 0;
+interface Budget {
+  readonly day: number;
+  readonly used: number;
 }
 
 /** Queries are private, so lists are stored under a hash of the key. */
-const hash = (key: readonly unknown[]) => createHash('sha256').update(JSON.stringify(key)).digest();
+const nameOf = (key: readonly unknown[]) => createHash('sha256').update(JSON.stringify(key)).digest('base64url');
 
-function removeOld(database: Database, now: number): void {
-  database.run('DELETE FROM lists WHERE kept_at < ?', now - KEEP_MS);
-  database.run(
-    'DELETE FROM lists WHERE key IN (SELECT key FROM lists ORDER BY kept_at DESC LIMIT -1 OFFSET ?)',
-    MAX_LISTS,
-  );
+async function orUncounted<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof SharedUnavailableError)) throw error;
+    throw new ProviderError('is not asked while its requests cannot be counted', { reason: 'limits unknown' });
+  });
 }

@@ -11,6 +11,7 @@ import { createRegion } from '#net/region.ts';
 import { createTrustedFetch } from '#net/trusted.ts';
 import { type GivenOptions, type Reader, resolve } from '#reader/index.ts';
 import { createIndexingReader, fill, openIndexOf, openLocalIndex, openSearch, parseQuery } from '#search/index.ts';
+import { createMemoryValues } from '#storage/shared/memory.ts';
 import { createLog } from '#telemetry/log.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -78,7 +79,7 @@ beforeAll(async () => {
     now: () => clock,
   });
   search = await openSearch(
-    { dataDir: dir, searchProviders: [], searchProvidersAtOnce: 1, indexShared: 'public' },
+    { searchProviders: [], searchProvidersAtOnce: 1, indexShared: 'public' },
     {
       reader,
       trusted,
@@ -86,12 +87,12 @@ beforeAll(async () => {
       fitPicture: async () => ({ png: new Uint8Array() }),
       index,
       mayServeCached: async () => true,
+      store: createMemoryValues(),
       version: '0',
       log,
     },
   );
   ends.push(
-    () => search.close(),
     () => fetch.close(),
     () => trusted.close(),
     () => index.close(),

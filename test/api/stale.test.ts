@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS as CACHE } from '#reader/cache/index-queries.ts';
 import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
-import { MIGRATIONS as LISTS } from '#search/store.ts';
+import { LISTS } from '#search/store.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import { type Site, sendHtml, startSite } from '../site/site.ts';
 import { runProgram } from '../support/cli.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await (await search({})).json();
   // One copy was made by the direct engine, one by the browser.
   await age('cache/index.db', CACHE, { table: 'copies', column: 'made_at', rows: 2 });
-  await age('search.db', LISTS, { table: 'lists', column: 'kept_at', rows: 1 });
+  await ageLists();
   isAway = true;
 }, 120_000);
 afterAll(async () => {
@@ -52,6 +52,18 @@ afterAll(async () => {
   await service.close();
   await site.close();
 });
+
+/** Makes the cached result lists two days old. */
+async function ageLists() {
+  const database = await openDatabase(path.join(server.dataDir, 'shared.db'), []);
+  const aged =
+    "UPDATE shared_values SET value = json_set(value, '$.storedAt', value ->> '$.storedAt' - ?) WHERE space = ?";
+  try {
+    await vi.waitFor(() => expect(database.run(aged, TWO_DAYS_MS, LISTS)).toBe(1), { timeout: 20_000 });
+  } finally {
+    database.close();
+  }
+}
 
 /** Makes the stored copies two days old. Waits for them first, because they are written after the response. */
 async function age(

@@ -6,13 +6,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import type { Service } from './start-services.ts';
+import type { S3Service, Service } from './start-services.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * Base URL. `/postgres` and `/redis` return the URL of an empty database, or nothing; `/program` returns the path
-     * of the program.
+     * Base URL. `/postgres` and `/redis` return the URL of an empty database, `/s3` the options of an empty bucket, or
+     * nothing; `/program` returns the path of the program.
      */
     services: string;
   }
@@ -22,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const services = {
     postgres: onDemand(async () => (await import('./start-services.ts')).startPostgres(), 'PostgreSQL'),
     redis: onDemand(async () => (await import('./start-services.ts')).startRedis(), 'Redis'),
+    s3: onDemand(async () => (await import('./start-services.ts')).startS3(), 'OpenStack Swift'),
   };
   let databases = 0;
   let program: Promise<string> | undefined;
@@ -39,6 +40,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
       const service = await services.redis.get();
       databases += 1;
       return service && `${service.url}/${databases}`;
+    },
+    '/s3': async () => {
+      const service: S3Service | undefined = await services.s3.get();
+      databases += 1;
+      return service && JSON.stringify(await service.makeBucket(`test-${databases}`));
     },
   };
   const server = createServer(async (request, response) => {
@@ -58,8 +64,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Starts the service at most once. Warns once if it is not installed. */
-function onDemand(start: () => Promise<Service | undefined>, name: string) {
-  let starting: Promise<Service | undefined> | undefined;
+function onDemand<Found extends Service>(start: () => Promise<Found | undefined>, name: string) {
+  let starting: Promise<Found | undefined> | undefined;
   return {
     get() {
       starting ??= start().then((service) => {

@@ -1,8 +1,11 @@
-/** Starts PostgreSQL and Redis (or Valkey) in separate processes, on free ports and in temporary folders. */
+/**
+ * Starts PostgreSQL, PgBouncer, Redis (or Valkey) and an S3 store in separate processes, on free ports and in temporary
+ * folders.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
+import type { BucketOptions } from '#storage/blobs/s3-objects.ts';
 
 /**
  * Returns the path of the first of these programs that is installed. Its script is plain JavaScript because it also
@@ -28,8 +32,20 @@ export interface Service {
   stop(): Promise<void>;
   /** Kills the server. */
   kill(): Promise<void>;
+  /** Suspends the server: its connections stay open, and nothing is answered. */
+  suspend(): void;
+  resume(): void;
   /** Stops the server permanently and removes its data. */
   close(): Promise<void>;
+}
+
+/** An S3 store. The URL is its endpoint. */
+export interface S3Service extends Service {
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The folder with the objects. */
+  readonly folder: string;
+  /** Creates a bucket and returns the options to use it. */
+  makeBucket(name: string): Promise<BucketOptions>;
 }
 
 const SUPERVISOR = path.join(import.meta.dirname, 'service-supervisor.mjs');
@@ -94,6 +110,75 @@ export async function startRedis(): Promise<Service | undefined> {
   );
 }
 
+const SWIFT = path.join(import.meta.dirname, 'swift-server.py');
+const DEBIAN_PYTHON = '/usr/bin/python3';
+
+/** Starts OpenStack Swift with its S3 layer; `undefined` if it is not installed. */
+export async function startS3(): Promise<S3Service | undefined> {
+  if (!findProgram('swift-proxy-server') || !existsSync(DEBIAN_PYTHON)) return undefined;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-s3-'));
+  const credentials = { accessKeyId: 'test:lectern', secretAccessKey: randomBytes(12).toString('hex') };
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program: SupervisedProgram = {
+    program: DEBIAN_PYTHON,
+    args: [SWIFT, folder, String(port), credentials.accessKeyId, credentials.secretAccessKey],
+    folder,
+    kill: 'SIGKILL',
+  };
+  const service = await supervise(program, url, { stop: 'SIGTERM', kill: 'SIGKILL' }, async () => {
+    await fetch(url);
+  });
+  return Object.assign(service, {
+    credentials,
+    folder,
+    async makeBucket(name: string): Promise<BucketOptions> {
+      const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
+      const client = new S3Client({ endpoint: url, region: 'us-east-1', forcePathStyle: true, credentials });
+      await client.send(new CreateBucketCommand({ Bucket: name }));
+      client.destroy();
+      return { url: `s3://${name}/some/prefix`, endpoint: url, credentials, pathStyle: true };
+    },
+  });
+}
+
+/** Starts PgBouncer in transaction mode before a PostgreSQL server; `undefined` if it is not installed. */
+export async function startPgBouncer(postgresUrl: string): Promise<Service | undefined> {
+  const pgbouncer = findProgram('pgbouncer');
+  if (!pgbouncer) return undefined;
+  const { hostname, port: postgresPort, username, password, pathname } = new URL(postgresUrl);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-pgbouncer-'));
+  const port = await freePort();
+  writeFileSync(path.join(folder, 'users'), `"${username}" "${password}"\n`);
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'plain',
+    auth_file: path.join(folder, 'users'),
+    pool_mode: 'transaction',
+    default_pool_size: 8,
+    // The server's own limit of the time of a statement, which PgBouncer does not know.
+    ignore_startup_parameters: 'statement_timeout',
+  };
+  const file = path.join(folder, 'pgbouncer.ini');
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  writeFileSync(file, `[databases]\n* = host=${hostname} port=${postgresPort}\n[pgbouncer]\n${lines.join('\n')}\n`);
+  const user = userForPostgres();
+  if (user) for (const owned of [folder, file, path.join(folder, 'users')]) chownSync(owned, user.uid, user.gid);
+  const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
+  const program: SupervisedProgram = { program: pgbouncer, args: [file], folder, ...user, kill: 'SIGKILL' };
+  return supervise(program, url, { stop: 'SIGINT', kill: 'SIGKILL' }, async () => {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+    } finally {
+      await client.end();
+    }
+  });
+}
+
 interface SupervisedProgram {
   readonly program: string;
   readonly args: readonly string[];
@@ -136,6 +221,8 @@ async function supervise(
     start,
     stop: () => end(signals.stop),
     kill: () => end(signals.kill),
+    suspend: () => void supervisor.stdin!.write('SIGSTOP\n'),
+    resume: () => void supervisor.stdin!.write('SIGCONT\n'),
     async close() {
       supervisor.stdin!.end();
       await exited;

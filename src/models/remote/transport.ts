@@ -4,12 +4,12 @@
  * server. Errors never contain the server's messages, its URL or its key.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Breaker, createBreaker, type Ticket } from '#concurrency/breaker.ts';
 import { createSlots } from '#concurrency/slots.ts';
 import { Problem, type ProblemName, problem } from '#errors.ts';
 import { retryAfterSeconds } from '#http/retry-after.ts';
 import type { TrustedOptions, TrustedResponse } from '#net/trusted.ts';
 import { malformed } from './answers.ts';
-import { type Breaker, createBreaker, type Ticket } from './breaker.ts';
 import type { ProtocolRequest, Reply, UrlStyle } from './protocol.ts';
 
 /** The `fetch` function that the backend needs, for servers configured by the operator (src/net/trusted.ts). */
@@ -72,6 +72,7 @@ export function createTransport(options: TransportOptions): Transport {
     firstMs: 1_000,
     longestMs: 30_000,
     now: () => performance.now(),
+    refusal: unavailable,
     onChange,
   });
   const limits = new Set<Limit>();
@@ -132,6 +133,12 @@ class Failure extends Error {
     this.pauseMs = pauseMs;
   }
 }
+
+const unavailable = (leftMs: number) =>
+  problem('ServiceNodeResourceDrainError', {
+    message: 'The model server is temporarily unavailable; try again',
+    retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
+  });
 
 async function sendWithRetries(breaker: Breaker, limit: Limit, work: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 1; ; tries++) {

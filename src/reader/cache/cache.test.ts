@@ -6,7 +6,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { RedirectRefusedError } from '#net/fetch/fetch.ts';
-import { bytesOnDisk } from '#storage/blobs/blobs.ts';
+import { bytesOnDisk } from '#storage/blobs/files.ts';
 import type { GivenOptions } from '../options/options.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';

@@ -5,7 +5,7 @@
  * must not overlap.
  */
 import { createHash } from 'node:crypto';
-import { type Blobs, bytesOnDisk } from '#storage/blobs/blobs.ts';
+import { bytesOnDisk, type FileBlobs } from '#storage/blobs/files.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { packContent, readContent } from './content.ts';
@@ -25,7 +25,7 @@ export interface CopyQuery {
 
 export interface CopiesOptions {
   readonly database: Database;
-  readonly blobs: Blobs;
+  readonly blobs: FileBlobs;
   /** Maximum size of all copies on disk, in bytes. */
   readonly maxBytes: number;
   /** Copies are removed after this time, in milliseconds. */

@@ -4,7 +4,7 @@
  */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { createBlobs } from '#storage/blobs/blobs.ts';
+import { createFileBlobs } from '#storage/blobs/files.ts';
 import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -35,7 +35,7 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, 'index.db');
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
-  const copies = createCopies({ database, blobs: createBlobs(path.join(dir, 'blobs')), ...limits });
+  const copies = createCopies({ database, blobs: createFileBlobs(path.join(dir, 'blobs')), ...limits });
   /** True once the index is damaged or the store is closed: the database must not be used any more. */
   let unusable = false;
   let closing = false;

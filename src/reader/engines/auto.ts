@@ -72,7 +72,7 @@ export async function* readAuto(
     return yield withEngineReason(drawn, 'the target is text');
   }
   if (!browser) return yield await withoutBrowser(fetched, visit, parts);
-  abuse?.check(fetched.url, visit.keyed);
+  await abuse?.check(fetched.url, visit.keyed);
   const plan = await planFor(fetched, visit, required, parts);
   if (plan.enough) return yield withEngineReason({ ...fetched, ...withBlocked(plan) }, plan.reason);
   yield* renderPage(fetched, plan, visits.browser(), required, { ...parts, browser });
@@ -152,21 +152,21 @@ async function planFor(
   const answer = { status: fetched.status, response: fetched.responseMarks };
   const probed = () => renderer.probe(fetched.text, fetched.url, signal, answer);
   const evidence = await traceStep('probe', trace, probed);
-  return { ...planByEvidence(fetched, options, evidence, sites), blocked: evidence.blocked ?? null };
+  return { ...(await planByEvidence(fetched, options, evidence, sites)), blocked: evidence.blocked ?? null };
 }
 
 /** What the content of a fetched page says about whether to render it. */
-function planByEvidence(
+async function planByEvidence(
   fetched: Snapshot,
   options: Options,
   { scripts, styles, sign, template, blocked }: Evidence,
   sites: SiteRecords | undefined,
-): Plan {
+): Promise<Plan> {
   if (sign !== undefined) return renderBecause(sign);
   if (blocked && RENDERED_KINDS.has(blocked.kind)) return renderBecause(`a plain fetch was blocked: ${blocked.kind}`);
   if (options.respondTiming === 'visible-content') return enoughBecause(EARLY);
   if (!scripts && !styles) return enoughBecause('no scripts');
-  const view = template && siteOf(fetched, template, options, sites);
+  const view = template && (await siteOf(fetched, template, options, sites));
   const compared = view?.compare ? template : undefined;
   if (view?.scripts === 'add') return renderBecause('scripts change similar pages of this site', compared);
   // A caller who sets a timeout wants the best result within that time.
@@ -174,15 +174,15 @@ function planByEvidence(
   return renderBecause(scripts ? 'scripts may change its content' : 'style sheets may hide parts of it', compared);
 }
 
-function siteOf(
+async function siteOf(
   fetched: Snapshot,
   template: Template,
   options: Options,
   sites: SiteRecords | undefined,
-): SiteView | undefined {
+): Promise<SiteView | undefined> {
   if (!sites || fetched.status !== 200) return undefined;
   const keep = mayLearn(options);
-  const view = sites.lookUp(fetched.url, template, keep);
+  const view = await sites.lookUp(fetched.url, template, keep);
   return { ...view, compare: view.compare && keep };
 }
 

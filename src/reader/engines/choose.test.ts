@@ -7,11 +7,12 @@ import os from 'node:os';
 import { Server as ProxyServer } from 'proxy-chain';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OperatorProxy } from '#net/proxy/proxy-table.ts';
+import { createMemoryValues } from '#storage/shared/memory.ts';
 import { createTemporaryFolder } from '#storage/temporary.ts';
 import { sendHtml } from '../../../test/site/site.ts';
 import { createAbuseRefusals } from '../abuse-refusals.ts';
 import { createRenderer, type Renderer } from '../renderer.ts';
-import { openSiteRecords, type SiteRecords } from '../site-records.ts';
+import { createSiteRecords, type SiteRecords } from '../site-records.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Target } from '../target.ts';
 import { type Bench, options, startBench, words } from './browser/browser.suite.ts';
@@ -179,12 +180,11 @@ beforeAll(async () => {
     },
   });
   renderer = createRenderer({ threads: 1, memoryMb: 512, timeoutMs: 20_000 });
-  sites = await openSiteRecords({ file: ':memory:' });
+  sites = createSiteRecords({ store: createMemoryValues() });
 });
 afterAll(async () => {
   await bench.close();
   await renderer.close();
-  sites.close();
   await proxy.close(true);
 });
 
@@ -390,8 +390,8 @@ describe('what is known of a site', () => {
   const noted: string[] = [];
   beforeAll(() => {
     const { recordComparison } = sites;
-    vi.spyOn(sites, 'recordComparison').mockImplementation((url, template, unchanged) => {
-      recordComparison(url, template, unchanged);
+    vi.spyOn(sites, 'recordComparison').mockImplementation(async (url, template, unchanged) => {
+      await recordComparison(url, template, unchanged);
       noted.push(url);
     });
   });
@@ -520,8 +520,8 @@ describe('a proxy of the operator', () => {
 
 describe('a page that was stopped as abuse', () => {
   it('is refused to callers without a key without a request; other pages are not', async () => {
-    const abuse = createAbuseRefusals({ refusalMs: 60_000 });
-    abuse.add(`${bench.site.origin}/plain`, 'it made too many requests');
+    const abuse = createAbuseRefusals({ refusalMs: 60_000, store: createMemoryValues() });
+    await abuse.add(`${bench.site.origin}/plain`, 'it made too many requests');
     const before = bench.site.hits('/plain');
     await expect(read('/plain', {}, { keyed: false, parts: { abuse } })).rejects.toMatchObject({
       name: 'SecurityCompromiseError',

@@ -43,7 +43,7 @@ export function createCapture(parts: Engines) {
       for await (const snapshot of captureGiven(request, parts)) yield await inspect(snapshot, request.signal);
       return;
     }
-    abuse?.check(target.url, keyed);
+    await abuse?.check(target.url, keyed);
     const wanted = wantedProxy(options, keyed);
     if (wanted === 'auto')
       yield* captureWithFallback(request, { capture: live, renderer, pickProxy: () => pickProxy?.('auto') });

@@ -19,7 +19,7 @@ export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, 
   const compare = async ({ text, url }: Snapshot, rendered: Snapshot, template: Template): Promise<void> => {
     comparing++;
     try {
-      sites.recordComparison(url, template, await renderer.isUnchanged(text, rendered.text, url));
+      await sites.recordComparison(url, template, await renderer.isUnchanged(text, rendered.text, url));
     } finally {
       comparing--;
     }
@@ -30,7 +30,7 @@ export function createRenderComparison(renderer: Pick<Renderer, 'isUnchanged'>, 
     // A page that redirected is a different page from the fetched one; a page that loads data may show different data
     // next time.
     const isOther = withoutFragment(rendered.url) !== withoutFragment(fetched.url);
-    if (isOther || rendered.loadsData) sites.recordComparison(fetched.url, template, false);
+    if (isOther || rendered.loadsData) void sites.recordComparison(fetched.url, template, false);
     else if (comparing < MAX_CONCURRENT) compare(fetched, rendered, template).catch(() => {});
   };
 }

@@ -7,12 +7,14 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
+import { openSqlValues } from '#storage/shared/sql.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import { createAskProvider, ProviderError } from '../ask-provider.ts';
 import { parseQuery } from '../query.ts';
 import { type ProviderRequest, type Service, startService } from '../service.suite.ts';
 import { createConnections } from '../source-limiter.ts';
 import { createSource, type Source } from '../sources.ts';
-import { openSearchStore, type SearchStore } from '../store.ts';
+import { createSearchStore, type SearchStore } from '../store.ts';
 import { PUBLIC_SOURCES } from './providers.ts';
 import { SOURCE_CASES } from './public-sources.suite.ts';
 
@@ -21,18 +23,23 @@ const HOUR_MS = 3_600_000;
 
 let dir: string;
 let trusted: TrustedFetch;
+let shared: SharedStore;
 let store: SearchStore;
 let now: number;
 let services: Service[];
+async function openStore() {
+  shared = await openSqlValues({ file: path.join(dir, 'shared.db') }, { clock: () => now });
+  store = createSearchStore(shared, { now: () => now });
+}
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-sources-'));
   trusted = createTrustedFetch({ region: 'any', euHosts: [], log: { warn() {}, info() {} } as never });
   now = Date.UTC(2026, 0, 31, 12);
-  store = await openSearchStore(dir, { now: () => now });
+  await openStore();
   services = [];
 });
 afterEach(async () => {
-  store.close();
+  await shared.close();
   await trusted.close();
   for (const service of services) await service.close();
   await rm(dir, { recursive: true });
@@ -128,10 +135,10 @@ describe.each(NAMES)('%s', (name) => {
     );
     const source = sourceAt(service, name);
     expect(await failureOf(ask(source, name))).toMatchObject({ reason: 'rate limit', restMs: 120_000 });
-    expect(source.isResting()).toBe(true);
+    expect(await source.isResting()).toBe(true);
     refuses = false;
-    store.close();
-    store = await openSearchStore(dir, { now: () => now });
+    await shared.close();
+    await openStore();
     const restarted = sourceAt(service, name);
     expect(await failureOf(ask(restarted, name))).toMatchObject({ reason: 'rate limit' });
     expect(service.requests).toHaveLength(1);
@@ -147,7 +154,7 @@ describe.each(NAMES)('%s', (name) => {
     const refusing = await serve((_, response) => void response.writeHead(403).end('no'));
     const source = sourceAt(refusing, name);
     expect(await failureOf(ask(source, name))).toMatchObject({ reason: 'refused' });
-    expect(source.isResting()).toBe(true);
+    expect(await source.isResting()).toBe(true);
     expect(await failureOf(ask(source, name))).toBeInstanceOf(ProviderError);
     expect(refusing.requests).toHaveLength(1);
   });
@@ -184,12 +191,12 @@ describe.each(NAMES)('%s', (name) => {
     const allowed = Math.floor(shortest.requests / requests);
     // The other requests of the period were sent before.
     const operator = PUBLIC_SOURCES[name]!.source.operator;
-    for (let sent = requests; sent < allowed * requests; sent++) store.takeRequests(operator, [shortest], 1);
+    for (let sent = requests; sent < allowed * requests; sent++) await store.takeRequests(operator, [shortest], 1);
     // They must not count for a limit per second.
     if (shortest.seconds >= 60) now += 2_000;
     await ask(sourceAt(service, name), name);
-    store.close();
-    store = await openSearchStore(dir, { now: () => now });
+    await shared.close();
+    await openStore();
     const failure = await failureOf(ask(sourceAt(service, name), name));
     expect(failure).toMatchObject({ reason: 'rate limit', restMs: expect.any(Number) });
     expect(failure!.restMs).toBeLessThanOrEqual(shortest.seconds * 1_000);
@@ -232,7 +239,7 @@ describe('Stack Exchange', () => {
     const service = await serve(() => ({ ...answer, quota_remaining: 0 }));
     const source = sourceAt(service, 'stackoverflow');
     expect(await ask(source, 'stackoverflow')).toHaveLength(1);
-    expect(source.isResting()).toBe(true);
+    expect(await source.isResting()).toBe(true);
   });
 });
 

@@ -1,8 +1,7 @@
 /**
- * Circuit breaker for a model server. After several consecutive failures, requests fail immediately for a while. Then
- * one request probes the server (Nygard, "Release It!").
+ * Circuit breaker for a server. After several consecutive failures, requests fail immediately for a while. Then one
+ * request probes the server (Nygard, "Release It!").
  */
-import { problem } from '#errors.ts';
 
 export interface BreakerOptions {
   /** Number of consecutive failures that open the breaker. */
@@ -12,6 +11,8 @@ export interface BreakerOptions {
   readonly longestMs: number;
   /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
+  /** The error of a request that is not sent. `leftMs` is the rest of the open period; 0 while a probe is running. */
+  readonly refusal: (leftMs: number) => Error;
   readonly onChange?: ((state: 'open' | 'closed') => void) | undefined;
 }
 
@@ -24,11 +25,11 @@ export interface Ticket {
 }
 
 export interface Breaker {
-  /** Throws ServiceNodeResourceDrainError with `retryAfter` while the breaker is open. */
+  /** Throws the `refusal` while the breaker is open. */
   enter(): Ticket;
 }
 
-export function createBreaker({ failures, firstMs, longestMs, now, onChange }: BreakerOptions): Breaker {
+export function createBreaker({ failures, firstMs, longestMs, now, refusal, onChange }: BreakerOptions): Breaker {
   let inARow = 0;
   /** Length of the open period; 0 while closed. */
   let openMs = 0;
@@ -52,7 +53,7 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
       const isProbe = openMs > 0;
       if (isProbe) {
         const leftMs = openUntil - now();
-        if (leftMs > 0 || probing) throw unavailable(Math.max(leftMs, 0));
+        if (leftMs > 0 || probing) throw refusal(Math.max(leftMs, 0));
         probing = true;
       }
       let reported = false;
@@ -75,9 +76,3 @@ export function createBreaker({ failures, firstMs, longestMs, now, onChange }: B
     },
   };
 }
-
-const unavailable = (leftMs: number) =>
-  problem('ServiceNodeResourceDrainError', {
-    message: 'The model server is temporarily unavailable; try again',
-    retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
-  });

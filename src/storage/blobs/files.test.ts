@@ -1,53 +1,29 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Blobs, blobName, bytesOnDisk, createBlobs } from './blobs.ts';
+import { testBlobs } from './blobs.suite.ts';
+import { blobName } from './blobs.ts';
+import { bytesOnDisk, createFileBlobs, type FileBlobs } from './files.ts';
 
 let dir: string;
-let blobs: Blobs;
+let blobs: FileBlobs;
 beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'blobs-'));
-  blobs = createBlobs(path.join(dir, 'blobs'));
+  blobs = createFileBlobs(path.join(dir, 'blobs'));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+testBlobs('files', async () => ({
+  blobs,
+  damage: async (name, bytes) => writeFileSync(path.join(dir, 'blobs', name.slice(0, 2), name), bytes),
+  close: async () => {},
+}));
 
 const bytes = Buffer.from('a cup of tea');
 const name = blobName(bytes);
 const files = () =>
   readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
-
-it('returns what was put until it is removed', async () => {
-  expect(await blobs.get(name)).toBeUndefined();
-  await blobs.put(name, bytes);
-  await blobs.put(name, bytes);
-  expect(files()).toEqual([name]);
-  expect(Buffer.from((await blobs.get(name))!)).toEqual(bytes);
-  await blobs.remove(name);
-  await blobs.remove(name);
-  expect(await blobs.get(name)).toBeUndefined();
-  expect(files()).toEqual([]);
-});
-
-it('treats a damaged file as missing', async () => {
-  await blobs.put(name, bytes);
-  const file = path.join(dir, 'blobs', name.slice(0, 2), name);
-  truncateSync(file, 4);
-  expect(await blobs.get(name)).toBeUndefined();
-  writeFileSync(file, 'a cup of pea');
-  expect(await blobs.get(name)).toBeUndefined();
-  await blobs.put(name, bytes);
-  expect(await blobs.get(name)).toBeDefined();
-});
 
 it('leaves no partial file when it cannot write', async () => {
   writeFileSync(path.join(dir, 'blobs'), 'a file where the folder must be');
@@ -65,7 +41,7 @@ it('removes unused and partial files', async () => {
   for await (const _ of blobs.removeAllExcept((found) => found === name));
   expect(files()).toEqual([name]);
   expect(existsSync(path.join(dir, 'blobs', 'zz', 'folder'))).toBe(false);
-  for await (const _ of createBlobs(path.join(dir, 'none')).removeAllExcept(() => true));
+  for await (const _ of createFileBlobs(path.join(dir, 'none')).removeAllExcept(() => true));
 });
 
 it('counts whole blocks', () => {

@@ -1,0 +1,69 @@
+/**
+ * Limits how long callers wait for a shared store. After a failure, calls fail immediately, and one call a second tries
+ * whether the store is back. The log says once that the store is away, and once that it is back.
+ */
+import type { Log } from '#telemetry/log.ts';
+import { type SharedStore, SharedUnavailableError } from './values.ts';
+
+export interface BoundedOptions {
+  readonly log?: Pick<Log, 'warn' | 'info'> | undefined;
+}
+
+/** Longest wait for a call, in milliseconds. */
+const WAIT_MS = 1_000;
+const RETRY_MS = 1_000;
+
+export function boundedStore(store: SharedStore, { log }: BoundedOptions = {}): SharedStore {
+  let away = false;
+  let retryAt = 0;
+
+  async function call<T>(work: () => Promise<T>): Promise<T> {
+    if (away && performance.now() < retryAt) throw new SharedUnavailableError();
+    // While this call tries the store, the others do not wait for it.
+    if (away) retryAt = performance.now() + RETRY_MS + WAIT_MS;
+    try {
+      const result = await inTime(work());
+      if (away) log?.info('the store of shared state answers again');
+      away = false;
+      return result;
+    } catch (error) {
+      if (error instanceof SharedUnavailableError) {
+        if (!away)
+          log?.warn({ err: error.cause }, 'the store of shared state is away: see the guide, Scaling, Failures');
+        away = true;
+        retryAt = performance.now() + RETRY_MS;
+      }
+      throw error;
+    }
+  }
+
+  return {
+    space(space) {
+      const values = store.space(space);
+      return {
+        get: (names) => call(() => values.get(names)),
+        set: (name, value, keepMs) => call(() => values.set(name, value, keepMs)),
+        update: (name, change) => call(() => values.update(name, change)),
+        remove: (name) => call(() => values.remove(name)),
+      };
+    },
+    get healthy() {
+      return store.healthy && !away;
+    },
+    close: () => store.close(),
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SharedUnavailableError(new Error(`no answer in ${WAIT_MS} ms`))), WAIT_MS);
+  });
+  // A failure after the time limit has no other reader.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
