@@ -161,7 +161,6 @@ export function writeModelError(given: Problem, request: FastifyRequest, reply: 
         detail,
         ...(code && { code }),
         request_id: request.id,
-        ...hint,
         ...(errors && { errors: errors.map(errorJson) }),
       };
   return reply
