@@ -69,5 +69,8 @@ const api = readFileSync(path.join(source, 'api/index.html'), 'utf8')
 writeFileSync(path.join(target, 'api.html'), api);
 
 /** Swagger UI is a bundle: its own file names the packages in it. */
-const bundled = readFileSync(path.join(root, 'node_modules/swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'), 'utf8');
+const bundled = readFileSync(
+  path.join(root, 'node_modules/swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'),
+  'utf8',
+);
 write('licences', 'txt', `${await collectLicenses(inputs)}\n${'-'.repeat(80)}\n\nIn swagger-ui-dist:\n\n${bundled}`);

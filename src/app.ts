@@ -137,7 +137,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
       log,
     }),
   );
-  const flowParts = { reader, modelHost, ocr, collections, userAgent, ownNames, version, log, environment };
+  let readerPorts: () => readonly number[] = () => [];
+  const ownPages = { publicOrigin: config.publicUrl && new URL(config.publicUrl).origin, ports: () => readerPorts() };
+  const flowParts = { reader, modelHost, ocr, collections, userAgent, ownNames, ownPages, version, log, environment };
   const flow = await openFlowFace(config, { ...flowParts, observe: observe.flow });
   resources.defer(() => flow.close(0));
 
@@ -162,7 +164,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     ...{ models, modelHost, completions, batch, classify, flow },
     ...{ pictures, metrics, health, temporaryDir, version, log },
   };
-  const { faces, listen: openPorts, close: closeFaces } = await createFaces(config, modules, resources);
+  const opened = await createFaces(config, modules, resources);
+  const { faces, listen: openPorts, close: closeFaces } = opened;
+  readerPorts = opened.readerPorts;
 
   let firstKey: string | undefined;
   // The key is created only after the ports are open, because a key created before a failed start would never be shown.

@@ -7,7 +7,10 @@ for (const block of document.querySelectorAll('pre')) {
   const frame = document.createElement('div');
   frame.className = 'code-block';
   block.replaceWith(frame);
-  frame.append(block, copyButton(() => (block.textContent ?? '').replace(/\n$/, '')));
+  frame.append(
+    block,
+    copyButton(() => (block.textContent ?? '').replace(/\n$/, '')),
+  );
 }
 
 function copyButton(textOf: () => string): HTMLButtonElement {

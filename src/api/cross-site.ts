@@ -48,7 +48,7 @@ export function isCrossSite(headers: IncomingHttpHeaders, ownHosts: readonly str
  * Whether a web page of the reader's origin sent the request. That origin serves only scripts of this server. Pages of
  * other sites have a different host name. Pages of other programs on this machine have a different port.
  */
-function isOwnPage(
+export function isOwnPage(
   { origin, host = '' }: IncomingHttpHeaders,
   ownHosts: readonly string[],
   pages: OwnOrigins,

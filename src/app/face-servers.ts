@@ -87,6 +87,8 @@ export interface FaceContext {
   readonly ownHosts: readonly string[];
   /** The port of an API; 0 until it listens. */
   readonly portOf: (face: ServerFace) => number;
+  /** The port of the flow gateway; 0 until it listens. */
+  readonly flowPort: () => number;
   /** The reader's ports: its own, and the port shared by all APIs. */
   readonly readerPorts: () => readonly number[];
 }
@@ -167,7 +169,7 @@ const frontPageOf = ({ config, health, portOf }: FaceContext, name: keyof typeof
 });
 
 export function createReaderFace(context: FaceContext): Promise<Face> {
-  const { config, modules, mcp, tracing, health, portOf } = context;
+  const { config, modules, mcp, tracing, health, portOf, flowPort } = context;
   const { version, network, reader, crawl } = modules;
   const common = commonOptions(context);
   return createFace('reader', context, { ...READER_ERRORS, paths: READER_HOST_PATHS }, (face) => {
@@ -179,7 +181,10 @@ export function createReaderFace(context: FaceContext): Promise<Face> {
     playgroundRoutes(face, {
       version,
       publicUrl: config.publicUrl,
-      ports: () => ({ reader: portOf('reader'), search: portOf('search'), model: portOf('model') }),
+      ports: () => ({
+        ...{ reader: portOf('reader'), search: portOf('search'), model: portOf('model') },
+        ...{ compat: portOf('compat'), flow: flowPort() },
+      }),
       searchNeedsKey: config.auth === 'on' && config.searchKeyless === 'refused',
       modelsNeedKey: config.auth === 'on',
     });

@@ -26,6 +26,8 @@ import { createMcpEndpoint } from './mcp.ts';
 
 export interface Faces {
   readonly faces: Readonly<Record<ServerFace, Face>>;
+  /** The reader's ports: its own, and the port shared by all APIs. */
+  readonly readerPorts: () => readonly number[];
   /** Opens the configured ports. If a port is already in use, throws an error that names it. */
   listen(): Promise<FaceUrl[]>;
   /** Accepts no more requests, and gives those in flight at most the drain time to finish. */
@@ -42,6 +44,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
   const { accounts, accessHooks, state, network, flow, metrics, version, log } = modules;
   const { ownNames, ownPorts, spanExport } = network;
   let isDraining = false;
+  let flowPort = 0;
   const ownHosts = config.publicUrl ? [new URL(config.publicUrl).host] : [];
   const context: FaceContext = {
     config,
@@ -57,6 +60,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     health: { ...modules.health, ready: () => !isDraining },
     ownHosts,
     portOf: (face) => openPort(faces[face].server),
+    flowPort: () => flowPort,
     readerPorts: () => [openPort(faces.reader.server), ...(hostServer ? [openPort(hostServer)] : [])],
   };
   const faces: Record<ServerFace, Face> = {
@@ -89,9 +93,11 @@ export async function createFaces(config: Config, modules: FaceModules, resource
 
   return {
     faces,
+    readerPorts: context.readerPorts,
     async listen() {
       const urls = await listenAll(config, servers);
-      for (const { url } of urls) {
+      for (const { name, url } of urls) {
+        if (name === 'flow') flowPort = portOf(new URL(url));
         ownPorts.add(portOf(new URL(url)));
         ownHosts.push(new URL(url).host);
       }

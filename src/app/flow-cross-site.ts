@@ -1,6 +1,6 @@
 /** Refuses requests from web pages of other sites to a flow without a token, unless its `cors` option is on. */
 import type { IncomingMessage } from 'node:http';
-import { isCrossSite } from '#api/cross-site.ts';
+import { isCrossSite, isOwnPage, type OwnOrigins } from '#api/cross-site.ts';
 
 const REFUSAL =
   'Web pages of other sites may not use this flow: it has no token, and its `cors` option is off. Set one of them';
@@ -12,9 +12,11 @@ export interface FlowAccess {
 
 /**
  * Returns the reason why a request is refused; `undefined` if it is accepted. `ownNames` are the host names of the
- * flow.
+ * flow. `ownPages` are pages of this server, which may use the flow.
  */
 export const createCrossSiteRefusal =
-  ({ token, cors }: FlowAccess, ownNames: readonly string[]) =>
-  ({ headers }: IncomingMessage): string | undefined =>
-    !token && !cors && isCrossSite(headers, ownNames) ? REFUSAL : undefined;
+  ({ token, cors }: FlowAccess, ownNames: readonly string[], ownPages?: OwnOrigins) =>
+  ({ headers }: IncomingMessage): string | undefined => {
+    const isRefused = !token && !cors && isCrossSite(headers, ownNames);
+    return isRefused && !(ownPages && isOwnPage(headers, ownNames, ownPages)) ? REFUSAL : undefined;
+  };

@@ -1,5 +1,6 @@
 /** The flow API: starts this server's flow and its gateways for HTTP, WebSocket and gRPC. */
 import type { IncomingMessage } from 'node:http';
+import { isOwnPage, type OwnOrigins } from '#api/cross-site.ts';
 import type { HostFace } from '#api/hosts.ts';
 import { type Config, ConfigError } from '#config.ts';
 import { asProblem } from '#errors.ts';
@@ -51,6 +52,8 @@ export interface FlowFaceParts extends FlowModules {
   readonly observe?: FlowObserver | undefined;
   /** Host names of this server. */
   readonly ownNames: readonly string[];
+  /** The pages of this server, which send requests to the flow from the reader's origin. */
+  readonly ownPages: OwnOrigins;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -73,7 +76,7 @@ const LOCALHOST = 'localhost';
 /** Starts the flow without opening its ports. Throws ConfigError if the configured flow cannot be started. */
 export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts): Promise<FlowFace> {
   const { host, flowPort, flowGrpcPort } = settings;
-  const { version, log, ownNames, environment } = tools;
+  const { version, log, ownNames, ownPages, environment } = tools;
   const definition = readDefinition(settings, environment);
   const { gateway: options } = definition;
   requireRegion(definition, createRegion({ region: settings.region, euHosts: settings.euHosts, log }));
@@ -103,14 +106,18 @@ export async function openFlowFace(settings: FlowSettings, tools: FlowFaceParts)
   }
   const localOnly = settings.auth === 'on' && options.token === undefined && !LOOPBACK.test(host);
 
-  const refuseCrossSite = createCrossSiteRefusal(options, ownNames);
+  const refuseCrossSite = createCrossSiteRefusal(options, ownNames, ownPages);
+  const admitsOrigin = ({ headers }: IncomingMessage) => isOwnPage(headers, ownNames, ownPages);
   function refuse(request: IncomingMessage): string | undefined {
     if (localOnly && !isLocal(request)) return REMOTE_REFUSED;
     return refuseCrossSite(request);
   }
 
   const shared = { flow, options, version, log, environment, observe };
-  const http = createHttpGateway({ ...shared, protocol: 'HTTP', refuse, limits: socketLimits(options) });
+  const http = createHttpGateway({
+    ...shared,
+    ...{ protocol: 'HTTP', refuse, admitsOrigin, limits: socketLimits(options) },
+  });
   const grpc = createGrpcGateway(shared);
   const load = settings.flow === undefined ? undefined : () => readDefinition(settings, environment);
   let watcher: FileWatcher | undefined;

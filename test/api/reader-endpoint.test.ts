@@ -630,7 +630,7 @@ describe('other routes', () => {
   });
 
   it('have a documentation page that runs no script', async () => {
-    const { answer, text } = await ask('/docs/api');
+    const { answer, text } = await ask('/docs/api/options');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     for (const name of Object.keys(OPTIONS)) expect(text).toContain(`<code>${name}</code>`);
     expect(text).not.toContain('<script');

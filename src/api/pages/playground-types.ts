@@ -18,12 +18,33 @@ export interface FormField {
 /** The tabs of the playground that have options. */
 export type FormName = 'read' | 'search' | 'embed' | 'rerank' | 'ocr';
 
+/** An API in the list of the page at /docs/api. */
+export interface DescribedApi {
+  readonly name: string;
+  readonly title: string;
+  /** URL of its OpenAPI document. */
+  readonly url: string;
+}
+
+/** The URLs of the APIs, without a trailing slash; null if this server cannot determine them. */
+export interface ApiUrls {
+  readonly reader: string;
+  readonly search: string | null;
+  readonly models: string | null;
+  readonly compat: string | null;
+  readonly flow: string | null;
+}
+
 /** The data that the page loads first. */
 export interface PlaygroundSetup {
   readonly version: string;
-  /** The URLs of the APIs, without a trailing slash; null if this server cannot determine them. */
-  readonly faces: { readonly reader: string; readonly search: string | null; readonly models: string | null };
-  readonly keyNeeded: { readonly reader: boolean; readonly search: boolean; readonly models: boolean };
+  readonly faces: ApiUrls;
+  readonly keyNeeded: {
+    readonly reader: boolean;
+    readonly crawl: boolean;
+    readonly search: boolean;
+    readonly models: boolean;
+  };
   readonly forms: Readonly<Record<FormName, readonly FormField[]>>;
   /** The option values of each preset. */
   readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

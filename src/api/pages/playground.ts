@@ -1,27 +1,26 @@
 /**
- * Serves the playground: a web page on the reader's host that sends requests to all APIs. Its files are built by
- * scripts/build-playground.mjs. It loads the options and the URLs of the APIs as JSON.
+ * Serves the playground and the interactive description of the APIs: web pages on the reader's host that send requests to
+ * all APIs. Their files are built by scripts/build-playground.mjs. The playground loads the options and the URLs of the
+ * APIs as JSON.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
+import { escapeAttribute } from '#html/serialize.ts';
 import { createTags, sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
 import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
 import { ownValue } from '#own-value.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
+import { type ApiUrlOptions, apiUrlsOf, policyFor } from './api-urls.ts';
 import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';
-import type { PlaygroundSetup } from './playground-types.ts';
+import type { ApiUrls, DescribedApi, PlaygroundSetup } from './playground-types.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
 
-export interface PlaygroundOptions {
+export interface PlaygroundOptions extends ApiUrlOptions {
   readonly version: string;
-  /** The ports of the APIs; 0 for an API without a port. */
-  readonly ports: () => Readonly<Record<'reader' | 'search' | 'model', number>>;
-  /** The URL of the reader as callers see it. Default: the host of each request. */
-  readonly publicUrl?: string | undefined;
   readonly searchNeedsKey: boolean;
   readonly modelsNeedKey: boolean;
 }
@@ -33,6 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 const HTML = 'index.html';
+const API_HTML = 'api.html';
 
 /**
  * The search options, except `count`, which is an alias of `num`. As a header, `engine` selects the reader's engine.
@@ -49,35 +49,64 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   };
   // The forms are generated when they are first requested, because loading the schemas would slow down every start.
   let forms: PlaygroundSetup['forms'] | undefined;
-  const keyNeeded = { reader: false, search: deps.searchNeedsKey, models: deps.modelsNeedKey };
+  const keyNeeded = {
+    ...{ reader: false, crawl: deps.modelsNeedKey },
+    ...{ search: deps.searchNeedsKey, models: deps.modelsNeedKey },
+  };
 
-  face.get('/playground', async (request, reply) => {
-    const html = (await builtFiles()).get(HTML);
+  async function sendPage(
+    name: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    change = (html: string) => html,
+  ) {
+    const html = (await builtFiles()).get(name);
     if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: run npm run build' });
     reply
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-cache')
-      .header('content-security-policy', policyFor(facesOf(request, deps)))
+      .header('content-security-policy', policyFor(apiUrlsOf(request, deps)))
       .header('referrer-policy', 'no-referrer')
       .header('cross-origin-opener-policy', 'same-origin');
-    return sendTagged(request, reply, html, tagOf(HTML, html));
+    return sendTagged(request, reply, change(html));
+  }
+  face.get('/playground', (request, reply) => sendPage(HTML, request, reply));
+  face.get('/docs/api', (request, reply) => {
+    const apis = escapeAttribute(JSON.stringify(describedApis(apiUrlsOf(request, deps))));
+    return sendPage(API_HTML, request, reply, (html) => html.replace('{{apis}}', () => apis));
   });
   face.get<{ Params: { name: string } }>('/playground/:name', async (request, reply) => {
     const { name } = request.params;
     if (name === 'setup.json') {
-      const faces = facesOf(request, deps);
+      const faces = apiUrlsOf(request, deps);
       forms ??= makeForms();
       const setup: PlaygroundSetup = { version: deps.version, faces, keyNeeded, forms, presets: PRESET_OPTIONS };
       reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache');
       return sendTagged(request, reply, JSON.stringify(setup));
     }
-    const file = name === HTML ? undefined : (await builtFiles()).get(name);
+    const file = name === HTML || name === API_HTML ? undefined : (await builtFiles()).get(name);
     if (!file) throw problem('RouteNotFoundError', { message: `The playground has no file ${name}` });
     // Immutable, as the names contain a digest of the content.
     reply
       .type(ownValue(TYPES, name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable');
     return sendTagged(request, reply, file, tagOf(name, file));
+  });
+}
+
+const API_TITLES = {
+  reader: 'Reader',
+  search: 'Search',
+  models: 'Models',
+  flow: 'Flow gateway',
+  compat: 'Other clients',
+} as const;
+
+function describedApis(urls: ApiUrls): DescribedApi[] {
+  const names = Object.keys(API_TITLES) as (keyof typeof API_TITLES)[];
+  return names.flatMap((name) => {
+    const base = name === 'reader' ? '' : urls[name];
+    return base === null ? [] : [{ name, title: API_TITLES[name], url: `${base}/openapi.json` }];
   });
 }
 
@@ -98,51 +127,3 @@ async function readBuilt(): Promise<ReadonlyMap<string, string>> {
   const read = names.map(async (name) => [name, await readFile(new URL(name, FOLDER), 'utf8')] as const);
   return new Map(await Promise.all(read));
 }
-
-type Faces = PlaygroundSetup['faces'];
-
-const policyFor = ({ search, models }: Faces): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "worker-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: blob:",
-    ["connect-src 'self'", search, models].filter(Boolean).join(' '),
-    // Fetched HTML is written into a sandboxed frame. No frame ever loads a URL.
-    "frame-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-
-/** A Host header that is safe to repeat in a response header. */
-const PLAIN_HOST = /^(?:[a-z\d.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
-
-/**
- * The URLs of the APIs as the caller's browser reaches them. If all APIs share one port: `r.`, `s.` and `api.`. With
- * separate ports: those ports, or the two ports after the reader's port if a container maps it to another one.
- */
-function facesOf(request: FastifyRequest, { publicUrl, ports }: PlaygroundOptions): Faces {
-  const given = request.headers.host ?? '';
-  const host = PLAIN_HOST.test(given) ? given : 'localhost';
-  const reader = new URL(publicUrl ?? `${request.protocol}://${host}`);
-  const base = { reader: reader.origin };
-  const open = ports();
-  const localPort = request.raw.socket.localPort;
-  if (reader.hostname.startsWith('r.') && (publicUrl !== undefined || localPort !== open.reader)) {
-    return { ...base, search: siblingOf(reader, 's.'), models: siblingOf(reader, 'api.') };
-  }
-  if (reader.protocol !== 'http:' || reader.port === '') return { ...base, search: null, models: null };
-  const port = Number(reader.port);
-  if (port === open.reader || localPort !== open.reader) {
-    return { ...base, search: withPort(reader, open.search), models: withPort(reader, open.model) };
-  }
-  return { ...base, search: withPort(reader, port + 1), models: withPort(reader, port + 2) };
-}
-
-const siblingOf = (reader: URL, label: string): string =>
-  new URL(`${reader.protocol}//${reader.host.replace(/^r\./, label)}`).origin;
-
-const withPort = ({ protocol, hostname }: URL, port: number): string | null =>
-  port > 0 && port < 65_536 ? `${protocol}//${hostname}:${port}` : null;

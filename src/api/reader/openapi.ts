@@ -18,7 +18,7 @@ export function descriptionRoutes(face: Face, version: string): void {
   serveDescription(face, {
     description: () => createReaderDescription(INTERFACE_VERSIONS.reader.version),
     page: () => docsPage({ title: `Lectern reader ${version}`, intro: INTRO, table: TABLE }),
-    at: '/docs/api',
+    at: '/docs/api/options',
   });
 }
 

@@ -47,6 +47,8 @@ export interface HttpGatewayTools {
   readonly observe?: FlowObserver | undefined;
   /** Returns the reason for refusing a request with HTTP 403; `undefined` to allow it. */
   readonly refuse?: ((request: IncomingMessage) => string | undefined) | undefined;
+  /** Whether a request comes from a page that may read the responses even if the flow's `cors` option is off. */
+  readonly admitsOrigin?: ((request: IncomingMessage) => boolean) | undefined;
 }
 
 export interface HttpGateway {
@@ -75,6 +77,7 @@ const GRACE_MS = 10_000;
 
 export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
   const { flow, protocol, version, log, limits, environment = {}, observe, refuse = () => undefined } = tools;
+  const { admitsOrigin = () => false } = tools;
   const options = tools.options ?? flow.definition.gateway;
   const { requestTimeoutMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const answersCors = options.cors || options.restApiVersion === '1';
@@ -141,7 +144,7 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     if (isKnownTo(request, answer)) answer = { ...answer, code: 304, body: '' };
     if (namesProblemJson(request.headers.accept)) answer = asProblemDetails(answer, requestId);
     if (isDraining()) response.shouldKeepAlive = false;
-    const corsHeaders = answersCors && request.headers.origin ? CORS_HEADERS : {};
+    const corsHeaders = corsHeadersOf(request);
     send(request, response, { ...answer, headers: { 'x-request-id': requestId, ...corsHeaders, ...answer.headers } });
     if (response.writableNeedDrain) disconnectUnread(response, unreadMs);
     if (match.route?.requestSchema) {
@@ -157,7 +160,15 @@ export function createHttpGateway(tools: HttpGatewayTools): HttpGateway {
     });
   }
 
-  const preflightOf = (request: IncomingMessage) => (answersCors ? preflight(request) : undefined);
+  const preflightOf = (request: IncomingMessage) =>
+    answersCors || admitsOrigin(request) ? preflight(request) : undefined;
+
+  function corsHeadersOf(request: IncomingMessage): Readonly<Record<string, string>> {
+    const { origin } = request.headers;
+    if (!origin) return {};
+    if (answersCors) return CORS_HEADERS;
+    return admitsOrigin(request) ? { 'access-control-allow-origin': origin, vary: 'Origin' } : {};
+  }
 
   const gateway: HttpGateway = {
     protocol,
