@@ -76,6 +76,7 @@ const BROTLI_OPTIONS = {
   params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL, [constants.BROTLI_PARAM_LGWIN]: 24 },
 };
 const LANGUAGES = ['eng', 'jpn', 'kor', 'ukr', 'bel', 'ell', 'ara'];
+const languagePackage = (language) => `@tesseract.js-data/${language}`;
 
 /** Options shared by all builds. */
 const COMMON = {
@@ -124,10 +125,12 @@ const buildChunks = (outdir) =>
 const foldersOf = (inputs) =>
   [...new Set(inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean))].sort();
 
-/** Returns the places in the lock file of the packages that the bundle contains. */
+/** Returns the places in the lock file of the packages of which the built program contains code or files. */
 export async function bundledPackages() {
   const { metafile } = await buildChunks(path.join(root, 'dist', CHUNKS));
-  return foldersOf(Object.keys(metafile.inputs));
+  const copied = [...FILES.map(({ from }) => from), 'pdfjs-dist', ...LANGUAGES.map(languagePackage)];
+  const places = copied.map((name) => `node_modules/${name}`);
+  return [...new Set([...foldersOf(Object.keys(metafile.inputs)), ...places])].sort();
 }
 
 /** Copies files of packages to where `src/onnx-runtime.ts`, `src/ocr/` and `src/documents/pdf/` look for them. */
@@ -144,7 +147,7 @@ async function copyFiles(out) {
   await mkdir(path.join(out, 'tessdata'), { recursive: true });
   for (const language of LANGUAGES) {
     const name = `${language}.traineddata.gz`;
-    const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
+    const folder = path.dirname(require.resolve(`${languagePackage(language)}/package.json`));
     await copyFile(path.join(folder, '4.0.0_best_int', name), path.join(out, 'tessdata', name));
   }
 }

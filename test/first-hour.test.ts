@@ -8,9 +8,9 @@ import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { MAX_INSTALLED_BYTES, MAX_PACKED_BYTES } from '../scripts/release/budgets.mjs';
-import { type Site, startSite } from './site/site.ts';
+import { startSite } from './site/site.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
 import { freePorts } from './support/free-ports.ts';
 
@@ -19,18 +19,6 @@ const PAGE = 'docs/guide/first-hour.md';
 /** An installation, a browser, and a dozen starts of the program. */
 const LONG_MS = 600_000;
 const LINES = '<p>This domain is for use in examples, such as those of a guide for new users.</p>'.repeat(4);
-
-let site: Site;
-let home: string;
-
-beforeAll(async () => {
-  site = await startSite({ '/': `<title>Example Domain</title><main><h1>Example Domain</h1>${LINES}</main>` });
-  home = await mkdtemp(path.join(os.tmpdir(), 'lectern-first-hour-'));
-});
-afterAll(async () => {
-  await site.close();
-  await rm(home, { recursive: true, force: true });
-});
 
 interface Step {
   readonly example: DocExample;
@@ -76,6 +64,10 @@ async function bytesOf(folder: string): Promise<number> {
 }
 
 it('works as written, from an empty folder', { timeout: LONG_MS }, async () => {
+  const site = await startSite({ '/': `<title>Example Domain</title><main><h1>Example Domain</h1>${LINES}</main>` });
+  onTestFinished(() => site.close());
+  const home = await mkdtemp(path.join(os.tmpdir(), 'lectern-first-hour-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
   const port = await freePorts(7);
   const example = site.origin;
   const suited = (code: string) =>
