@@ -2,10 +2,11 @@
 // demand stay in separate chunks. Packages loaded on demand stay in node_modules. Each entry point also gets a one-line
 // file under its own name, such as `dist/main.js` or `dist/reader/worker.js`.
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,23 +34,49 @@ const EXTERNAL = [
   '@fastify/fast-json-stringify-compiler',
   '@napi-rs/canvas',
   '@photostructure/sqlite',
-  'pdfjs-dist',
   'piscina',
   'proxy-chain',
   'sharp',
 ];
 /**
- * Packages that are imported dynamically but bundled, because every server loads them. Only the default export is
- * retained.
+ * Packages that are imported dynamically but bundled: one that every server loads, and one that holds many times more
+ * than the four vocabularies in use. Of CommonJS packages, only the default export is retained.
  */
-const BUNDLED = new Set(['@fastify/compress']);
+const BUNDLED = ['@fastify/compress', 'gpt-tokenizer'];
+const isBundled = (name) => BUNDLED.some((bundled) => name === bundled || name.startsWith(`${bundled}/`));
 const CHUNKS = 'chunks';
 /**
- * Files of packages that come along, because these packages hold many times more than is needed: the WebAssembly build
- * of onnxruntime, and Tesseract's data of one language for each script (`src/ocr/combine/script.ts`).
+ * Files of packages that come along, because these packages hold many times more than is needed: the WebAssembly builds
+ * of onnxruntime and Tesseract, and Tesseract's data of one language for each script (`src/ocr/combine/script.ts`).
+ * Binaries are compressed as `.br`.
  */
-const RUNTIME_FILES = ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'];
+const FILES = [
+  { from: 'onnxruntime-web', name: 'ort.wasm.bundle.min.mjs', to: 'onnx/ort.wasm.bundle.min.mjs' },
+  { from: 'onnxruntime-web', name: 'ort-wasm-simd-threaded.wasm', to: 'onnx/ort-wasm-simd-threaded.wasm.br' },
+  { from: 'tesseract.js-core', name: 'tesseract-core-simd-lstm.js', to: 'tesseract/tesseract-core-simd-lstm.cjs' },
+  {
+    from: 'tesseract.js-core',
+    name: 'tesseract-core-simd-lstm.wasm',
+    to: 'tesseract/tesseract-core-simd-lstm.wasm.br',
+  },
+];
+/** Higher levels take many times longer for a few percent. */
+const BROTLI_LEVEL = 6;
+/** Parts of PDF.js: the build for all versions of Node, and what it loads from files. */
+const PDF_JS = [
+  'LICENSE',
+  'cmaps',
+  'iccs',
+  'legacy/build/pdf.min.mjs',
+  'legacy/build/pdf.worker.min.mjs',
+  'standard_fonts',
+  'wasm',
+];
+const BROTLI_OPTIONS = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL, [constants.BROTLI_PARAM_LGWIN]: 24 },
+};
 const LANGUAGES = ['eng', 'jpn', 'kor', 'ukr', 'bel', 'ell', 'ara'];
+const languagePackage = (language) => `@tesseract.js-data/${language}`;
 
 /** Options shared by all builds. */
 const COMMON = {
@@ -73,10 +100,19 @@ const COMMON = {
 export async function bundle(out) {
   const chunks = path.join(out, CHUNKS);
   await rm(chunks, { recursive: true, force: true });
-  const { metafile, outputFiles } = await build({
+  const { metafile, outputFiles } = await buildChunks(chunks);
+  await mkdir(chunks, { recursive: true });
+  for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
+  for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
+  await copyFiles(out);
+  await writeFile(path.join(out, 'licences.txt'), await collectLicenses(Object.keys(metafile.inputs)));
+}
+
+const buildChunks = (outdir) =>
+  build({
     ...COMMON,
     entryPoints: ENTRIES.map((entry) => ({ in: path.join(source, `${entry}.ts`), out: entry.replaceAll('/', '-') })),
-    outdir: chunks,
+    outdir,
     splitting: true,
     chunkNames: '[name]-[hash]',
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
@@ -84,23 +120,34 @@ export async function bundle(out) {
     metafile: true,
     write: false,
   });
-  await mkdir(chunks, { recursive: true });
-  for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
-  for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
-  await copyRecognition(out);
-  await writeFile(path.join(out, 'licences.txt'), await collectLicenses(Object.keys(metafile.inputs)));
+
+/** Folders of the packages that the bundle contains, relative to the project. */
+const foldersOf = (inputs) =>
+  [...new Set(inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean))].sort();
+
+/** Returns the places in the lock file of the packages of which the built program contains code or files. */
+export async function bundledPackages() {
+  const { metafile } = await buildChunks(path.join(root, 'dist', CHUNKS));
+  const copied = [...FILES.map(({ from }) => from), 'pdfjs-dist', ...LANGUAGES.map(languagePackage)];
+  const places = copied.map((name) => `node_modules/${name}`);
+  return [...new Set([...foldersOf(Object.keys(metafile.inputs)), ...places])].sort();
 }
 
-/** Copies what text recognition needs to where `src/onnx-runtime.ts` and `src/ocr/` look for it. */
-async function copyRecognition(out) {
+/** Copies files of packages to where `src/onnx-runtime.ts`, `src/ocr/` and `src/documents/pdf/` look for them. */
+async function copyFiles(out) {
   const require = createRequire(import.meta.url);
-  const runtime = path.dirname(require.resolve('onnxruntime-web'));
-  await mkdir(path.join(out, 'onnx'), { recursive: true });
-  for (const name of RUNTIME_FILES) await copyFile(path.join(runtime, name), path.join(out, 'onnx', name));
+  for (const { from, name, to } of FILES) {
+    const bytes = await readFile(path.join(path.dirname(require.resolve(from)), name));
+    const target = path.join(out, to);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, to.endsWith('.br') ? brotliCompressSync(bytes, BROTLI_OPTIONS) : bytes);
+  }
+  const pdfJs = path.dirname(require.resolve('pdfjs-dist/package.json'));
+  for (const part of PDF_JS) await cp(path.join(pdfJs, part), path.join(out, 'pdfjs', part), { recursive: true });
   await mkdir(path.join(out, 'tessdata'), { recursive: true });
   for (const language of LANGUAGES) {
     const name = `${language}.traineddata.gz`;
-    const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
+    const folder = path.dirname(require.resolve(`${languagePackage(language)}/package.json`));
     await copyFile(path.join(folder, '4.0.0_best_int', name), path.join(out, 'tessdata', name));
   }
 }
@@ -116,7 +163,7 @@ const externalOnDemand = {
   name: 'external on demand',
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ kind, path: name, importer }) =>
-      kind === 'dynamic-import' && !importer.includes('node_modules') && !BUNDLED.has(name)
+      kind === 'dynamic-import' && !importer.includes('node_modules') && !isBundled(name)
         ? { path: name, external: true }
         : undefined,
     );
@@ -176,12 +223,9 @@ function programLines(from, exports) {
 
 /** Collects the license texts of all bundled packages. `inputs` are paths relative to the project. */
 export async function collectLicenses(inputs) {
-  const folders = new Set(
-    inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean),
-  );
   const require = createRequire(import.meta.url);
   const texts = [];
-  for (const folder of [...folders].sort()) {
+  for (const folder of foldersOf(inputs)) {
     const { name, version, license } = require(path.join(root, folder, 'package.json'));
     const files = (await readdir(path.join(root, folder))).filter((file) =>
       /^(?:licen[cs]e|notice|copying)/i.test(file),

@@ -1,3 +1,3 @@
 /** Types of the functions that tests use. */
-export function noticeLines(lock: object): string[];
+export function noticeLines(lock: object, bundled: readonly string[]): string[];
 export function withNoticeLines(notice: string, lines: readonly string[]): string;

@@ -2,15 +2,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundledPackages } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const HEADING =
   'Packages that are installed with this one, or bundled into dist/ (texts of those in dist/licences.txt):\n';
 
-/** The lines for all packages of the lock file that users get, once per name and license. */
-export function noticeLines({ packages }) {
+/**
+ * The lines for all packages of the lock file that users get, once per name and license: those that are installed, and
+ * those at the places in `bundled`.
+ */
+export function noticeLines({ packages }, bundled) {
   const lines = Object.entries(packages).flatMap(([place, { dev, devOptional, peer, license }]) => {
-    if (place === '' || dev || devOptional || peer) return [];
+    if (place === '' || ((dev || devOptional || peer) && !bundled.includes(place))) return [];
     const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
     return [`- ${name}, ${license ?? 'no licence named'}`];
   });
@@ -26,5 +30,5 @@ export function withNoticeLines(notice, lines) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const file = path.join(root, 'NOTICE');
   const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
-  writeFileSync(file, withNoticeLines(readFileSync(file, 'utf8'), noticeLines(lock)));
+  writeFileSync(file, withNoticeLines(readFileSync(file, 'utf8'), noticeLines(lock, await bundledPackages())));
 }

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Runtime from 'onnxruntime-node';
 import { TELEMETRY_OFF } from '#concurrency/environment.ts';
+import { readPackagedBinary } from '#packaged-binary.ts';
 
 /** The error message if the package is not installed. */
 const RUNTIME_MISSING = 'onnxruntime-node is not installed';
@@ -52,14 +53,12 @@ interface WebAssemblyRuntime extends Pick<typeof Runtime, 'InferenceSession' | '
   readonly env: { readonly wasm: { numThreads: number; wasmBinary: Uint8Array } };
 }
 
-/** Files of the WebAssembly build, in the order in which they are loaded. */
-export const WEB_ASSEMBLY_FILES = ['ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'] as const;
-
 export async function openWebAssembly(): Promise<SharedRuntime> {
-  const [program, binary] = WEB_ASSEMBLY_FILES.map(webAssemblyFile) as [string, string];
-  const runtime = (await import(pathToFileURL(program).href)) as WebAssemblyRuntime;
+  const folder = webAssemblyFolder();
+  const program = pathToFileURL(path.join(folder, 'ort.wasm.bundle.min.mjs')).href;
+  const runtime = (await import(program)) as WebAssemblyRuntime;
   runtime.env.wasm.numThreads = 1;
-  runtime.env.wasm.wasmBinary = await readFile(binary);
+  runtime.env.wasm.wasmBinary = await readPackagedBinary(path.join(folder, 'ort-wasm-simd-threaded.wasm'));
   const { Tensor, InferenceSession } = runtime;
   return {
     Tensor,
@@ -77,11 +76,7 @@ async function weightsBeside(graph: string): Promise<{ path: string; data: Uint8
 }
 
 /** In the built package the files are in `dist/onnx/`; in the sources, in the package onnxruntime-web. */
-function webAssemblyFile(name: string): string {
-  const built = fileURLToPath(new URL(`./onnx/${name}`, import.meta.url));
-  return existsSync(built)
-    ? built
-    : createRequire(import.meta.url)
-        .resolve('onnxruntime-web')
-        .replace(/[^/\\]+$/, name);
+function webAssemblyFolder(): string {
+  const built = fileURLToPath(new URL('./onnx', import.meta.url));
+  return existsSync(built) ? built : path.dirname(createRequire(import.meta.url).resolve('onnxruntime-web'));
 }

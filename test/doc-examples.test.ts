@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -22,6 +22,7 @@ import { docx } from '#documents/office/word/docx.suite.ts';
 import { parseFlow } from '#flow/definition/yaml.ts';
 import { readNavigation } from '../scripts/site/pages.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
+import { freePorts } from './support/free-ports.ts';
 import { programFile } from './support/program.ts';
 import { shareBrowser, startServer, type TestServer } from './support/server.ts';
 
@@ -139,25 +140,6 @@ async function writeFiles(pdf: Uint8Array, picture: Uint8Array): Promise<void> {
   for (const [name, content] of Object.entries(contents)) await writeFile(path.join(folder, name), content);
   for (const home of ['.local/share/bash-completion/completions', '.zfunc', '.config/fish/completions'])
     await mkdir(path.join(folder, home), { recursive: true });
-}
-
-/** The first of `count` consecutive free ports. */
-async function freePorts(count: number): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const tried = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
-    if (tried.every(Boolean)) return first;
-  }
-}
-
-async function isFree(tried: number): Promise<boolean> {
-  const probe = createTcpServer().listen(tried, '127.0.0.1');
-  const free = await once(probe, 'listening').then(
-    () => true,
-    () => false,
-  );
-  probe.close();
-  return free;
 }
 
 /** Replaces the URLs, keys and files in an example with those of the test. */

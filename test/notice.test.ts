@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { bundledPackages } from '../scripts/bundle.mjs';
 import { noticeLines, withNoticeLines } from '../scripts/notice.mjs';
 import { programFile } from './support/program.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 const notice = read('NOTICE');
-const lines = noticeLines(JSON.parse(read('package-lock.json')));
+const lines = noticeLines(JSON.parse(read('package-lock.json')), await bundledPackages());
 
 it('lists the installed packages', () => {
   expect(lines.length).toBeGreaterThan(100);

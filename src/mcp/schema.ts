@@ -3,6 +3,7 @@
  * cached, because the conversion takes milliseconds, and listing tools is free for every caller.
  */
 import type { z } from 'zod';
+import { ownValue } from '#own-value.ts';
 
 type Schema = Pick<z.ZodObject, '~standard'>;
 
@@ -57,7 +58,7 @@ const REDUNDANT: Record<string, (value: unknown) => boolean> = {
 function withoutRedundancy(value: Json): Json {
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, part]) => !REDUNDANT[name]?.(part))
+      .filter(([name, part]) => !ownValue(REDUNDANT, name)?.(part))
       .map(([name, part]) => [name, isObject(part) ? withoutRedundancy(part) : part]),
   );
 }

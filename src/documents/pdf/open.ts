@@ -1,6 +1,8 @@
 /** Opens files with PDF.js. Only this module loads PDF.js and the resources in its package. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { DocumentError } from '../document.ts';
 import { passwordError } from '../password-error.ts';
@@ -30,10 +32,18 @@ function halves() {
  */
 async function load(): Promise<{ pdf: Library; half: WorkerHalf }> {
   const { push } = Array.prototype;
-  const pdf = await import('pdfjs-dist/legacy/build/pdf.mjs');
-  const half: WorkerHalf = await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
+  const [pdf, half]: [Library, WorkerHalf] = [await importBuild('pdf'), await importBuild('pdf.worker')];
   Array.prototype.push = push;
   return { pdf, half };
+}
+
+const importBuild = (name: string) =>
+  import(pathToFileURL(path.join(folder(), 'legacy', 'build', `${name}.min.mjs`)).href);
+
+/** In the built package the files are in `dist/pdfjs/`; in the sources, in the package pdfjs-dist. */
+function folder(): string {
+  const built = fileURLToPath(new URL('../../pdfjs', import.meta.url));
+  return existsSync(built) ? built : path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 }
 
 export interface OpenedPdf {
@@ -68,7 +78,7 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels, password }: OpenO
   half.WorkerMessageHandler.initializeFromPort(port);
   // PDF.js expects a Web Worker, but only uses its messages.
   const worker = new pdf.PDFWorker({ port: port as unknown as null, verbosity: pdf.VerbosityLevel.ERRORS });
-  const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  const resources = folder();
   const task: PDFDocumentLoadingTask = pdf.getDocument({
     worker,
     // PDF.js detaches its buffer, and callers may need theirs again.
@@ -77,11 +87,11 @@ async function openAsItIs(bytes: Uint8Array, { maxImagePixels, password }: OpenO
     isEvalSupported: false,
     disableFontFace: true,
     useSystemFonts: false,
-    standardFontDataUrl: `${folder}/standard_fonts/`,
-    cMapUrl: `${folder}/cmaps/`,
+    standardFontDataUrl: `${resources}/standard_fonts/`,
+    cMapUrl: `${resources}/cmaps/`,
     cMapPacked: true,
-    wasmUrl: `${folder}/wasm/`,
-    iccUrl: `${folder}/iccs/`,
+    wasmUrl: `${resources}/wasm/`,
+    iccUrl: `${resources}/iccs/`,
     useWorkerFetch: false,
     enableXfa: false,
     maxImageSize: maxImagePixels,

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { readPackagedBinary } from '#packaged-binary.ts';
 import type { Segmentation } from '../../engine.ts';
 import { IMAGE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
 
@@ -27,7 +28,7 @@ interface Api {
   End(): void;
 }
 
-type CreateCore = (options?: object) => Promise<Core>;
+type CreateCore = (options: { readonly wasmBinary: Uint8Array }) => Promise<Core>;
 
 /** Values of Tesseract's API: the engine mode OEM_LSTM_ONLY, and Exif orientation 1 (upright). */
 const LSTM_ENGINE = 1;
@@ -76,8 +77,18 @@ export async function recognizeBuiltIn(
   }
 }
 
-// Every supported Node version has the vector instructions (SIMD) that this build needs.
-const startCore = (): Promise<Core> => (require('tesseract.js-core/tesseract-core-simd-lstm.js') as CreateCore)();
+/** Every supported Node version has the vector instructions (SIMD) that this build needs. */
+const CORE = 'tesseract-core-simd-lstm';
+
+/** In the built package the files are in `dist/tesseract/`; in the sources, in the package tesseract.js-core. */
+async function startCore(): Promise<Core> {
+  const built = fileURLToPath(new URL('../../../tesseract', import.meta.url));
+  const [folder, ending] = existsSync(built)
+    ? [built, 'cjs']
+    : [path.dirname(require.resolve('tesseract.js-core')), 'js'];
+  const create = require(path.join(folder, `${CORE}.${ending}`)) as CreateCore;
+  return create({ wasmBinary: await readPackagedBinary(path.join(folder, `${CORE}.wasm`)) });
+}
 
 async function apiFor(core: Core, languages: readonly string[]): Promise<Api> {
   const joined = languages.join('+');

@@ -1,0 +1,42 @@
+// `npm run sbom [file]`: the packages that users get, as CycloneDX: those that are installed with Lectern, and those of
+// which the built program contains code or files. Written to standard output, or to the file.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundledPackages } from '../bundle.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PLACE = 'cdx:npm:package:path';
+const DEVELOPMENT = 'cdx:npm:package:development';
+/** Optional packages that users install themselves. */
+const OPTIONAL_PEERS = /^node_modules\/(?:onnxruntime-node|@opentelemetry\/(?:sdk-trace|exporter-trace-otlp-http))$/;
+
+/** Returns the bill of materials as an object. */
+export async function createSbom() {
+  const bundled = new Set(await bundledPackages());
+  const shell = process.platform === 'win32';
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+  const all = JSON.parse(
+    execFileSync('npm', args, { cwd: root, encoding: 'utf8', shell, maxBuffer: 64 * 1024 * 1024 }),
+  );
+  const components = all.components.filter(({ properties = [] }) => {
+    const { value: place = '' } = properties.find(({ name }) => name === PLACE) ?? {};
+    if (OPTIONAL_PEERS.test(place)) return false;
+    return bundled.has(place) || !properties.some(({ name }) => name === DEVELOPMENT);
+  });
+  const references = new Set([all.metadata.component['bom-ref'], ...components.map((part) => part['bom-ref'])]);
+  const dependencies = all.dependencies
+    .filter(({ ref }) => references.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => references.has(other)) }));
+  // npm names the component after the folder of the checkout.
+  const component = { ...all.metadata.component, name: 'lectern' };
+  return { ...all, metadata: { ...all.metadata, component }, components, dependencies };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const text = `${JSON.stringify(await createSbom(), undefined, 2)}\n`;
+  const [, , file] = process.argv;
+  if (file) writeFileSync(path.resolve(file), text);
+  else process.stdout.write(text);
+}
