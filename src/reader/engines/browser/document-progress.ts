@@ -8,6 +8,8 @@ export interface DocumentProgress {
   readonly loadedAt: number | undefined;
   readonly idle: boolean;
   readonly idleSeen: boolean;
+  /** Whether the document has loaded and nothing can change it any more. */
+  readonly still: boolean;
   elements: number;
   /** Number of events so far that make a capture useful: interactive, load, each mutation-idle. */
   readonly moments: number;
@@ -27,6 +29,7 @@ export function trackProgress(): DocumentProgress {
     loadedAt: undefined as number | undefined,
     idle: false,
     idleSeen: false,
+    still: false,
     elements: 0,
     moments: 0,
     handle(message: string): TrackerMessage[0] {
@@ -35,13 +38,15 @@ export function trackProgress(): DocumentProgress {
       switch (kind) {
         case 'start':
           Object.assign(progress, { started: true, interactiveAt: undefined, loadedAt: undefined });
-          progress.idle = progress.idleSeen = false;
+          progress.idle = progress.idleSeen = progress.still = false;
           break;
         case 'interactive':
           progress.interactiveAt = performance.now();
           break;
         case 'load':
+        case 'still':
           progress.loadedAt = performance.now();
+          progress.still = kind === 'still';
           break;
         case 'idle':
           progress.idle = progress.idleSeen = true;

@@ -36,6 +36,7 @@ export interface PageElement extends PageNode {
   hasAttribute(name: string): boolean;
   contains(other: PageNode | null): boolean;
   assignedNodes?(): PageNode[];
+  matches(selector: string): boolean;
   checkVisibility(): boolean;
   getBoundingClientRect(): PageRect;
   querySelector(selector: string): PageElement | null;
@@ -56,6 +57,13 @@ export interface PageDocument extends PageNode {
   readonly scrollingElement: (PageElement & { readonly scrollHeight: number }) | null;
   querySelector(selector: string): PageElement | null;
   getElementsByTagName(name: string): ArrayLike<PageElement>;
+  evaluate(
+    xpath: string,
+    context: PageNode,
+    resolver: null,
+    type: number,
+    result: null,
+  ): { readonly booleanValue: boolean };
   elementFromPoint(x: number, y: number): PageElement | null;
   addEventListener(type: string, listener: () => void, options?: { once?: boolean; capture?: boolean }): void;
 }
@@ -98,6 +106,10 @@ export interface PageCanvas {
       ): { readonly data: ArrayLike<number> & Iterable<number> };
     } | null;
   };
+}
+
+export interface PageMutation {
+  readonly addedNodes: ArrayLike<PageNode>;
 }
 
 export interface PageObserver {

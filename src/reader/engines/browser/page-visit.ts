@@ -535,10 +535,16 @@ export class PageVisit {
     };
   }
 
+  /** Whether nothing can change the document any more. A `Refresh` header would replace it. */
+  get #isStill(): boolean {
+    return this.#progress.still && this.#network.main()?.response?.headers().refresh === undefined;
+  }
+
   #readyAt(): number {
     const { interactiveAt, loadedAt, idle, idleSeen, elements } = this.#progress;
+    const still = this.#isStill;
     const { resources, media, all } = this.#network;
-    const seen = { interactiveAt, loadedAt, mutationIdle: idle, mutationIdleSeen: idleSeen, elements };
+    const seen = { interactiveAt, loadedAt, mutationIdle: idle, mutationIdleSeen: idleSeen, still, elements };
     return readyAt({ ...seen, hasTitle: this.#hasTitle, resources, media, network: all }, this.#demands);
   }
 
@@ -614,7 +620,7 @@ export class PageVisit {
     // The page may have exceeded a limit in the meantime.
     if (this.#stopped) throw this.#stopped;
     const isWhole = this.#network.resources.open === 0 && !this.#network.brokeOff();
-    const settled = final && this.#progress.idleSeen && isWhole;
+    const settled = final && (this.#progress.idleSeen || this.#isStill) && isWhole;
     const seen = { text, ...shots, settled, hiddenFrames, hiddenShadow };
     const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
     return { snapshot, elements, at: performance.now() };

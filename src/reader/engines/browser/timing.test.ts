@@ -9,6 +9,7 @@ const done: PageState = {
   loadedAt: 900,
   mutationIdle: true,
   mutationIdleSeen: true,
+  still: false,
   elements: 10,
   hasTitle: true,
   resources: quiet,
@@ -39,6 +40,17 @@ describe('readyAt', () => {
     expect(at('network-idle', { loadedAt: undefined })).toBe(never);
   });
 
+  it('does not wait for a page that nothing can change, except for its media', () => {
+    const still = { ...done, still: true, mutationIdle: false, mutationIdleSeen: false, hasTitle: false };
+    for (const timing of ['html', 'visible-content', 'mutation-idle', 'resource-idle'] as const) {
+      expect(readyAt(still, { timing, ...plain }), timing).toBe(0);
+      expect(readyAt(still, { timing, ...plain, hasScripts: true }), timing).toBe(3_500);
+      expect(readyAt(still, { timing, ...plain, waitsForSelector: true }), timing).toBe(never);
+    }
+    for (const timing of ['media-idle', 'network-idle'] as const)
+      expect(readyAt(still, { timing, ...plain }), timing).toBe(3_500);
+  });
+
   it('is late for a page without a title, with scripts, or before its selectors match', () => {
     for (const timing of RESPOND_TIMINGS) {
       expect(readyAt({ ...done, hasTitle: false }, { timing, ...plain }), timing).toBe(3_500);
@@ -57,6 +69,7 @@ describe('readyAt', () => {
       loadedAt: moment,
       mutationIdle: fc.boolean(),
       mutationIdleSeen: fc.boolean(),
+      still: fc.boolean(),
       elements: fc.nat(),
       hasTitle: fc.boolean(),
       resources: traffic,

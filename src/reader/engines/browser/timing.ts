@@ -11,6 +11,8 @@ export interface PageState {
   /** Whether the DOM has been unchanged for 0.2 s: at present, and at any time since the document started. */
   readonly mutationIdle: boolean;
   readonly mutationIdleSeen: boolean;
+  /** Whether the document has loaded and nothing can change it any more: it has no scripts, no handlers, no frames. */
+  readonly still: boolean;
   readonly elements: number;
   readonly hasTitle: boolean;
   /** Number of open requests and the end time of the last one: for resources, for media, and for all requests. */
@@ -37,6 +39,9 @@ export const NETWORK_IDLE_MS = 500;
 const CAPTURE_INTERVAL_MS = 1_200;
 const MIN_CHANGE = 0.05;
 
+/** Timings that also wait for what does not change the DOM. */
+const AWAITS_MEDIA: ReadonlySet<RespondTiming> = new Set<RespondTiming>(['media-idle', 'network-idle']);
+
 const quietAt = ({ open, lastEndAt }: Traffic): number =>
   open > 0 ? Number.POSITIVE_INFINITY : lastEndAt + NETWORK_IDLE_MS;
 
@@ -48,6 +53,7 @@ const quietAt = ({ open, lastEndAt }: Traffic): number =>
 export function readyAt(state: PageState, demands: TimingRequirements): number {
   const finalAt = networkIdleAt(state);
   if (demands.waitsForSelector) return Number.POSITIVE_INFINITY;
+  if (state.still && !demands.hasScripts && !AWAITS_MEDIA.has(demands.timing)) return 0;
   if (!state.hasTitle) return finalAt;
   return Math.min(finalAt, earlyAt(state, demands));
 }
