@@ -224,10 +224,11 @@ function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'war
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 
 /** The browser status that health endpoints show. Omits the path and process id of the browser. */
-const publicStatus = ({ version, sandboxed, pages, waiting, healthy }: PoolStatus) => ({
+const publicStatus = ({ version, sandboxed, pages, waiting, healthy, remote }: PoolStatus) => ({
   version,
   sandboxed,
   pages,
   waiting,
   healthy,
+  ...(remote && { remote }),
 });

@@ -215,7 +215,47 @@ export const SETTINGS = {
       'auto-detected',
       'Path of the Chromium or Chrome executable. `none` runs without a browser.',
     ),
-    browserPages: setting(count(6), '6', 'Maximum number of pages open in the browser at once.'),
+    browserUrl: secret(
+      setting(
+        commaList,
+        'none',
+        'Browsers on other machines, which are used instead of a local one: URLs of Chromium with an open DevTools port or of `lectern browser-worker` (`http://host:3007`, `ws://host/devtools/…`), or of Playwright servers (other `ws://` URLs), separated by commas. Requires `LECTERN_EGRESS_PROXY_HOST`.',
+      ),
+    ),
+    browserToken: secret(
+      setting(
+        z.string().min(16).optional(),
+        'none',
+        'Bearer token for the browsers of `LECTERN_BROWSER_URL`. `lectern browser-worker` requires it; at least 16 characters.',
+      ),
+    ),
+    egressProxyHost: setting(
+      z.string().min(1).optional(),
+      'none',
+      'IP address or host name on which the egress proxy listens for the browsers of `LECTERN_BROWSER_URL`. Each read has credentials of its own, which are invalid after the read.',
+    ),
+    egressProxyPort: setting(port(3008), '3008', 'Port of the egress proxy for browsers on other machines.'),
+    egressProxyUrl: setting(
+      z.url({ protocol: /^http$/ }).optional(),
+      'the host and port that it listens on',
+      'URL under which the browsers of `LECTERN_BROWSER_URL` reach the egress proxy of this server (`http://10.0.0.5:3008`). Each server needs its own; a load balancer must not be in between.',
+    ),
+    browserWorkerHost: setting(
+      z.string().default('localhost'),
+      'localhost',
+      'IP address or host name that `lectern browser-worker` listens on.',
+    ),
+    browserWorkerPort: setting(port(3007), '3007', 'Port of `lectern browser-worker`.'),
+    browserWorkerProxies: setting(
+      commaList,
+      'any host',
+      'Hosts of the egress proxies that the browsers of `lectern browser-worker` may connect to: host names or IP addresses, separated by commas; `*` is a wildcard. The browser neither resolves other names nor connects to other IP addresses.',
+    ),
+    browserPages: setting(
+      count(6),
+      '6',
+      'Maximum number of pages open at once in the browser, or in each browser of `LECTERN_BROWSER_URL`.',
+    ),
     browserQueue: setting(
       count(100, 0),
       '100',

@@ -20,6 +20,8 @@ export interface BrowserHealth {
   readonly healthy?: boolean;
   readonly pages?: number;
   readonly waiting?: number;
+  /** Browsers on other machines. */
+  readonly remote?: { readonly configured: number; readonly connected: number };
 }
 
 export const HEALTH_PATHS = ['/health', '/live', '/ready'] as const;

@@ -18,6 +18,7 @@ import { defaultUserAgent, type Options, type Reader } from '#reader/index.ts';
 import { createIndexingReader, type LocalIndex, openSearch, type Search, type SearchTools } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { SpanExport } from '#telemetry/otlp.ts';
+import { areBrowsersInsideEu } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 import { openReaderModule, type ReaderModuleParts, type SharedParts } from './reader-module.ts';
 
@@ -55,7 +56,12 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
     robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
   };
   const models = modelsInside(createModels(config, { fetch: trusted }), config, region);
-  const { reader: bare } = await openReaderModule(config, { ...readerParts, network, models, shared }, resources);
+  const pool = areBrowsersInsideEu(config) ? shared.pool : undefined;
+  const { reader: bare } = await openReaderModule(
+    config,
+    { ...readerParts, network, models, shared: { ...shared, pool } },
+    resources,
+  );
 
   const isEmbedderInside = await runsInside(config.searchEmbedder, 'embedding', parts, region);
   const isRerankerInside = await runsInside(config.searchReranker, 'reranker', parts, region);

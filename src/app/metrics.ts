@@ -70,10 +70,18 @@ export function registerModuleMetrics(metrics: Metrics, sources: MetricSources):
   metrics.read('lectern_batch_jobs', () => jobsOf(batch));
   metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
   if (!pool) return;
-  metrics.read('lectern_browser_pages', () => [[[], pool.status().pages]]);
-  metrics.read('lectern_browser_waiting', () => [[[], pool.status().waiting]]);
-  metrics.read('lectern_browser_pages_total', () => [[[], pool.status().opened]]);
-  metrics.read('lectern_browser_launches_total', () => [[[], pool.status().launches]]);
-  metrics.read('lectern_browser_ended_total', () => [[[], pool.status().crashes]]);
-  metrics.read('lectern_browser_healthy', () => [[[], flag(pool.status().healthy)]]);
+  registerBrowserMetrics(metrics, () => pool.status());
+}
+
+export function registerBrowserMetrics(metrics: Metrics, status: () => PoolStatus): void {
+  metrics.read('lectern_browser_pages', () => [[[], status().pages]]);
+  metrics.read('lectern_browser_waiting', () => [[[], status().waiting]]);
+  metrics.read('lectern_browser_pages_total', () => [[[], status().opened]]);
+  metrics.read('lectern_browser_launches_total', () => [[[], status().launches]]);
+  metrics.read('lectern_browser_ended_total', () => [[[], status().crashes]]);
+  metrics.read('lectern_browser_healthy', () => [[[], flag(status().healthy)]]);
+  metrics.read('lectern_browser_connected', () => {
+    const { remote } = status();
+    return remote ? [[[], remote.connected]] : [];
+  });
 }

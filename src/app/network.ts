@@ -17,6 +17,7 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
+import { remoteEgress } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
@@ -60,9 +61,16 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
   const egress = resources.use(
-    await createEgressProxy({ guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure }),
+    await createEgressProxy({
+      guard,
+      region,
+      onRefused: refusals.note,
+      onFailed: refusals.noteFailure,
+      remote: remoteEgress(config),
+    }),
   );
   ownPorts.add(egress.port);
+  if (egress.remote) ownPorts.add(egress.remote.port);
   return {
     guard,
     mayServeCached: createCachedUrlCheck(guard),

@@ -16,21 +16,22 @@ import {
   createPool,
   createReader,
   createRemoteEngine,
+  createRemotePool,
   createRenderer,
   createScriptFetcher,
   describeImage,
   type ImageScaler,
   openCache,
   openSiteRecords,
+  type PagePool,
   PICTURE_INSTRUCTION,
-  type Pool,
   type Reader,
   type Renderer,
   type SiteRecords,
   type SnapshotCache,
 } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import { chosenBrowser } from './browser.ts';
+import { chosenBrowser, remoteBrowsers } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 import type { Network } from './network.ts';
 
@@ -52,7 +53,7 @@ export interface ReaderModuleParts {
 export interface SharedParts {
   readonly renderer: Renderer;
   /** `undefined` without a browser. */
-  readonly pool: Pool | undefined;
+  readonly pool: PagePool | undefined;
   readonly cache: SnapshotCache;
   readonly sites: SiteRecords;
   readonly abuse: AbuseRefusals;
@@ -169,16 +170,28 @@ async function openSharedParts(
 }
 
 /** `undefined` if the browser is disabled or was not found. */
-function createBrowserPool(config: Config, { egress }: Network, log: Log): Pool | undefined {
+function createBrowserPool(config: Config, { egress, ownPorts }: Network, log: Log): PagePool | undefined {
   const { dataDir } = config;
+  const limits = { maxPages: config.browserPages, maxWaiting: config.browserQueue };
+  const addresses = remoteBrowsers(config);
+  const { route, meter, remote } = egress;
+  if (addresses.length && remote) {
+    return createRemotePool({
+      ...limits,
+      addresses,
+      token: config.browserToken,
+      egress: { route, meter, url: remote.url, grant: remote.grant },
+      onAddress: ownPorts.addElsewhere,
+      log: (message, facts) => log.warn(facts, message),
+    });
+  }
   const found = chosenBrowser(config);
   if (!found) return undefined;
   return createPool({
+    ...limits,
     found,
     egress,
     dataDir,
-    maxPages: config.browserPages,
-    maxWaiting: config.browserQueue,
     rendererBytes: config.pageMemoryMb * 1024 * 1024,
     log: (message, facts) => log.info(facts ?? {}, message),
   });

@@ -52,7 +52,7 @@ describe('lectern browser', () => {
 });
 
 describe('a browser', () => {
-  const settings = () => ({ browser: undefined, dataDir: path.join(home, 'data') });
+  const settings = () => ({ browser: undefined, browserUrl: [], dataDir: path.join(home, 'data') });
   async function offer(ask?: (question: string) => Promise<string>, given = {}): Promise<string[]> {
     const noted: string[] = [];
     const note = (line: string) => void noted.push(line);

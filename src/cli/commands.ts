@@ -82,6 +82,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {
+    name: 'browser-worker',
+    group: 'Serve',
+    description: 'Run browsers for servers on other machines.',
+    load: async () => (await import('./browser-worker.ts')).browserWorkerCommand,
+  },
+  {
     name: 'flow',
     group: 'Flows',
     description: 'Run a flow from its file until the process is stopped.',

@@ -7,9 +7,9 @@ export type OfferContext = Pick<CliContext, 'environment' | 'ask' | 'note' | 're
 
 export async function offerBrowser(
   context: OfferContext,
-  { browser: configured, dataDir }: Pick<Config, 'browser' | 'dataDir'>,
+  { browser: configured, browserUrl, dataDir }: Pick<Config, 'browser' | 'browserUrl' | 'dataDir'>,
 ): Promise<void> {
-  if (configured !== undefined) return;
+  if (configured !== undefined || browserUrl.length) return;
   const { findBrowser, recordOffer, userBrowserFolder, wasOffered } = await import('#reader/index.ts');
   const { environment, ask, note } = context;
   if (findBrowser({ dataDir, environment })) return;

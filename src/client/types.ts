@@ -388,6 +388,8 @@ export interface Health {
     readonly healthy?: boolean;
     readonly pages?: number;
     readonly waiting?: number;
+    /** Browsers on other machines. */
+    readonly remote?: { readonly configured: number; readonly connected: number };
   };
   readonly stores: Readonly<Record<string, 'ok' | 'away'>>;
 }

@@ -65,6 +65,8 @@ export const METRICS = {
   lectern_browser_launches_total: row('counter', [], 'Browser starts, including restarts.'),
   lectern_browser_ended_total: row('counter', [], 'Browser processes that ended unexpectedly.'),
   lectern_browser_healthy: row('gauge', [], '1 while the browser can be started, else 0.'),
+  lectern_browser_servers: row('gauge', [], 'Number of servers that are connected to this browser worker.'),
+  lectern_browser_connected: row('gauge', [], 'Number of connected browsers on other machines.'),
   lectern_workers_busy: row('gauge', [], 'Number of worker threads that are converting a page.'),
   lectern_workers_waiting: row('gauge', [], 'Number of pages waiting for a worker thread.'),
   lectern_document_processes_busy: row('gauge', [], 'Number of processes that are parsing a file.'),

@@ -1,19 +1,34 @@
-/** The ports that this server uses on this machine. Requests to them are refused, because they could loop. */
+/**
+ * The ports that this server uses: its own on this machine, because requests to them could loop, and those of its
+ * browsers on other machines, which pages must not control. Requests to them are refused even in an allowed network.
+ */
 import { networkInterfaces } from 'node:os';
 import { type Address, parseAddress } from './ip-address.ts';
 
 export interface OwnPorts {
   /** Adds a port that this server listens on. */
   add(port: number): void;
-  /** Whether the port belongs to this server and the IP address to this machine. */
+  /** Adds a port of a service on another machine. Text that is not an IP address is ignored. */
+  addElsewhere(address: string, port: number): void;
+  /** Whether this server uses the port at this IP address. */
   has(address: Address, port: number): boolean;
 }
 
 export function createOwnPorts(): OwnPorts {
   const ports = new Set<number>();
+  const elsewhere = new Set<string>();
+  const keyOf = (address: Address, port: number) => `${address.toNormalizedString()} ${port}`;
   return {
     add: (port) => void ports.add(port),
-    has: (address, port) => ports.has(port) && isOfThisMachine(address),
+    addElsewhere(text, port) {
+      const address = parseAddress(text);
+      if (!address) return;
+      elsewhere.add(keyOf(address, port));
+      // Another loopback address of this machine reaches the same service.
+      if (isOfThisMachine(address)) ports.add(port);
+    },
+    has: (address, port) =>
+      (ports.has(port) && isOfThisMachine(address)) || (elsewhere.size > 0 && elsewhere.has(keyOf(address, port))),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The egress proxy: an in-process proxy that all browser traffic passes through. Each request and tunnel is resolved
- * once and checked by the guard; the connection then goes to the checked IP address.
+ * once and checked by the guard; the connection then goes to the checked IP address. It listens on loopback, and for
+ * browsers on other machines on a second address, where each read has credentials of its own (`egress-grants.ts`).
  * Responses from the proxy itself have the EGRESS_HEADER header with one of these values: `refused` (403, by the
  * guard), `failed` (502, the target or an upstream proxy is unreachable), `unknown` (404, the host does not exist) or
  * `invalid` (400, not a URL). For a failed tunnel, the browser reports a network error of its own. The reason is
@@ -20,6 +21,7 @@ import { networkProblem } from '../fetch/failures.ts';
 import { ResponseStream } from '../fetch/response-stream.ts';
 import { blockedProblem, type Guard, isGuardRefusal, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
+import { createGrants, type GrantOptions, type Grants } from './egress-grants.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
 
@@ -54,6 +56,26 @@ export interface EgressProxyOptions {
   readonly maxAgeMs?: number;
   /** Maximum number of connections; further ones are closed immediately. Default: 2,000. */
   readonly maxConnections?: number;
+  /** Also listens for browsers on other machines. */
+  readonly remote?: RemoteEgressOptions | undefined;
+}
+
+export interface RemoteEgressOptions {
+  /** IP address or host name to listen on. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The URL under which these browsers reach the proxy. Default: the host and port it listens on. */
+  readonly url?: string | undefined;
+}
+
+/** The proxy as browsers on other machines reach it. */
+export interface RemoteEgress {
+  /** Without credentials. */
+  readonly url: string;
+  readonly port: number;
+  /** Creates credentials for one read. Only such credentials are accepted, and the read must revoke them. */
+  readonly grant: Grants['grant'];
 }
 
 export interface EgressProxy {
@@ -63,6 +85,8 @@ export interface EgressProxy {
   readonly username: string;
   /** Random for each start, so that no other process on the machine can use the proxy. */
   readonly password: string;
+  /** `undefined` if the proxy listens on loopback only. */
+  readonly remote: RemoteEgress | undefined;
   /**
    * Sends the connections of one user name through an upstream proxy. The guard still checks the targets.
    */
@@ -121,51 +145,89 @@ export async function createEgressProxy(options: EgressProxyOptions): Promise<Eg
     }
   };
 
-  const server = new TunnelServer({
-    port: 0,
-    host: '127.0.0.1',
-    authRealm: 'Lectern',
-    async prepareRequestFunction({ request, username, password: given, hostname, port, isHttp }) {
-      if (!isPassword(given)) return { requestAuthentication: true };
-      const target = { host: bareHost(hostname), port, username };
-      options.onRequest?.(target);
-      try {
-        if (isHttp && isBlocked(request.url, guard)) throw blockedProblem();
-        const route = routes.routeOf(username);
-        const socket = await open(request.socket, target, route, isHttp);
-        if (!isHttp) return { customTag: socket };
-        const upstreamProxyUrl = route?.plainRequestsTo;
-        const stream = new ResponseStream(socket);
-        server.failures.set(request, (what) => {
-          if (what === 'closed' && stream.fault) return errorResponse(stream.fault, target, options);
-          const error =
-            what === 'closed' ? closedConnection() : proxyStatusProblem(407, route?.hasCredentials === true);
-          return errorResponse(upstreamProxyUrl ? route.fail(error) : error, target, options);
-        });
-        return { httpAgent: agentWith(stream), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
-      } catch (error) {
-        throw errorResponse(error, target, options);
-      }
-    },
-  });
-  server.server.maxConnections = maxConnections;
-  server.server.on('connection', (client: Socket) => client.setTimeout(idleTimeoutMs));
-  await server.listen();
+  /** Opens one port. `admit` returns the grant of the credentials, or undefined if they are invalid. */
+  const listen = async (host: string, port: number, admit: Admit): Promise<TunnelServer> => {
+    const server = new TunnelServer({
+      port,
+      host,
+      authRealm: 'Lectern',
+      async prepareRequestFunction({ request, username, password: given, hostname, port, isHttp }) {
+        const grant = admit(username, given, request.socket);
+        if (!grant) return { requestAuthentication: true };
+        const target = { host: bareHost(hostname), port, username };
+        grant.onRequest?.(target);
+        if (grant.answer !== undefined) return answerItself(grant.answer, isHttp);
+        options.onRequest?.(target);
+        try {
+          if (isHttp && isBlocked(request.url, guard)) throw blockedProblem();
+          const route = routes.routeOf(username);
+          const socket = await open(request.socket, target, route, isHttp);
+          if (!isHttp) return { customTag: socket };
+          const upstreamProxyUrl = route?.plainRequestsTo;
+          const stream = new ResponseStream(socket);
+          server.failures.set(request, (what) => {
+            if (what === 'closed' && stream.fault) return errorResponse(stream.fault, target, options);
+            const error =
+              what === 'closed' ? closedConnection() : proxyStatusProblem(407, route?.hasCredentials === true);
+            return errorResponse(upstreamProxyUrl ? route.fail(error) : error, target, options);
+          });
+          return { httpAgent: agentWith(stream), ...(upstreamProxyUrl && { upstreamProxyUrl }) };
+        } catch (error) {
+          throw errorResponse(error, target, options);
+        }
+      },
+    });
+    server.server.maxConnections = maxConnections;
+    server.server.on('connection', (client: Socket) => client.setTimeout(idleTimeoutMs));
+    await server.listen();
+    return server;
+  };
+
+  const grants = createGrants(maxAgeMs);
+  const local = await listen('127.0.0.1', 0, (_, given) => (isPassword(given) ? {} : undefined));
+  const servers = [local];
+  const openRemote = async ({ host, port, url }: RemoteEgressOptions): Promise<RemoteEgress> => {
+    const server = await listen(host, port, (username, given, client) => {
+      const grant = grants.find(username, given);
+      if (grant) grants.connect(username, client);
+      return grant;
+    });
+    servers.push(server);
+    const shown = host.includes(':') ? `[${host}]` : host;
+    return { url: url ?? `http://${shown}:${server.port}`, port: server.port, grant: grants.grant };
+  };
+  const close = async () => {
+    const closed = servers.map((server) => server.close(true));
+    for (const socket of targets) socket.destroy();
+    await Promise.all(closed);
+  };
+  let remote: RemoteEgress | undefined;
+  try {
+    remote = options.remote && (await openRemote(options.remote));
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   return {
     route: routes.open,
     meter: meters.open,
-    url: `http://127.0.0.1:${server.port}`,
-    port: server.port,
+    url: `http://127.0.0.1:${local.port}`,
+    port: local.port,
     username: 'lectern',
     password,
+    remote,
     openConnections: () => targets.size,
-    async close() {
-      const closed = server.close(true);
-      for (const socket of targets) socket.destroy();
-      await closed;
-    },
+    close,
   };
+}
+
+type Admit = (username: string, password: string, client: Socket) => GrantOptions | undefined;
+
+function answerItself(body: string, isHttp: boolean) {
+  if (!isHttp) throw new RequestError('Tunnels are refused', 403, { [EGRESS_HEADER]: 'refused' });
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+  return { customResponseFunction: () => ({ statusCode: 200, headers, body }) };
 }
 
 /** For the tunnel, uses the socket that the check opened instead of connecting again. */

@@ -7,7 +7,12 @@ import { vi } from 'vitest';
 import { createLookup, type Lookup } from '#net/connect/dns.ts';
 import { createFetch } from '#net/fetch/fetch.ts';
 import { createGuard } from '#net/guard/guard.ts';
-import { createEgressProxy, type EgressProxy, type EgressRequest } from '#net/proxy/egress-proxy.ts';
+import {
+  createEgressProxy,
+  type EgressProxy,
+  type EgressProxyOptions,
+  type EgressRequest,
+} from '#net/proxy/egress-proxy.ts';
 import { createTemporaryFolder } from '#storage/temporary.ts';
 import { type Pages, type Site, startSite } from '../../../../test/site/site.ts';
 import { OPTIONS } from '../../options/options.ts';
@@ -17,7 +22,7 @@ import { createDirectEngine } from '../direct.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { type BrowserEngineConfig, createBrowserEngine } from './engine.ts';
 import { findBrowser } from './find.ts';
-import { createPool, type Pool, type PoolConfig } from './pool.ts';
+import { createPool, type PagePool, type PoolConfig, type PoolStatus } from './pool.ts';
 import { createRefusalLog } from './refusals.ts';
 
 export interface Bench {
@@ -25,7 +30,7 @@ export interface Bench {
   readonly engine: Engine;
   /** The engine for targets that a browser cannot display. */
   readonly direct: Engine;
-  readonly pool: Pool;
+  readonly pool: BenchPool;
   readonly egress: EgressProxy;
   /** All requests to the egress proxy, including refused ones. */
   readonly requests: EgressRequest[];
@@ -35,6 +40,10 @@ export interface Bench {
   /** Starts a visit as `choose.ts` does; `more` contains values that options cannot set. */
   visit(path: string, given?: Record<string, unknown>, more?: Partial<Visit>): Promise<Snapshot[]>;
   close(): Promise<void>;
+}
+
+export interface BenchPool extends PagePool {
+  warm(): Promise<PoolStatus>;
 }
 
 // The tests read several pages each, and the machine may be busy.
@@ -57,10 +66,13 @@ export interface BenchSetting extends Partial<PoolConfig> {
   /** Additional host names, with the IP address of each. */
   readonly names?: Readonly<Record<string, string>>;
   readonly tools?: Partial<BrowserEngineConfig>;
+  /** A second address of the egress proxy, and the pool that uses it. */
+  readonly remote?: EgressProxyOptions['remote'];
+  readonly openPool?: (egress: EgressProxy) => BenchPool;
 }
 
 export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
-  const { pages, allow = [], names = {}, tools, ...config } = setting;
+  const { pages, allow = [], names = {}, tools, remote, openPool, ...config } = setting;
   const site = await startSite(pages);
   const others = createLookup();
   const lookup: Lookup = async (name) => (names[name] ? [{ address: names[name], family: 4 }] : others(name));
@@ -72,11 +84,13 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
     onRefused: refusals.note,
     onFailed: refusals.noteFailure,
     onRequest: (request) => requests.push(request),
+    remote,
   });
   const fetch = createFetch({ guard });
   const folder = createTemporaryFolder(os.tmpdir());
   const direct = createDirectEngine({ fetch });
-  const pool = createPool({ found: foundBrowser(), egress, dataDir, maxPages: 4, maxWaiting: 20, ...config });
+  const limits = { maxPages: 4, maxWaiting: 20 };
+  const pool = openPool?.(egress) ?? createPool({ found: foundBrowser(), egress, dataDir, ...limits, ...config });
   const engine = createBrowserEngine({
     pool,
     guard,

@@ -9,29 +9,24 @@ import { acceptLanguage, DEFAULT_LOCALE } from '../language.ts';
 import type { Lease } from './pool.ts';
 
 const CLOSE_MS = 2_000;
-/**
- * On other systems, the system language overrides the language with which the browser was started. Workers also see the
- * full language list if there is no override.
- */
-const HAS_LANGUAGE_BY_START = process.platform === 'linux';
 
 export interface ContextFacts {
   readonly userAgent: string;
-  /** User name of the visit at the egress proxy. The proxy uses it to assign refusals and upstream proxies. */
-  readonly name: string;
+  /** Of the visit at the egress proxy, which uses the user name to assign refusals and upstream proxies. */
+  readonly credentials: { readonly username: string; readonly password: string };
   readonly storageState: StorageState | undefined;
 }
 
 /** Throws ParamValidationError with `path` set to `storageState` if the browser refuses the state. */
 export async function openContext(
-  { browser, egress }: Lease,
+  { browser, egress, hasOurLanguage }: Lease,
   options: Options,
-  { userAgent, name, storageState }: ContextFacts,
+  { userAgent, credentials, storageState }: ContextFacts,
 ): Promise<BrowserContext> {
   const contextConfig: BrowserContextOptions = {
-    ...contextOptions(options, userAgent),
+    ...contextOptions(options, userAgent, hasOurLanguage),
     // Sends requests to loopback addresses through the proxy too.
-    proxy: { server: egress.url, username: name, password: egress.password, bypass: '<-loopback>' },
+    proxy: { server: egress.url, ...credentials, bypass: '<-loopback>' },
   };
   if (!storageState) return browser.newContext(contextConfig);
   try {
@@ -50,9 +45,9 @@ type WrittenState = Exclude<BrowserContextOptions['storageState'], string | unde
 export const closeContext = (context: BrowserContext): Promise<void> =>
   within(CLOSE_MS, context.close()).catch(() => {});
 
-function contextOptions(options: Options, userAgent: string): BrowserContextOptions {
+function contextOptions(options: Options, userAgent: string, hasOurLanguage: boolean): BrowserContextOptions {
   const { width = 1_280, height = 1_280, deviceScaleFactor, isMobile, isLandscape, hasTouch } = options.viewport ?? {};
-  const locale = options.locale ?? (HAS_LANGUAGE_BY_START ? undefined : DEFAULT_LOCALE);
+  const locale = options.locale ?? (hasOurLanguage ? undefined : DEFAULT_LOCALE);
   const rotated = isLandscape === true && height > width;
   return {
     userAgent,

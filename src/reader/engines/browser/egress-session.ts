@@ -41,9 +41,11 @@ export function openEgressSession({
   let refusalListener: ((host: string) => void) | undefined;
   let byteListener: ((bytes: number) => void) | undefined;
   const meter = egress.meter(username, (bytes) => byteListener?.(bytes));
+  const { password, revoke } =
+    'grant' in egress ? egress.grant(username) : { password: egress.password, revoke: undefined };
   const refused = refusals.watch(username, (host) => refusalListener?.(host));
   return {
-    credentials: { username, password: egress.password },
+    credentials: { username, password },
     refusedHosts: refused.hosts,
     failureOf: refused.failureOf,
     onRefused(listener) {
@@ -59,6 +61,7 @@ export function openEgressSession({
       refused.stop();
       meter.close();
       route?.close();
+      revoke?.();
     },
   };
 }

@@ -7,19 +7,22 @@ import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-screenshot.ts';
-import { FileTargetError, unreadable } from './failures.ts';
-import type { Lease, Pool } from './pool.ts';
+import { FileTargetError, LostBrowserError, unreadable } from './failures.ts';
+import { browserUnavailable } from './page-slots.ts';
+import type { Lease, PagePool } from './pool.ts';
 import { prepareVisit } from './prepare-visit.ts';
 import { type VisitTools, visitPage } from './visit.ts';
 
 export interface BrowserEngineConfig extends VisitTools {
-  readonly pool: Pool;
+  readonly pool: PagePool;
   /** The engine that reads targets that turn out to be files. */
   readonly direct?: Engine | undefined;
 }
 
 /** Time to deliver a last snapshot after the browser crashed, the deadline passed or the caller disconnected. */
 const GRACE_MS = 3_000;
+/** Browsers that are tried for one read, if the first ones open no context. */
+const MAX_LEASES = 3;
 /** Timeout for a file download (docs/reference/wire/reader.md, Timing). */
 const FILE_MS = 30_000;
 
@@ -30,19 +33,21 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
     async *visit(visit) {
       const preparation = await prepareVisit(visit, tools.guard);
       const { trace } = visit;
-      const lease = await traceStep('queue', trace, () => pool.lease(visit.signal, visit.deadline - performance.now()));
-      let file: FileTargetError;
-      try {
-        return yield* traceIteration(
-          'render',
-          trace,
-          withEnd(visitPage(visit, preparation, lease, tools), visit, lease),
+      let file: FileTargetError | undefined;
+      for (let leases = 1; !file; leases++) {
+        const lease = await traceStep('queue', trace, () =>
+          pool.lease(visit.signal, visit.deadline - performance.now()),
         );
-      } catch (error) {
-        if (!(error instanceof FileTargetError)) throw error;
-        file = error;
-      } finally {
-        lease.release();
+        try {
+          const snapshots = withEnd(visitPage(visit, preparation, lease, tools), visit, lease);
+          return yield* traceIteration('render', trace, snapshots);
+        } catch (error) {
+          if (error instanceof FileTargetError) file = error;
+          else if (!(error instanceof LostBrowserError)) throw error;
+          else if (leases === MAX_LEASES) throw browserUnavailable('No browser is available', {}, error);
+        } finally {
+          lease.release();
+        }
       }
       if (!direct) throw unreadable(file.mediaType);
       yield* readFile(file, visit, direct, engine);

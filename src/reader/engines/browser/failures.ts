@@ -1,4 +1,5 @@
 /** Maps failures to load a main document to problems. */
+import type { Browser } from 'playwright-core';
 import { type Problem, problem } from '#errors.ts';
 import type { CookieJar } from '#net/fetch/cookies.ts';
 import { tooManyRedirects } from '#net/fetch/redirect.ts';
@@ -25,6 +26,13 @@ export class FileTargetError extends Error {
     this.reason = reason;
   }
 }
+
+/** Thrown if the browser of a lease opens no context. Nothing was sent yet, so another browser may read the page. */
+export class LostBrowserError extends Error {}
+
+/** Whether a context could not be opened for a reason that has nothing to do with the read. */
+export const isBrowserFault = (browser: Browser, error: unknown): boolean =>
+  !browser.isConnected() || (error as Error).message.includes('Target.createBrowserContext');
 
 export const unreadable = (mediaType: string | undefined): Problem =>
   problem('AssertionFailureError', { message: `Targets of the type ${mediaType || 'unknown'} cannot be read` });

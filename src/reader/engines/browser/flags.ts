@@ -5,14 +5,18 @@
 
 import { DEFAULT_LOCALE, languagesOf } from '../language.ts';
 
-/** Playwright adds its own switches: no component updates, background networking, extensions, sync or crash reports. */
-export function confinementFlags(proxyHost: string): string[] {
+/**
+ * Playwright adds its own switches: no component updates, background networking, extensions, sync or crash reports.
+ * `proxyHosts` are the hosts of egress proxies, or patterns with `*`; `undefined` if they are not known.
+ */
+export function confinementFlags(proxyHosts: readonly string[] | undefined): string[] {
+  const mayConnect = proxyHosts?.map((host) => ` , EXCLUDE ${host}`).join('');
   return [
     // Otherwise Chromium connects to loopback and link-local addresses directly, bypassing any proxy.
     '--proxy-bypass-list=<-loopback>',
     // Host names are resolved by the proxy. The browser itself does not resolve any, and does not even connect to IP
     // addresses directly.
-    `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
+    ...(mayConnect === undefined ? [] : [`--host-resolver-rules=MAP * ~NOTFOUND${mayConnect}`]),
     // QUIC uses UDP, which an HTTP proxy does not carry.
     '--disable-quic',
     // Chrome in new headless mode uses the first switch, the headless shell the second.

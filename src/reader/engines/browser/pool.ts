@@ -4,16 +4,16 @@
  * pages wait in a bounded queue.
  */
 import { unlessAborted } from '#concurrency/deadline.ts';
-import { problem } from '#errors.ts';
 import type { FoundBrowser } from './find.ts';
-import { type EgressAddress, type Launched, launchBrowser } from './launch.ts';
+import { type EgressAddress, type ForServers, type Launched, type LocalEgress, launchBrowser } from './launch.ts';
 import { limitRenderers, type MemoryWatch, watchMemory } from './memory.ts';
 import type { DroppedMessage } from './messages.ts';
 import { killOrphans, residentBytes } from './orphans.ts';
+import { browserUnavailable, PageSlots } from './page-slots.ts';
 
 export interface PoolConfig {
   readonly found: FoundBrowser;
-  readonly egress: EgressAddress;
+  readonly egress: LocalEgress;
   readonly dataDir: string;
   /** Maximum number of open pages. */
   readonly maxPages: number;
@@ -31,11 +31,23 @@ export interface PoolConfig {
   readonly otherBytes?: number;
   /** Runs each site in a separate process. Otherwise the browser's default applies (off in the headless shell). */
   readonly siteIsolation?: boolean;
+  /** For `lectern browser-worker`, whose leases are connections of servers. */
+  readonly forServers?: ForServers;
   readonly log?: (message: string, facts?: Record<string, unknown>) => void;
 }
 
+/** Where pages are opened: in a browser that this server launched, or in browsers on other machines. */
+export interface PagePool {
+  status(): PoolStatus;
+  /**
+   * Waits for a page. Throws ServiceNodeResourceDrainError if the queue is full, the wait is too long, or no browser is
+   * available.
+   */
+  lease(signal: AbortSignal, waitMs?: number): Promise<Lease>;
+  close(): Promise<void>;
+}
+
 export interface PoolStatus {
-  readonly path: string;
   /** `undefined` until the first launch. */
   readonly version: string | undefined;
   readonly sandboxed: boolean | undefined;
@@ -48,13 +60,24 @@ export interface PoolStatus {
   readonly opened: number;
   readonly launches: number;
   readonly crashes: number;
+  /** Browsers on other machines: how many are configured and how many are connected. */
+  readonly remote?: { readonly configured: number; readonly connected: number };
 }
 
 /** A slot: the right to open a page in a browser. Always call `release`. */
 export interface Lease {
   readonly browser: Launched['browser'];
+  /** WebSocket URL of its DevTools port, for `lectern browser-worker`. */
+  readonly devtoolsUrl?: string | undefined;
   readonly chromiumMajor: number;
   readonly egress: EgressAddress;
+  /** Whether the browser was started with our language (`languageFlags`), which then needs no override. */
+  readonly hasOurLanguage: boolean;
+  /**
+   * Call if the browser opens no context. The pool stops using it, and another lease may succeed. Undefined if the pool
+   * has only one browser.
+   */
+  readonly discard?: ((error: unknown) => void) | undefined;
   release(): void;
 }
 
@@ -66,21 +89,15 @@ interface Instance extends Launched {
   retired: boolean;
 }
 
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 const BACKOFF_MS = [0, 250, 1_000, 4_000, 10_000];
 /** A page can allocate hundreds of MB per second. */
 const MEMORY_CHECK_MS = 100;
 const MEGABYTE = 1024 * 1024;
 
-export class Pool {
+export class Pool implements PagePool {
   readonly #config: PoolConfig;
   readonly #instances = new Set<Instance>();
-  readonly #waiting: Waiter[] = [];
-  #open = 0;
+  readonly #slots: PageSlots;
   #current: Promise<Instance> | undefined;
   #live: Instance | undefined;
   #orphansEnded: Promise<unknown> | undefined;
@@ -95,17 +112,18 @@ export class Pool {
 
   constructor(config: PoolConfig) {
     this.#config = config;
+    const { maxPages, maxWaiting, maxWaitMs } = config;
+    this.#slots = new PageSlots({ maxPages: () => maxPages, maxWaiting, maxWaitMs });
   }
 
   status(): PoolStatus {
     return {
-      path: this.#config.found.path,
       version: this.#live?.version,
       // Chromium has no sandbox when run as root, so the outcome is known before the launch.
       sandboxed: this.#sandboxed ?? (isRoot() ? false : undefined),
       pid: this.#live?.pid,
-      pages: this.#open,
-      waiting: this.#waiting.length,
+      pages: this.#slots.open,
+      waiting: this.#slots.waiting,
       healthy: this.#failures === 0,
       opened: this.#opened,
       launches: this.#launches,
@@ -119,17 +137,13 @@ export class Pool {
     return this.status();
   }
 
-  /**
-   * Waits for a page. Throws ServiceNodeResourceDrainError if the queue is full, the wait is too long, or the browser
-   * does not start.
-   */
-  async lease(signal: AbortSignal, waitMs = Number.POSITIVE_INFINITY): Promise<Lease> {
-    await this.#acquire(signal, Math.min(waitMs, this.#config.maxWaitMs ?? 30_000));
+  async lease(signal: AbortSignal, waitMs?: number): Promise<Lease> {
+    await this.#slots.acquire(signal, waitMs);
     let instance: Instance;
     try {
       instance = await unlessAborted(signal, this.#instance());
     } catch (error) {
-      this.#free();
+      this.#slots.release();
       throw error;
     }
     instance.served++;
@@ -139,13 +153,17 @@ export class Pool {
     let released = false;
     return {
       browser: instance.browser,
+      devtoolsUrl: instance.devtoolsUrl,
       chromiumMajor: Number.parseInt(instance.version, 10),
       egress: this.#config.egress,
+      // On other systems, the system language overrides the language with which the browser was started. Workers also
+      // see the full language list if there is no override.
+      hasOurLanguage: process.platform === 'linux',
       release: () => {
         if (released) return;
         released = true;
         instance.open--;
-        this.#free();
+        this.#slots.release();
         void this.#afterPage(instance);
       },
     };
@@ -154,50 +172,13 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(unavailable('The server is stopping'));
+    this.#slots.close();
     await this.#current?.catch(() => {});
     await Promise.all([...this.#instances].map((instance) => instance.end()));
   }
 
-  async #acquire(signal: AbortSignal, waitMs: number): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#closed) throw unavailable('The server is stopping');
-    if (this.#open < this.#config.maxPages) {
-      this.#open++;
-      return;
-    }
-    if (this.#waiting.length >= this.#config.maxWaiting) throw unavailable();
-    let timer: NodeJS.Timeout | undefined;
-    let stop: (() => void) | undefined;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const waiter = { resolve, reject };
-        const giveUp = (error: unknown) => {
-          const at = this.#waiting.indexOf(waiter);
-          if (at < 0) return;
-          this.#waiting.splice(at, 1);
-          reject(error);
-        };
-        stop = () => giveUp(signal.reason);
-        timer = setTimeout(() => giveUp(unavailable()), waitMs);
-        signal.addEventListener('abort', stop, { once: true });
-        this.#waiting.push(waiter);
-      });
-    } finally {
-      clearTimeout(timer);
-      if (stop) signal.removeEventListener('abort', stop);
-    }
-  }
-
-  /** Passes the slot to the next waiting read, so that the count stays the same; frees it if no read is waiting. */
-  #free(): void {
-    const next = this.#waiting.shift();
-    if (next) next.resolve();
-    else this.#open--;
-  }
-
   async #instance(): Promise<Instance> {
-    if (this.#closed) throw unavailable('The server is stopping');
+    if (this.#closed) throw browserUnavailable('The server is stopping');
     const live = this.#live;
     if (live && (this.#isSpent(live) || !live.browser.isConnected())) this.#retire(live);
     this.#current ??= this.#launch();
@@ -238,7 +219,7 @@ export class Pool {
     const left = this.#failedAt + pause - performance.now();
     try {
       if (this.#failures && left > 0) {
-        throw unavailable('The browser does not start', { retryAfter: Math.ceil(left / 1_000) });
+        throw browserUnavailable('The browser does not start', { retryAfter: Math.ceil(left / 1_000) });
       }
       this.#orphansEnded ??= killOrphans(this.#config.dataDir).catch(() => {});
       await this.#orphansEnded;
@@ -254,10 +235,11 @@ export class Pool {
 
   /** Tries the sandbox once, because only the attempt shows whether it works on this machine. */
   async #launchSandboxed(): Promise<Launched> {
-    const { found, egress, dataDir, siteIsolation = false, log } = this.#config;
+    const { found, egress, dataDir, siteIsolation = false, forServers, log } = this.#config;
     const onDropped = (dropped: DroppedMessage) =>
       log?.('dropped a browser message that was too large', { ...dropped });
-    const launch = (sandbox: boolean) => launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, onDropped });
+    const launch = (sandbox: boolean) =>
+      launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, forServers, onDropped });
     try {
       if (this.#sandboxed !== false && !isRoot()) {
         try {
@@ -276,7 +258,7 @@ export class Pool {
       this.#failures++;
       this.#failedAt = performance.now();
       log?.('the browser could not be started', { reason: (error as Error).message.slice(0, 1_000) });
-      throw unavailable('The browser does not start', {}, error);
+      throw browserUnavailable('The browser does not start', {}, error);
     }
   }
 
@@ -312,7 +294,7 @@ export class Pool {
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
       for (const { memory } of this.#instances) memory.check();
-      if (this.#open > 0) return;
+      if (this.#slots.open > 0) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
     }, MEMORY_CHECK_MS).unref();
@@ -322,6 +304,3 @@ export class Pool {
 const isRoot = () => process.platform === 'linux' && process.getuid?.() === 0;
 
 export const createPool = (config: PoolConfig): Pool => new Pool(config);
-
-const unavailable = (message?: string, facts: Record<string, unknown> = {}, cause?: unknown) =>
-  problem('ServiceNodeResourceDrainError', { ...(message ? { message } : {}), retryAfter: 1, ...facts }, cause);

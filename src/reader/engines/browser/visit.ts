@@ -7,7 +7,7 @@ import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
 import { readCookieJar, setCallersCookies, setEarlierCookies } from './cookies.ts';
 import { openEgressSession } from './egress-session.ts';
-import { FileTargetError } from './failures.ts';
+import { FileTargetError, isBrowserFault, LostBrowserError } from './failures.ts';
 import { fetchScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
@@ -26,7 +26,7 @@ export interface VisitTools extends PageTools {
 
 const STATE_MS = 1_000;
 
-/** Throws FileTargetError if the target is a file. */
+/** Throws FileTargetError if the target is a file, and LostBrowserError if the browser opens no context. */
 export async function* visitPage(
   visit: Visit,
   preparation: Preparation,
@@ -53,7 +53,13 @@ export async function* visitPage(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const { userAgent } = identity;
-    context = await openContext(lease, options, { userAgent, name: session.credentials.username, storageState });
+    const { credentials } = session;
+    context = await openContext(lease, options, { userAgent, credentials, storageState }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!lease.discard || !isBrowserFault(lease.browser, error)) throw error;
+      lease.discard(error);
+      throw new LostBrowserError('The browser opens no context', { cause: error });
+    });
     signal.throwIfAborted();
     await setCallersCookies(context, cookies);
     // Set last, because cookies from an earlier engine are newer.
@@ -63,7 +69,7 @@ export async function* visitPage(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FileTargetError && context) await attachState(error, context, visit);
-    if (error instanceof Problem || error instanceof FileTargetError) throw error;
+    if (error instanceof Problem || error instanceof FileTargetError || error instanceof LostBrowserError) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
