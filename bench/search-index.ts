@@ -12,12 +12,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import MiniSearch from 'minisearch';
-import { BUILT_IN_SEARCH } from '#app/model-tools.ts';
-import { createStaticBackends } from '#models/static/backends.ts';
-import type { IndexablePage, IndexEmbedder } from '#search/index/local-index.ts';
+import type { IndexablePage } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
+import { embedder, pagesOf, queriesOf } from './index-pages.ts';
 import { namesOf, packageBaseline, report } from './report.ts';
 import { machine, sized } from './support.ts';
 
@@ -27,21 +26,6 @@ const { values: given } = parseArgs({
     queries: { type: 'string', default: sized('300', '5') },
   },
 });
-const signal = new AbortController().signal;
-const { embedder: model } = createStaticBackends();
-await model.load();
-
-const embedder: IndexEmbedder = {
-  id: 'lectern-static-v2',
-  ...BUILT_IN_SEARCH,
-  async embed(texts) {
-    const { dimensions } = BUILT_IN_SEARCH;
-    const prepared = await model.prepare(texts, { signal });
-    const outputs = await model.embed(prepared, { output: 'pooled', dimensions, signal });
-    return outputs.map(({ values }) => values);
-  },
-};
-
 /** An index under test, to which pages are added and in which they are searched. */
 interface Contender {
   fill(pages: readonly IndexablePage[]): Promise<void>;
@@ -113,38 +97,6 @@ function miniSearch(): Contender {
   };
 }
 
-let seed = 20_264;
-/** A reproducible random number in [0, 1). */
-function random(): number {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return seed / 2 ** 32;
-}
-
-const VOCABULARY = 60_000;
-const SYLLABLES = 'ka lo mi ter sen va ru po dis gra ne tu bel fo ing ex pre con la so wi he quo yd'.split(' ');
-const words = Array.from({ length: VOCABULARY }, (_, rank) => {
-  let word = '';
-  for (let rest = rank + 30; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
-    word += SYLLABLES[rest % SYLLABLES.length];
-  return word;
-});
-/** A random word. The frequency of the word with rank r is about 1 / r. */
-const zipfWord = (from = 0): string =>
-  words[Math.min(VOCABULARY - 1, Math.floor(from + (VOCABULARY - from) ** random()))]!;
-
-/** Number of sections per page, each about as long as one passage. */
-const SECTIONS = 5;
-function pagesOf(passages: number): IndexablePage[] {
-  return Array.from({ length: passages / SECTIONS }, (_, page) => {
-    const sections = Array.from({ length: SECTIONS }, () => {
-      const text = Array.from({ length: 130 }, (_, at) => (at % 13 === 12 ? `${zipfWord()}.` : zipfWord())).join(' ');
-      return `## ${zipfWord(200)} ${zipfWord(200)}\n\n${text}`;
-    });
-    const title = `${zipfWord(200)} ${zipfWord(200)} ${zipfWord()}`;
-    return { url: `https://site${page % 200}.test/page/${page}`, title, content: sections.join('\n\n') };
-  });
-}
-
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 const ms = (value: number): string => value.toFixed(1);
@@ -168,10 +120,7 @@ async function inFolder<T>(work: (dir: string) => Promise<T>): Promise<T> {
 
 async function speed(passages: number, count: number): Promise<void> {
   const pages = pagesOf(passages);
-  const queries = Array.from({ length: count }, (_, at) => {
-    const rare = Array.from({ length: 1 + (at % 3) }, () => zipfWord(50));
-    return [...rare, zipfWord(5)].join(' ');
-  });
+  const queries = queriesOf(count);
   await inFolder(async (dir) => {
     const rows: string[][] = [];
     for (const [name, contender] of await contenders(dir)) {

@@ -46,7 +46,7 @@ const containers = (manifests: readonly Manifest[]): Manifest[] =>
 
 const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
-  settings: { drainMs: 30_000, cacheMaxBytes: 1_000_000_000, allowNetworks: '10.1.0.0/16', searchKeyless: "limited" },
+  settings: { drainMs: 30_000, cacheMaxBytes: 1_000_000_000, allowNetworks: '10.1.0.0/16', searchKeyless: 'limited' },
   server: {
     settings: { searchProviders: [{ name: 'searxng', url: 'http://searxng:8080' }] },
     service: { type: 'LoadBalancer', annotations: { 'example.com/kind': 'internal' } },
@@ -55,6 +55,8 @@ const EVERYTHING = {
     tolerations: [{ key: 'reading', operator: 'Exists' }],
   },
   workers: { jobs: { autoscaling: { queue: { enabled: true } } } },
+  secrets: { browserToken: { name: 'lectern', key: 'browser-token' } },
+  browsers: { enabled: true, replicas: 3, settings: { pageMemoryMb: 256 } },
   networkPolicy: {
     callers: [{ podSelector: { matchLabels: { app: 'gateway' } } }],
     scrapers: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
@@ -92,7 +94,8 @@ describe.each([
       expect(names.filter((name) => name !== 'HOME' && !known.includes(name))).toEqual([]);
       expect(new Set(names).size).toBe(names.length);
       const given = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
-      expect(() => readConfig({ environment: Object.fromEntries(given) })).not.toThrow();
+      const podIp = names.includes('LECTERN_EGRESS_PROXY_HOST') ? { LECTERN_EGRESS_PROXY_HOST: '10.0.0.5' } : {};
+      expect(() => readConfig({ environment: { ...Object.fromEntries(given), ...podIp } })).not.toThrow();
     }
   });
 
@@ -163,6 +166,29 @@ it('limits the network to DNS, the stores and the public web', async () => {
   const [ipv4, ipv6] = web.to.map(({ ipBlock }: Manifest) => ipBlock.except);
   expect(ipv4).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16']));
   expect(ipv6).toContain('fc00::/7');
+});
+
+it('lets browsers in pods of their own reach only the egress proxies', async () => {
+  const manifests = await render(EVERYTHING);
+  const { egressProxyPort, browserWorkerPort } = readConfig({});
+  const [server] = ofKind(manifests, 'Deployment', 'demo-server');
+  const [{ env, ports }] = server.spec.template.spec.containers;
+  const variables = Object.fromEntries(env.map(({ name, ...value }: Manifest) => [name, value]));
+  expect(variables.LECTERN_BROWSER_URL.value.split(',')).toEqual(
+    [0, 1, 2].map((at) => `http://demo-browsers-${at}.demo-browsers:${browserWorkerPort}`),
+  );
+  expect(variables.LECTERN_EGRESS_PROXY_HOST.valueFrom.fieldRef.fieldPath).toBe('status.podIP');
+  expect(ports).toContainEqual({ name: 'egress', containerPort: egressProxyPort });
+  const [policy] = ofKind(manifests, 'NetworkPolicy', 'demo-browsers');
+  expect(policy.spec.policyTypes).toEqual(['Ingress', 'Egress']);
+  expect(policy.spec.egress).toHaveLength(1);
+  expect(policy.spec.egress[0].ports).toEqual([{ port: 'egress', protocol: 'TCP' }]);
+  const [browsers] = ofKind(manifests, 'StatefulSet', 'demo-browsers');
+  expect(policy.spec.podSelector.matchLabels).toEqual(browsers.spec.selector.matchLabels);
+  // They have none of the other secrets.
+  const secrets = browsers.spec.template.spec.containers[0].env.filter(({ valueFrom }: Manifest) => valueFrom);
+  expect(secrets.map(({ name }: Manifest) => name)).toEqual(['LECTERN_BROWSER_TOKEN']);
+  await expect(render({ browsers: { enabled: true } })).rejects.toThrow('secrets.browserToken is required');
 });
 
 it('covers every pod by a disruption budget, and the service of metrics', async () => {

@@ -21,15 +21,33 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- printf "LECTERN_%s" (regexReplaceAll "([A-Z])" . "_${1}" | upper) -}}
 {{- end }}
 
+{{/* The value of a setting as text. Lists and objects are JSON, as the server expects them. */}}
+{{- define "lectern.text" -}}
+{{- if or (kindIs "slice" .) (kindIs "map" .) }}{{ toJson . }}{{ else if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- end }}
+
 {{/*
-The environment of a container: (dict "root" $ "settings" .settings). The settings of a component override those of all
-pods. Lists and objects are JSON, as the server expects them.
+The environment of a container: (dict "root" $ "component" … "settings" …). The settings of a component override those of all
+pods.
 */}}
 {{- define "lectern.environment" -}}
 {{- $own := dict "metricsHost" "0.0.0.0" "metricsPort" .root.Values.metricsPort -}}
+{{- if and .root.Values.browsers.enabled (ne .component "browsers") }}
+{{- $urls := list }}
+{{- $name := include "lectern.name" (dict "root" .root "component" "browsers") }}
+{{- range $at := until (int .root.Values.browsers.replicas) }}
+{{- $urls = append $urls (printf "http://%s-%d.%s:3007" $name $at $name) }}
+{{- end }}
+{{- $_ := set $own "browserUrl" (join "," $urls) }}
+# The browsers reach the egress proxy of each pod at its own IP address.
+- name: LECTERN_EGRESS_PROXY_HOST
+  valueFrom:
+    fieldRef:
+      fieldPath: status.podIP
+{{- end }}
 {{- range $name, $value := merge (dict) .settings .root.Values.settings $own }}
 - name: {{ include "lectern.variable" $name }}
-  value: {{ if or (kindIs "slice" $value) (kindIs "map" $value) }}{{ toJson $value | quote }}{{ else if kindIs "float64" $value }}{{ $value | int64 | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}
+  value: {{ include "lectern.text" $value | quote }}
 {{- end }}
 {{- range $name, $reference := .root.Values.secrets }}
 {{- if $reference }}
@@ -174,4 +192,24 @@ spec:
   selector:
     matchLabels:
       {{- include "lectern.selector" . | nindent 6 }}
+{{- end }}
+
+{{/* The port of the egress proxy, for the browsers in other pods. */}}
+{{- define "lectern.egressPort" -}}
+{{- if .Values.browsers.enabled }}
+- name: egress
+  containerPort: 3008
+{{- end }}
+{{- end }}
+
+{{/* The pods that read pages: servers and workers. */}}
+{{- define "lectern.readers" -}}
+- podSelector:
+    matchLabels:
+      app.kubernetes.io/name: lectern
+      app.kubernetes.io/instance: {{ .Release.Name }}
+    matchExpressions:
+      - key: app.kubernetes.io/component
+        operator: NotIn
+        values: [browsers]
 {{- end }}
