@@ -93,7 +93,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     deadlineMs: config.modelDeadlineMs,
     generatingMs: config.modelTimeoutMs,
   });
-  const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, log }));
+  const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, onRun: observe.onJobRun('batch'), log }));
 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
@@ -104,7 +104,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
   const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
-  const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
+  const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, onRun: observe.onJobRun('crawl'), log }));
   const { onAsked } = observe;
   const { mayServeCached, guard } = network;
   const searchParts = {

@@ -143,7 +143,7 @@ export const SETTINGS = {
     metricsPort: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret.',
+      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret. `lectern worker` serves `/live` and `/ready` on this port too.',
     ),
     publicUrl: setting(
       z.url().optional(),
@@ -161,6 +161,11 @@ export const SETTINGS = {
       'Number of worker threads for CPU-heavy work such as rendering pages to Markdown.',
     ),
     workerMemoryMb: setting(count(1024, 64), '1024', 'Memory limit of one worker thread, in MB; at least 64.'),
+    drainDelayMs: setting(
+      count(0, 0),
+      '0',
+      'Time after SIGTERM in which requests are still accepted while `/ready` returns 503, in ms. Set it to more than the interval at which a load balancer checks `/ready`.',
+    ),
     drainMs: setting(count(20_000, 0), '20000', 'Time that running requests have to finish after SIGTERM, in ms.'),
   }),
 

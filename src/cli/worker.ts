@@ -1,4 +1,4 @@
-/** `lectern worker`: processes batch jobs without opening a port. */
+/** `lectern worker`: processes batch jobs. Its only port, which is optional, is that of its metrics. */
 import { Command, Option } from 'commander';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { reportFaultsTo } from './context.ts';
@@ -6,14 +6,23 @@ import { usageError } from './exit-codes.ts';
 import type { ServeContext } from './serve.ts';
 
 /** Settings that are also flags of the worker. All others come from the environment and the settings file. */
-const FLAGS: readonly string[] = ['dataDir', 'databaseUrl', 'redisUrl', 'batchJobs', 'logLevel'];
+const FLAGS: readonly string[] = [
+  'dataDir',
+  'databaseUrl',
+  'redisUrl',
+  'batchJobs',
+  'metricsHost',
+  'metricsPort',
+  'logLevel',
+];
 
 export function workerCommand({
+  version,
   environment,
   print,
   onStop,
   onFault,
-}: Pick<ServeContext, 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
+}: Pick<ServeContext, 'version' | 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
   const command = new Command('worker')
     .description('Process batch jobs for servers that share the database or data folder.')
     .exitOverride()
@@ -32,8 +41,9 @@ export function workerCommand({
     const { createWorker } = await import('#app/worker.ts');
     const log = createLog(config.logLevel);
     onFault(reportFaultsTo(log));
-    const worker = await createWorker(config, log);
+    const worker = await createWorker(config, version, log);
     onStop(() => worker.close());
+    if (worker.metricsUrl) print(`lectern: metrics, live and ready ${worker.metricsUrl}`);
     print(`lectern: processing up to ${config.batchJobs} batch jobs at once`);
   });
 }

@@ -27,10 +27,14 @@ it.skipIf(!redis)('runs the jobs that a server announces through Redis', { timeo
   onTestFinished(async () => void (await server.stop()));
   const worker = spawn(process.execPath, [await programFile(), 'worker'], {
     cwd: ROOT,
-    env: { ...process.env, ...environment },
-    stdio: 'ignore',
+    env: { ...process.env, ...environment, LECTERN_METRICS_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(worker, 'exit');
+  let printed = '';
+  worker.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
   try {
     const host = server.urlOf('model host');
     const ask = async (place: string, body?: object) => {
@@ -45,6 +49,13 @@ it.skipIf(!redis)('runs the jobs that a server announces through Redis', { timeo
       await expect.poll(async () => (await job()).status, { timeout: LONG_MS }).toBe('completed');
       expect((await job()).stats).toMatchObject({ total: 50, completed: 50, failed: 0 });
     }
+    await expect.poll(() => printed).toContain('live and ready');
+    const own = /live and ready (\S+)/.exec(printed)![1]!;
+    for (const place of ['/live', '/ready']) expect((await fetch(own + place)).status).toBe(200);
+    const metrics = await (await fetch(`${own}/metrics`)).text();
+    expect(metrics).toMatch(/^lectern_batch_jobs\{state="completed"\} 3$/m);
+    expect(metrics).toMatch(/^lectern_job_runs_total\{kind="batch",outcome="done"\} [1-9]/m);
+    expect(metrics).toMatch(/^lectern_job_run_duration_seconds_count\{kind="batch"\} [1-9]/m);
     expect(server.lines.join('\n')).not.toContain('"level":"warn"');
   } finally {
     worker.kill('SIGTERM');
