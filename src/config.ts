@@ -75,6 +75,9 @@ const commaList = z
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
   .default([]);
 
+/** Kinds of jobs that `lectern worker` can run. */
+const WORK_KINDS = ['batch', 'crawl'] as const;
+
 /** Dialects whose clients often cannot send a key. */
 const KEYLESS_DIALECTS = ['searxng', 'ollama', 'tika', 'docling', 'unstructured'] as const;
 
@@ -574,6 +577,11 @@ export const SETTINGS = {
   }),
 
   ...inGroup('Crawling and batch jobs', {
+    work: setting(
+      commaList.transform((kinds) => (kinds.length ? kinds : [...WORK_KINDS])).pipe(z.array(z.enum(WORK_KINDS))),
+      'batch,crawl',
+      'Kinds of jobs that `lectern worker` runs: `batch`, `crawl`, separated by commas. Servers run the jobs that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them.',
+    ),
     crawlJobs: setting(
       count(8, 0),
       '8',

@@ -79,7 +79,7 @@ export function registerModuleMetrics(metrics: Metrics, sources: MetricSources):
 
 export function registerJobMetrics(
   metrics: Metrics,
-  { batch, crawl }: { readonly batch?: JobCounts; readonly crawl?: JobCounts },
+  { batch, crawl }: { readonly batch: JobCounts | undefined; readonly crawl: JobCounts | undefined },
 ): void {
   const jobsOf = async (source: JobCounts) =>
     [...(await source.counts())].map(([state, jobs]) => [[state], jobs] as const);

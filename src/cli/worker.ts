@@ -1,4 +1,4 @@
-/** `lectern worker`: processes batch jobs. Its only port, which is optional, is that of its metrics. */
+/** `lectern worker`: processes batch jobs and crawls. Its only port, which is optional, is that of its metrics. */
 import { Command, Option } from 'commander';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { reportFaultsTo } from './context.ts';
@@ -10,7 +10,9 @@ const FLAGS: readonly string[] = [
   'dataDir',
   'databaseUrl',
   'redisUrl',
+  'work',
   'batchJobs',
+  'crawlJobs',
   'metricsHost',
   'metricsPort',
   'logLevel',
@@ -24,7 +26,7 @@ export function workerCommand({
   onFault,
 }: Pick<ServeContext, 'version' | 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
   const command = new Command('worker')
-    .description('Process batch jobs for servers that share the database or data folder.')
+    .description('Process batch jobs and crawls for servers that share the database or data folder.')
     .exitOverride()
     .addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
   for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS.filter(({ name }) => FLAGS.includes(name))) {
@@ -35,7 +37,12 @@ export function workerCommand({
     const { createLog } = await import('#telemetry/log.ts');
     const config = readConfig({ environment, flags });
     for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
-    if (!config.batchJobs) throw usageError('batchJobs is 0: set it to at least 1');
+    for (const [kind, name] of [
+      ['batch', 'batchJobs'],
+      ['crawl', 'crawlJobs'],
+    ] as const) {
+      if (config.work.includes(kind) && !config[name]) throw usageError(`${name} is 0: set it to at least 1`);
+    }
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();
     const { createWorker } = await import('#app/worker.ts');
@@ -44,6 +51,8 @@ export function workerCommand({
     const worker = await createWorker(config, version, log);
     onStop(() => worker.close());
     if (worker.metricsUrl) print(`lectern: metrics, live and ready ${worker.metricsUrl}`);
-    print(`lectern: processing up to ${config.batchJobs} batch jobs at once`);
+    const { work, batchJobs, crawlJobs } = config;
+    const limits = { batch: `${batchJobs} batch jobs`, crawl: `${crawlJobs} crawls` };
+    print(`lectern: processing up to ${work.map((kind) => limits[kind]).join(' and ')} at once`);
   });
 }
