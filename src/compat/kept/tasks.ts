@@ -43,7 +43,7 @@ const MAX_OF_OWNER = 8;
 const MAX_TASK_MS = 30 * 60_000;
 const RETRY_S = 10;
 const STOPPED = { code: 503, message: 'The server was stopped before the task ended; submit it again' };
-const ENDED = 'The server that ran the task has ended before the task; submit it again';
+const ENDED = 'The server was stopped or restarted before the task ended; submit it again';
 /** How long a task counts as running after the last sign of its server, and how often the server gives one. */
 const ALIVE_MS = 20_000;
 const SIGN_MS = 5_000;
