@@ -10,6 +10,7 @@ export {
   type LimitStates,
 } from './admission.ts';
 export { newId } from './ids.ts';
+export { readInstallationSecret, writeInstallationSecret } from './installation-secret.ts';
 export { limiterKeyOf } from './limiter-key.ts';
 export { NAME_PATTERN } from './names.ts';
 export { ACCOUNT_TABLES, type AccountsModule, type AccountsModuleOptions, openAccounts } from './open.ts';

@@ -2,8 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { openStore } from '#storage/database/store.ts';
 import { writeAtomically } from '#storage/files.ts';
-import type { Db } from './schema.ts';
+import { MIGRATIONS } from './migrations/migrations.ts';
+import type { Db, Tables } from './schema.ts';
 
 const SECRET_BYTES = 32;
 const ROW = 'key secret';
@@ -26,6 +28,43 @@ export async function openFileSecret(folder: string, hasKeys: () => Promise<bool
   });
   await rm(made);
   return checkLength(await readFile(file));
+}
+
+/** The secret of an installation that moves; `undefined` if it has none yet. */
+export async function readInstallationSecret({ dataDir, databaseUrl }: SecretPlace): Promise<Uint8Array | undefined> {
+  if (!databaseUrl) return readIfThere(path.join(dataDir, 'accounts', 'secret'));
+  return withTables(databaseUrl, async (db) => {
+    const row = await db.selectFrom('installation').select('value').where('name', '=', ROW).executeTakeFirst();
+    return row && checkLength(Buffer.from(row.value, 'base64url'));
+  });
+}
+
+/** Writes the secret of an installation that was moved here. */
+export async function writeInstallationSecret({ dataDir, databaseUrl }: SecretPlace, secret: Uint8Array) {
+  checkLength(Buffer.from(secret));
+  if (!databaseUrl) return writeAtomically(path.join(dataDir, 'accounts', 'secret'), secret);
+  const value = Buffer.from(secret).toString('base64url');
+  await withTables(databaseUrl, (db) =>
+    db
+      .insertInto('installation')
+      .values({ name: ROW, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  );
+}
+
+export interface SecretPlace {
+  readonly dataDir: string;
+  readonly databaseUrl?: string | undefined;
+}
+
+async function withTables<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const store = await openStore<Tables>({ url, file: '' }, { module: 'accounts', migrations: MIGRATIONS });
+  try {
+    return await work(store.db);
+  } finally {
+    await store.close();
+  }
 }
 
 /** A truncated secret could be guessed, and its hashes would not match those of the full secret. */

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { ACCOUNT_TABLES } from '#accounts/index.ts';
 import { BATCH_TABLES } from '#batch/index.ts';
 import { CLASSIFY_TABLES } from '#classify/index.ts';
+import { KEPT_TABLES } from '#compat/kept/sql-kept-files.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
 import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/database/store.ts';
+import { SHARED_TABLES } from '#storage/shared/sql.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
 
@@ -22,6 +24,9 @@ const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[
   BATCH_TABLES,
   CRAWL_TABLES,
   CLASSIFY_TABLES,
+  SHARED_TABLES,
+  // Without PostgreSQL, results are files.
+  ...(databaseUrl ? [KEPT_TABLES] : []),
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 

@@ -36,7 +36,7 @@ export const dialectOfPath: DialectOfPath = (path) => {
 
 /** The server must have been created with `servesPrograms` and `takesAnyJson`. */
 export async function compatRoutes(face: Face, options: CompatOptions): Promise<void> {
-  const native = createNative(options);
+  const native = await createNative(options);
   const { dialects = DIALECTS, taken } = options;
   face.addHook('onClose', () => native.tasks.close());
   if (dialects === DIALECTS) {

@@ -28,6 +28,15 @@ interface ProcessRecord {
 const FOLDER = 'programs';
 const RECORD_FILE = 'job.json';
 
+/** The process ids of the servers that have a folder under `root`. */
+export async function findRunningServers(root: string): Promise<number[]> {
+  const names = await readdir(root).catch(() => []);
+  return names.flatMap((name) => {
+    const [, pid, start] = /^(\d+)-(\d*)-/.exec(name) ?? [];
+    return pid && isProcessRunning(Number(pid), start ?? '') ? [Number(pid)] : [];
+  });
+}
+
 /**
  * Creates a folder under `root` for the temporary files of this server. Removes the folders of servers that have ended,
  * and ends their programs. Folders of other running servers are not touched.

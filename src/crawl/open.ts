@@ -19,7 +19,7 @@ import type { CrawlExtras, CrawlLimits, GivenCrawl } from './request.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import type { Tables } from './schema.ts';
 import { createSharedPoliteness, type PolitenessTables } from './shared-politeness.ts';
-import { findByRequestKey, insertJob, JOBS, jobOf } from './store.ts';
+import { insertJob, JOBS, jobOf } from './store.ts';
 import { startCrawlWorkers } from './worker.ts';
 
 export interface CrawlModuleOptions {
@@ -60,8 +60,10 @@ export interface CrawlSubmission {
   readonly extras?: CrawlExtras | undefined;
   /** JSON to store with the job. It is kept when the job ends. */
   readonly data?: unknown;
-  /** A key by which a repeated request can be recognized. */
+  /** A key by which a repeated request is recognized: it gets the job that the first one started. */
   readonly requestKey?: string | undefined;
+  /** How long requests are recognized, in milliseconds. */
+  readonly repeatMs?: number | undefined;
 }
 
 /** Calls reject with DatabaseUnavailableError if the database is unreachable. */
@@ -69,8 +71,6 @@ export interface CrawlModule {
   /** Throws ParamValidationError, or ResourceLimitExceededError if the owner has ten unfinished crawls. */
   submit(submission: CrawlSubmission): Promise<CrawlJob>;
   find(id: string): Promise<CrawlJob | undefined>;
-  /** Finds the job that a request of the owner with this key started, at most `ageMs` ago. */
-  findRequest(owner: string, requestKey: string, ageMs: number): Promise<CrawlJob | undefined>;
   /** Lists crawls, newest first. */
   list(owner: string, limit: number): Promise<CrawlJob[]>;
   /** Resolves once the crawl has ended. A crawl that has already ended remains unchanged. */
@@ -176,16 +176,15 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       const { plan, starts } = await resolvePlan(given, options.limits, extras);
       const createdAt = now();
       const id = newJobId('crawl', createdAt);
-      const row = await insertJob(store, { ...submission, id, plan, starts, createdAt, expiresAt: createdAt + keepMs });
-      notifications?.announce(id, 0);
-      workers?.wake();
-      return jobOf(row);
+      const job = { ...submission, id, plan, starts, createdAt, expiresAt: createdAt + keepMs };
+      const inserted = await insertJob(store, job);
+      if (inserted === id) {
+        notifications?.announce(id, 0);
+        workers?.wake();
+      }
+      return (await find(inserted))!;
     },
     find,
-    async findRequest(owner, requestKey, ageMs) {
-      const id = await findByRequestKey(store, { owner, requestKey, since: now() - ageMs });
-      return id === undefined ? undefined : find(id);
-    },
     list,
     map: (request) => mapSite(request, { ...options, politeness }),
     limits: options.limits,

@@ -33,16 +33,29 @@ export interface NewJob {
   readonly expiresAt: number;
   readonly data?: unknown;
   readonly requestKey?: string | undefined;
+  /** How long a request with the same key gets the same job, in milliseconds. */
+  readonly repeatMs?: number | undefined;
 }
 
-/** Throws ResourceLimitExceededError if the owner has too many unfinished crawls. */
-export async function insertJob(store: CrawlDb, job: NewJob): Promise<JobRow> {
+/**
+ * Inserts a job, unless a request with the same key has started one. Returns its id. Throws ResourceLimitExceededError
+ * if the owner has too many unfinished crawls.
+ */
+export async function insertJob(store: CrawlDb, job: NewJob): Promise<string> {
   const row = newRow(job);
   const pages = job.starts.map((start, at) => newPage(job.id, start, { rank: RANK.start, depth: 0, position: at }));
-  await JOBS.insert(store, row, async (transaction) => {
-    await transaction.insertInto('crawl_pages').values(pages).execute();
-  });
-  return row;
+  const { owner, requestKey, repeatMs = 0, createdAt } = job;
+  return JOBS.insert(
+    store,
+    row,
+    async (transaction) => {
+      await transaction.insertInto('crawl_pages').values(pages).execute();
+    },
+    requestKey === undefined
+      ? undefined
+      : (transaction) =>
+          findByRequestKey(transaction, { owner, requestKey, since: createdAt - repeatMs, now: createdAt }),
+  );
 }
 
 const newRow = (job: NewJob): JobRow => ({
@@ -88,10 +101,17 @@ export const newPage = (
 
 export const ofLease = (db: Db, lease: Lease) => boundTo(db.updateTable('crawl_jobs'), lease);
 
-/** Finds the newest job that a request with this key started since a time. */
-export async function findByRequestKey(
-  { db }: CrawlDb,
-  { owner, requestKey, since }: { readonly owner: string; readonly requestKey: string; readonly since: number },
+interface RequestOfOwner {
+  readonly owner: string;
+  readonly requestKey: string;
+  readonly since: number;
+  readonly now: number;
+}
+
+/** Finds the newest job that a request with this key started since a time, and that has not expired. */
+async function findByRequestKey(
+  db: Db,
+  { owner, requestKey, since, now }: RequestOfOwner,
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom('crawl_jobs')
@@ -99,6 +119,7 @@ export async function findByRequestKey(
     .where('owner', '=', owner)
     .where('request_key', '=', requestKey)
     .where('created_at', '>', since)
+    .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst();

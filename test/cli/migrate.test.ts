@@ -42,7 +42,14 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
   test('is shown, applied, and not applied twice', { timeout: LONG_MS }, async () => {
     const told = await migrate(['--dry-run'], environment());
     expect(told.exit).toBe('ok');
-    const names = ['accounts', 'batch', 'classify', 'crawl', ...(dialect === 'postgres' ? ['index'] : [])];
+    const names = [
+      'accounts',
+      'batch',
+      'classify',
+      'crawl',
+      ...(dialect === 'postgres' ? ['index', 'kept files'] : []),
+    ];
+    names.push('shared');
     expect(told.modules.map(({ module }: { module: string }) => module).sort()).toEqual(names);
     for (const state of told.modules) {
       expect(state).toMatchObject({ seen: 0, done: false });

@@ -272,7 +272,7 @@ describe('tasks', () => {
     const dir = path.join(server.dataDir, 'compat', 'tasks');
     const id = 'f0000000-0000-4000-8000-000000000000';
     const { owner } = JSON.parse(await readFile(path.join(dir, `${task.task_id}.json`), 'utf8'));
-    const record = { id, owner, createdAt: Date.now(), status: 'started', run: 'earlier', parts: 1, failed: 0 };
+    const record = { id, owner, createdAt: Date.now(), status: 'started', parts: 1, failed: 0 };
     await writeFile(path.join(dir, `${id}.json`), JSON.stringify(record));
     const { json } = await request(`/v1/status/poll/${id}`);
     expect(json).toMatchObject({ task_status: 'failure', error_message: expect.stringContaining('restarted') });

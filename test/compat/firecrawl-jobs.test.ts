@@ -115,6 +115,8 @@ describe('crawl', () => {
     const [one, again, other] = [await start('first'), await start('first'), await start('second')];
     expect(again.json.id).toBe(one.json.id);
     expect(other.json.id).not.toBe(one.json.id);
+    const together = await Promise.all(Array.from({ length: 6 }, () => start('third')));
+    expect(new Set(together.map(({ json }) => json.id)).size).toBe(1);
   });
 
   it('answers 404 for jobs that do not exist', async () => {

@@ -1,6 +1,7 @@
 /**
- * Results that a dialect keeps for a caller for a while. Each is a record in JSON and its bytes, in two files of a folder. They are removed after their lifetime, or earlier, oldest first, if the folder exceeds its
- * size limit.
+ * Results that a dialect keeps for a caller for a while. Each is a record in JSON and its bytes: here in two files of a
+ * folder, and in `sql-kept-files.ts` in a database that servers share. They are removed after their lifetime, or
+ * earlier, oldest first, if they exceed the size limit together.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,6 +23,7 @@ export interface KeptFiles<Record extends KeptRecord> {
   /** The records of an owner, newest first. */
   list(owner: string): Promise<Record[]>;
   remove(id: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface KeptFilesOptions {
@@ -98,5 +100,6 @@ export function createKeptFiles<Record extends KeptRecord>({
         .sort((a, b) => b.createdAt - a.createdAt);
     },
     remove,
+    async close() {},
   };
 }

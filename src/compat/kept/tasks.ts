@@ -1,10 +1,12 @@
 /**
  * Work that continues after its response. A task keeps the admission of its request until it ends, so that it counts
- * against the caller's limits and is charged. Results are kept for an hour. The work itself does not survive a restart:
- * such tasks have failed, and say so.
+ * against the caller's limits and is charged. Results are kept for an hour. Every server that shares the stores answers
+ * for a task. The work itself does not survive its server: such tasks have failed, and say so.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asProblem, problem } from '#errors.ts';
+import type { SharedStore } from '#storage/shared/values.ts';
 import type { NativeCall, NativeParts } from '../native/native.ts';
 import type { KeptFiles, KeptRecord } from './kept-files.ts';
 import { ownerOf } from './owner.ts';
@@ -18,8 +20,6 @@ export interface TaskResult {
 
 export interface TaskRecord extends KeptRecord {
   readonly status: 'started' | 'success' | 'failure';
-  /** The run of the server that does the work. */
-  readonly run: string;
   readonly parts: number;
   readonly failed: number;
   readonly mediaType?: string;
@@ -43,31 +43,75 @@ const MAX_OF_OWNER = 8;
 const MAX_TASK_MS = 30 * 60_000;
 const RETRY_S = 10;
 const STOPPED = { code: 503, message: 'The server was stopped before the task ended; submit it again' };
-const NOT_STORED = 'The result of the task could not be stored; submit it again';
-const RESTARTED = 'The server was restarted before the task ended; submit it again';
+const ENDED = 'The server was stopped or restarted before the task ended; submit it again';
+/** How long a task counts as running after the last sign of its server, and how often the server gives one. */
+const ALIVE_MS = 20_000;
+const SIGN_MS = 5_000;
+const POLL_MS = 500;
+/** Pauses between the attempts to store a result. */
+const STORE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const MAX_SIGNS = 10_000;
 
-export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<NativeParts, 'accessHooks'>): Tasks {
-  const run = randomUUID();
+export interface TasksParts extends Pick<NativeParts, 'accessHooks'> {
+  readonly kept: KeptFiles<TaskRecord>;
+  /** Holds a sign of each running task. */
+  readonly signs: SharedStore;
+}
+
+export function createTasks({ kept, signs, accessHooks }: TasksParts): Tasks {
+  const alive = signs.space({ name: 'running tasks', maxValues: MAX_SIGNS });
   const running = new Map<string, { readonly owner: string; readonly ended: Promise<void> }>();
   const stopping = new AbortController();
+
+  /** Stores a result; repeats it while the store is away. */
+  async function store(record: TaskRecord, bytes?: Uint8Array): Promise<void> {
+    for (const pauseMs of STORE_PAUSES_MS) {
+      try {
+        return await kept.put(record, bytes);
+      } catch (error) {
+        if (stopping.signal.aborted) throw error;
+        await delay(pauseMs, undefined, { ref: false });
+      }
+    }
+    await kept.put(record, bytes);
+  }
+
+  /** Other servers that do not see the sign of a task say that it has failed. */
+  const sign = (id: string) => alive.set(id, '', ALIVE_MS).catch(() => {});
+  const signing = setInterval(() => void Promise.all([...running.keys()].map(sign)), SIGN_MS);
+  signing.unref();
+
+  /** Whether some server works on a task. A task whose sign cannot be read is assumed to run. */
+  const isAlive = async (id: string): Promise<boolean> => {
+    if (running.has(id)) return true;
+    const found = await alive.get([id]).catch(() => ['']);
+    return found[0] !== undefined;
+  };
 
   const finish = (record: TaskRecord, work: Promise<TaskResult>) =>
     work.then(
       async ({ bytes, mediaType, failed }) => {
         const status = failed === record.parts ? 'failure' : 'success';
-        await kept.put({ ...record, status, failed, mediaType }, bytes);
+        await store({ ...record, status, failed, mediaType }, bytes);
         return 200;
       },
       async (error: unknown) => {
         const { code, message } = stopping.signal.aborted ? STOPPED : asProblem(error);
-        await kept.put({ ...record, status: 'failure', failed: record.parts, error: message });
+        await store({ ...record, status: 'failure', failed: record.parts, error: message });
         return code;
       },
     );
 
-  function assertFree(owner: string): void {
+  /** Number of tasks of an owner that run on other servers. */
+  async function countElsewhere(owner: string): Promise<number> {
+    const started = (await kept.list(owner)).filter(({ id, status }) => status === 'started' && !running.has(id));
+    const found = await alive.get(started.map(({ id }) => id)).catch(() => []);
+    return found.filter((value) => value !== undefined).length;
+  }
+
+  function assertFree(owner: string, elsewhere: number): void {
     if (running.size >= MAX_RUNNING) throw problem('ServiceNodeResourceDrainError', { retryAfter: RETRY_S });
-    const own = [...running.values()].filter((task) => task.owner === owner).length;
+    const own = elsewhere + [...running.values()].filter((task) => task.owner === owner).length;
     if (own < MAX_OF_OWNER) return;
     const message = `At most ${MAX_OF_OWNER} tasks of a caller run at the same time`;
     throw problem('RateLimitTriggeredError', { retryAfter: RETRY_S, message });
@@ -76,25 +120,27 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
   return {
     async start(call, parts, work) {
       const owner = ownerOf(call);
-      assertFree(owner);
+      assertFree(owner, await countElsewhere(owner));
       const record: TaskRecord = {
         id: randomUUID(),
         owner,
         createdAt: Date.now(),
         status: 'started',
-        run,
         parts,
         failed: 0,
       };
       const end = accessHooks.keepOpen(call.request);
       const signal = AbortSignal.any([AbortSignal.timeout(MAX_TASK_MS), stopping.signal]);
-      const storing = kept.put(record);
+      const storing = Promise.all([kept.put(record), sign(record.id)]);
       const ended = storing
         .then(() => finish(record, work(signal)))
         // A result that cannot be written must not end the process.
         .then(end, () => end(500))
         .catch(() => {})
-        .finally(() => running.delete(record.id));
+        .finally(async () => {
+          running.delete(record.id);
+          await alive.remove(record.id).catch(() => {});
+        });
       running.set(record.id, { owner, ended });
       await storing;
       return record;
@@ -103,23 +149,25 @@ export function createTasks(kept: KeptFiles<TaskRecord>, { accessHooks }: Pick<N
       const owner = ownerOf(call);
       const known = await kept.record(id, owner);
       if (known?.status !== 'started') return known;
-      const failed = (error: string) => ({ ...known, status: 'failure' as const, failed: known.parts, error });
-      if (known.run !== run) return failed(RESTARTED);
-      if (waitMs > 0) await Promise.race([running.get(id)?.ended, elapsed(waitMs)]);
-      const isRunning = running.has(id);
-      const now = await kept.record(id, owner);
-      return now?.status === 'started' && !isRunning ? failed(NOT_STORED) : now;
+      const until = performance.now() + waitMs;
+      for (;;) {
+        const leftMs = Math.max(0, until - performance.now());
+        const here = running.get(id)?.ended;
+        if (leftMs > 0) await (here ? Promise.race([here, delay(leftMs)]) : delay(Math.min(leftMs, POLL_MS)));
+        // The sign of a task is removed after its result was stored.
+        const isRunning = await isAlive(id);
+        const now = await kept.record(id, owner);
+        if (now?.status !== 'started') return now;
+        if (!isRunning) return { ...now, status: 'failure', failed: now.parts, error: ENDED };
+        if (performance.now() >= until) return now;
+      }
     },
     result: ({ id }) => kept.bytes(id),
     async close() {
       stopping.abort();
       await Promise.all([...running.values()].map(({ ended }) => ended));
+      clearInterval(signing);
+      await kept.close();
     },
   };
-}
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

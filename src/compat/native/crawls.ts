@@ -63,10 +63,10 @@ export function nativeCrawls(parts: NativeParts): NativeCrawls {
     async start({ request, admission }, { fields, urls, extras, data, requestKey }) {
       const { owner, account } = ownerOf(admission.caller);
       const { asked, options } = readCrawl(request, admission, parts, fields);
-      const known = requestKey && (await orUnavailable(crawls.findRequest(owner, requestKey, REPEAT_MS)));
-      if (known) return known;
       const given = urls ? { ...asked, urls: [...urls] } : asked;
-      return orUnavailable(crawls.submit({ owner, account, given, options, extras, data, requestKey }));
+      return orUnavailable(
+        crawls.submit({ owner, account, given, options, extras, data, requestKey, repeatMs: REPEAT_MS }),
+      );
     },
     async find({ admission }, id) {
       const job = await orUnavailable(crawls.find(id));

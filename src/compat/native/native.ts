@@ -16,9 +16,12 @@ import type { Guard } from '#net/guard/guard.ts';
 import type { DetailLevel, Reader } from '#reader/index.ts';
 import type { Answer, Search } from '#search/index.ts';
 import type { Pictures } from '#storage/pictures.ts';
+import type { SharedState } from '#storage/shared/open.ts';
+import type { Log } from '#telemetry/log.ts';
 import type { CompatCall } from '../dialect.ts';
 import { createKeptFiles } from '../kept/kept-files.ts';
-import { createTasks, type Tasks } from '../kept/tasks.ts';
+import { KEPT_TABLES, openSqlKeptFiles } from '../kept/sql-kept-files.ts';
+import { createTasks, type TaskRecord, type Tasks } from '../kept/tasks.ts';
 import { addCost } from './cost.ts';
 import { type CrawlEnd, type CrawlRun, crawlNow } from './crawl.ts';
 import { type NativeCrawls, nativeCrawls } from './crawls.ts';
@@ -57,6 +60,10 @@ export interface NativeParts extends PrepareOptions, PrepareSearchOptions {
   readonly version: string;
   /** Folder of this server for what it keeps. */
   readonly dataDir: string;
+  /** PostgreSQL for what servers keep together; absent if each keeps its own. */
+  readonly databaseUrl?: string | undefined;
+  readonly state: SharedState;
+  readonly log: Pick<Log, 'warn'>;
   /** Maximum size of a request body. */
   readonly maxBodyBytes: number;
   /** The URL of this server for links in answers; `undefined`: the host of each request. */
@@ -96,11 +103,10 @@ export interface Native {
 const HOUR_MS = 60 * 60_000;
 const MAX_TASK_BYTES = 1_000_000_000;
 
-export function createNative(parts: NativeParts): Native {
-  const keptTasks = { dir: path.join(parts.dataDir, 'compat', 'tasks'), lifetimeMs: HOUR_MS };
+export async function createNative(parts: NativeParts): Promise<Native> {
   const crawls = nativeCrawls(parts);
   return {
-    tasks: createTasks(createKeptFiles({ ...keptTasks, maxTotalBytes: MAX_TASK_BYTES }), parts),
+    tasks: createTasks({ ...parts, kept: await openKeptTasks(parts), signs: parts.state.brief }),
     parts,
     crawls,
     search: (call, given, details) => runSearch(call, given, parts, details),
@@ -114,4 +120,11 @@ export function createNative(parts: NativeParts): Native {
     detokenize: (call, given) => detokenizeFor(call, given, parts),
     charge: (call, tokens, model) => addCost(call, tokens, model),
   };
+}
+
+/** The results of tasks: in PostgreSQL if there is one, else in the data folder. */
+async function openKeptTasks({ dataDir, databaseUrl, log }: NativeParts) {
+  const limits = { lifetimeMs: HOUR_MS, maxTotalBytes: MAX_TASK_BYTES };
+  if (!databaseUrl) return createKeptFiles<TaskRecord>({ dir: path.join(dataDir, 'compat', 'tasks'), ...limits });
+  return openSqlKeptFiles<TaskRecord>({ url: databaseUrl, file: KEPT_TABLES.fileIn(dataDir) }, { ...limits, log });
 }

@@ -16,6 +16,7 @@ export interface PostgresOptions extends StoreOptions {
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;
+const APPLICATION = 'lectern';
 
 /**
  * Opens a pool of connections to a `postgres://` URL. If the server is unreachable, startup continues: each call
@@ -107,7 +108,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
 function openPool(driver: typeof pg, url: string, limits: pg.PoolConfig): pg.Pool {
   const config: pg.PoolConfig = {
     connectionString: url,
-    application_name: 'lectern',
+    application_name: APPLICATION,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     types: { getTypeParser: createTypeParser(driver) as pg.CustomTypesConfig['getTypeParser'] },
@@ -159,6 +160,24 @@ export async function countAppliedInPostgres(url: string, module: string): Promi
     if (!rows[0].there) return 0;
     const counted = await pool.query('SELECT count(*) AS seen FROM migrations WHERE room = $1', [module]);
     return Number(counted.rows[0].seen);
+  } catch (error) {
+    throw isUnavailable(error) ? new DatabaseUnavailableError(error) : error;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Number of connections of servers and workers to the database. Only reads. Throws DatabaseUnavailableError. */
+export async function countLecternConnections(url: string): Promise<number> {
+  const { default: driver } = await import('pg');
+  const pool = openPool(driver, url, { max: 1 });
+  try {
+    const { rows } = await pool.query(
+      `SELECT count(*) AS open FROM pg_stat_activity
+       WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()`,
+      [APPLICATION],
+    );
+    return Number(rows[0].open);
   } catch (error) {
     throw isUnavailable(error) ? new DatabaseUnavailableError(error) : error;
   } finally {

@@ -13,17 +13,21 @@ export function recordQueries<Row extends JobColumns>({ table, plural, jobsIn, r
   return {
     /**
      * Inserts a job and runs `also` in the same transaction. Throws ResourceLimitExceededError if the owner has too
-     * many unfinished jobs.
+     * many unfinished jobs. If `findKnown` finds a job, inserts nothing and returns its id; no other job of the owner is
+     * inserted in the meantime.
      */
     async insert<All>(
       { db, dialect }: Pick<Store<All>, 'db' | 'dialect'>,
       row: Row,
       also: (transaction: Transaction<All>) => Promise<void>,
-    ): Promise<void> {
-      await db.transaction().execute(async (transaction) => {
+      findKnown?: (transaction: Transaction<All>) => Promise<string | undefined>,
+    ): Promise<string> {
+      return db.transaction().execute(async (transaction) => {
         // SQLite transactions are exclusive. In PostgreSQL, this lock serializes inserts for one owner.
         if (dialect === 'postgres')
           await sql`SELECT pg_advisory_xact_lock(hashtext(${row.owner}))`.execute(transaction);
+        const known = await findKnown?.(transaction);
+        if (known !== undefined) return known;
         const { unfinished } = await jobsIn(transaction)
           .selectFrom(table)
           .select((eb) => eb.fn.countAll<number>().as('unfinished'))
@@ -37,6 +41,7 @@ export function recordQueries<Row extends JobColumns>({ table, plural, jobsIn, r
         }
         await jobsIn(transaction).insertInto(table).values(row).execute();
         await also(transaction);
+        return row.id;
       });
     },
 

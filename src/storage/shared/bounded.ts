@@ -29,7 +29,7 @@ export function boundedStore(store: SharedStore, { log }: BoundedOptions = {}): 
     } catch (error) {
       if (error instanceof SharedUnavailableError) {
         if (!away)
-          log?.warn({ err: error.cause }, 'the store of shared state is away: see the guide, Scaling, Failures');
+          log?.warn({ err: error.cause }, 'the store of shared state is away: see Failures in the guide to scaling');
         away = true;
         retryAt = performance.now() + RETRY_MS;
       }

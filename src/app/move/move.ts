@@ -1,0 +1,160 @@
+/**
+ * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
+ * files and shared state. The move can be stopped and continued, and compares all tables at its end. The source is not
+ * changed. The local index, the page cache and results of tasks do not move: they are made again.
+ */
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
+import { findRunningServers } from '#concurrency/programs.ts';
+import { type Migration, migrate } from '#storage/database/migrate.ts';
+import { countLecternConnections } from '#storage/database/postgres.ts';
+import { openStore } from '#storage/database/store.ts';
+import { type AnyStore, copyTable, sumTable, type TableSum } from './copy-table.ts';
+import { MOVED, type MovedModule, type MovedTable } from './tables.ts';
+
+/** A data folder, or a PostgreSQL database. */
+export interface MovePlace {
+  readonly dataDir?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+export interface MoveOptions {
+  readonly from: MovePlace;
+  readonly to: MovePlace;
+  readonly onProgress?: ((table: string, rows: number) => void) | undefined;
+}
+
+export interface MovedRows extends TableSum {
+  readonly table: string;
+}
+
+/** The move cannot start, or its result differs from its source. The message says what to do. */
+export class MoveRefusedError extends Error {
+  override readonly name = 'MoveRefusedError';
+}
+
+/** Progress is stored beside the tables of each module, because a data folder has a database for each. */
+const PROGRESS: readonly Migration[] = [
+  {
+    name: 'progress of a move',
+    async up(db: Kysely<unknown>) {
+      await sql`CREATE TABLE moves (name TEXT PRIMARY KEY, last_key TEXT NOT NULL, copied BIGINT NOT NULL)`.execute(db);
+    },
+  },
+];
+const PROGRESS_MODULE = 'moves';
+/** Name of the row that identifies the source. */
+const SOURCE = ' source';
+
+/** Throws MoveRefusedError, and DatabaseUnavailableError if a database cannot be reached. */
+export async function moveInstallation({ from, to, onProgress }: MoveOptions): Promise<MovedRows[]> {
+  await refuseRunning(from, 'source');
+  await refuseRunning(to, 'target');
+  await settleUsage(from);
+  const moved: MovedRows[] = [];
+  for (const module of MOVED) {
+    const [source, target] = [await open(module, from), await openTarget(module, to)];
+    try {
+      await refuseFilled(module, target, sourceName(from));
+      for (const table of module.moved) {
+        await copyTable(source, target, table, (rows) => onProgress?.(table.name, rows));
+        moved.push({ table: table.name, ...(await compare(source, target, table)) });
+      }
+    } finally {
+      await Promise.all([source.close(), target.close()]);
+    }
+  }
+  const secret = await readInstallationSecret(secretPlace(from));
+  if (secret) await writeInstallationSecret(secretPlace(to), secret);
+  await forgetProgress(to);
+  return moved;
+}
+
+const folderOf = ({ dataDir, url }: MovePlace): string => {
+  if (dataDir !== undefined) return dataDir;
+  if (url !== undefined) return '';
+  throw new MoveRefusedError('a move needs a data folder or a database URL on each side');
+};
+
+const secretPlace = ({ url, dataDir }: MovePlace) => ({ databaseUrl: url, dataDir: dataDir ?? '' });
+
+async function open({ tables }: MovedModule, place: MovePlace): Promise<AnyStore> {
+  const at = { url: place.url, file: tables.fileIn(folderOf(place)) };
+  if (place.dataDir !== undefined) await mkdir(path.dirname(at.file), { recursive: true, mode: 0o700 });
+  // Migrates the tables, so that both sides have the same columns.
+  // biome-ignore lint/suspicious/noExplicitAny: the tables of all modules
+  return openStore<any>(at, tables);
+}
+
+async function openTarget(module: MovedModule, place: MovePlace): Promise<AnyStore> {
+  const target = await open(module, place);
+  await migrate(target.db, target.dialect, PROGRESS_MODULE, PROGRESS);
+  return target;
+}
+
+/** Identifies the source of a move that continues. Contains no password. */
+function sourceName({ dataDir, url }: MovePlace): string {
+  if (url === undefined) return path.resolve(dataDir ?? '');
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
+async function refuseRunning({ dataDir, url }: MovePlace, side: string): Promise<void> {
+  if (dataDir !== undefined) {
+    const [pid] = await findRunningServers(path.join(dataDir, 'tmp'));
+    if (pid !== undefined) throw new MoveRefusedError(`a server uses the ${side} (process ${pid}): stop it first`);
+  }
+  if (url !== undefined) {
+    const connections = await countLecternConnections(url);
+    if (connections > 0) {
+      throw new MoveRefusedError(`servers or workers use the ${side} (${connections} connections): stop them first`);
+    }
+  }
+}
+
+/** Charges that a server could not write when it stopped are in files. Opening the accounts writes them. */
+async function settleUsage({ dataDir, url }: MovePlace): Promise<void> {
+  if (dataDir === undefined) return;
+  const folder = path.join(dataDir, 'accounts');
+  const names = await readdir(folder).catch(() => []);
+  if (!names.some((name) => name.startsWith('pending-usage-'))) return;
+  await (await openAccounts({ dataDir, databaseUrl: url })).close();
+}
+
+/** Refuses a target with rows, unless an earlier move from the same source wrote them. */
+async function refuseFilled({ moved }: MovedModule, target: AnyStore, source: string): Promise<void> {
+  const known = await target.db.selectFrom('moves').select('last_key').where('name', '=', SOURCE).executeTakeFirst();
+  if (known && known.last_key !== source) {
+    throw new MoveRefusedError(`the target has a part of another installation (${known.last_key}). Use an empty one`);
+  }
+  for (const { name } of moved) {
+    const begun = await target.db.selectFrom('moves').select('name').where('name', '=', name).executeTakeFirst();
+    if (begun) continue;
+    const row = await target.db.selectFrom(name).select(sql`1`.as('there')).limit(1).executeTakeFirst();
+    if (row) throw new MoveRefusedError(`the target is not empty: its table ${name} has rows. Use an empty one`);
+  }
+  if (!known) await target.db.insertInto('moves').values({ name: SOURCE, last_key: source, copied: 0 }).execute();
+}
+
+async function compare(source: AnyStore, target: AnyStore, table: MovedTable): Promise<TableSum> {
+  const [before, after] = [await sumTable(source, table), await sumTable(target, table)];
+  if (before.rows === after.rows && before.checksum === after.checksum) return after;
+  throw new MoveRefusedError(
+    `the table ${table.name} differs after the move (${before.rows} rows, ${after.rows} at the target): ` +
+      'was the source in use? Empty the target and move again',
+  );
+}
+
+/** The target is complete, so that another move into it is refused. */
+async function forgetProgress(to: MovePlace): Promise<void> {
+  for (const module of MOVED) {
+    const target = await openTarget(module, to);
+    try {
+      await target.db.deleteFrom('moves').execute();
+    } finally {
+      await target.close();
+    }
+  }
+}

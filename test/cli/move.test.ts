@@ -1,0 +1,173 @@
+/**
+ * `lectern migrate --to` and `--from`: an installation moves from a data folder to PostgreSQL and back, continues after
+ * a kill, and is refused where it would mix or lose something.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAccounts } from '#accounts/index.ts';
+import { moveInstallation } from '#app/move/move.ts';
+import { MOVED, UNMOVED } from '#app/move/tables.ts';
+import { run } from '#cli/program.ts';
+import { openStore } from '#storage/database/store.ts';
+import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
+import { quietContext } from '../support/quiet-context.ts';
+import { startServer } from '../support/server.ts';
+import { postgresUrl } from '../support/services.ts';
+
+const LONG_MS = 240_000;
+const KEYS = 450;
+const urls = await Promise.all([postgresUrl(), postgresUrl(), postgresUrl(), postgresUrl()]);
+const none = urls.includes(undefined);
+let dir: string;
+let dataDir: string;
+let keys: string[];
+
+async function migrate(args: readonly string[]) {
+  const lines: string[] = [];
+  const notes: string[] = [];
+  const exit = await run(['migrate', '--json', ...args], {
+    ...quietContext,
+    environment: { LECTERN_DATA_DIR: dataDir },
+    print: (line) => void lines.push(line),
+    note: (line) => void notes.push(line),
+  });
+  const rows = lines.length
+    ? (JSON.parse(lines.join('\n')) as { table: string; rows: number; checksum: string }[])
+    : [];
+  return { exit, notes: notes.join('\n'), tables: Object.fromEntries(rows.map((row) => [row.table, row])) };
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'move-'));
+  if (none) return;
+  // A server that was used and stopped.
+  const server = await startServer({ browser: 'none', dataDir: path.join(dir, 'data') });
+  dataDir = path.join(dir, 'data');
+  const { accounts } = server.app.accounts;
+  const account = await accounts.createAccount({ name: 'moves "ñ"', plan: 'paid', balance: 1_000 });
+  keys = [];
+  for (let at = 0; at < KEYS; at++) keys.push((await accounts.mintKey({ accountId: account.id, name: `${at}` })).key);
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob([Buffer.alloc(600_000, 'line\n')]), 'lines.jsonl');
+  const headers = { authorization: `Bearer ${keys[0]}` };
+  const uploaded = await fetch(`${server.urls.compat}/v1/files`, { method: 'POST', headers, body: form });
+  expect(uploaded.status).toBe(200);
+  const crawl = await fetch(`${server.reader}/crawl`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/', limit: 1 }),
+  });
+  await crawl.text();
+  await server.app.close();
+  const shared = await openSqlValues({ file: SHARED_TABLES.fileIn(dataDir) });
+  await shared.space({ name: 'sites', maxValues: 10 }).set('a', '{"tea":"ñ"}', 3_600_000);
+  await shared.close();
+}, LONG_MS);
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
+  it('takes everything to PostgreSQL and back, so that keys still work', async () => {
+    const url = urls[0]!;
+    const there = await migrate(['--to', url]);
+    expect([there.exit, there.notes]).toEqual(['ok', expect.stringContaining('Moved and compared')]);
+    expect(there.tables.api_keys!.rows).toBe(KEYS);
+    expect(there.tables.batch_file_pieces!.rows).toBe(3);
+    expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
+    const moved = await openAccounts({ dataDir: path.join(dir, 'other'), databaseUrl: url });
+    for (const key of [keys[0]!, keys.at(-1)!]) expect(await moved.accounts.identify(key)).toBeDefined();
+    await moved.close();
+
+    const back = await migrate(['--from', url, '--to', path.join(dir, 'back')]);
+    expect([back.exit, back.tables]).toEqual(['ok', there.tables]);
+    const returned = await openAccounts({ dataDir: path.join(dir, 'back') });
+    expect(await returned.accounts.identify(keys[7]!)).toBeDefined();
+    await returned.close();
+
+    const again = await migrate(['--to', url]);
+    expect([again.exit, again.notes]).toEqual(['failed', expect.stringContaining('not empty')]);
+  });
+
+  it('continues where it was stopped', async () => {
+    const url = urls[1]!;
+    const steps: [string, number][] = [];
+    const stopping = moveInstallation({
+      from: { dataDir },
+      to: { url },
+      onProgress: (table, rows) => {
+        steps.push([table, rows]);
+        if (table === 'api_keys') throw new Error('killed');
+      },
+    });
+    await expect(stopping).rejects.toThrow('killed');
+    const rest: [string, number][] = [];
+    await moveInstallation({
+      from: { dataDir },
+      to: { url },
+      onProgress: (table, rows) => void rest.push([table, rows]),
+    });
+    expect(steps.at(-1)).toEqual(['api_keys', 200]);
+    expect(rest.filter(([table]) => table === 'api_keys')).toEqual([
+      ['api_keys', 400],
+      ['api_keys', KEYS],
+    ]);
+    expect(rest.map(([table]) => table)).not.toContain('accounts');
+  });
+
+  it('is refused while a server uses the source, and from two folders into one database', async () => {
+    const url = urls[2]!;
+    const server = await startServer({ browser: 'none', dataDir: path.join(dir, 'used') });
+    const used = await migrate(['--from', path.join(dir, 'used'), '--to', url]);
+    expect([used.exit, used.notes]).toEqual(['failed', expect.stringContaining('stop it first')]);
+    await server.app.close();
+    const begun = moveInstallation({
+      from: { dataDir },
+      to: { url },
+      onProgress: () => {
+        throw new Error('killed');
+      },
+    });
+    await expect(begun).rejects.toThrow('killed');
+    const mixed = await migrate(['--from', path.join(dir, 'used'), '--to', url]);
+    expect([mixed.exit, mixed.notes]).toEqual(['failed', expect.stringContaining('another installation')]);
+    for (const args of [
+      ['--to', path.join(dir, 'x')],
+      ['--from', url, '--to', url],
+    ])
+      expect((await migrate(args)).exit).toBe('usage');
+  });
+
+  it('finds a row that differs', async () => {
+    const url = urls[3]!;
+    const change = async () => {
+      const [accounts] = MOVED;
+      // biome-ignore lint/suspicious/noExplicitAny: a test changes any table
+      const store = await openStore<any>({ url, file: '' }, accounts!.tables);
+      await store.db.updateTable('api_keys').set({ name: 'changed' }).where('name', '=', '3').execute();
+      await store.close();
+    };
+    const begun = moveInstallation({
+      from: { dataDir },
+      to: { url },
+      onProgress: (_, rows) => {
+        if (rows === KEYS) throw new Error('killed');
+      },
+    });
+    await expect(begun).rejects.toThrow('killed');
+    await change();
+    const differs = await migrate(['--to', url]);
+    expect([differs.exit, differs.notes]).toEqual(['failed', expect.stringContaining('api_keys differs')]);
+  });
+
+  it('knows all tables', async () => {
+    for (const { tables, moved } of MOVED) {
+      const store = await openStore({ file: tables.fileIn(dataDir) }, tables);
+      const there = (await store.db.introspection.getTables()).map(({ name }) => name);
+      await store.close();
+      const known = [...moved.map(({ name }) => name), ...UNMOVED];
+      expect([tables.module, there.filter((name) => !known.includes(name))]).toEqual([tables.module, []]);
+    }
+  });
+});
