@@ -9,7 +9,12 @@ export interface Health {
   readonly version: string;
   readonly browser: () => BrowserHealth;
   /** For each store, whether it responded to its last query. */
-  readonly stores: () => Readonly<Record<'accounts' | 'limits' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>>;
+  readonly stores: () => Readonly<
+    Record<'accounts' | 'limits' | 'batches' | 'classifiers' | 'crawls' | 'cache', 'ok' | 'away'> & {
+      /** `undefined` without a database that several servers could share. */
+      readonly blobs?: 'ok' | 'away';
+    }
+  >;
 }
 
 export interface BrowserHealth {

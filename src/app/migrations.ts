@@ -5,7 +5,9 @@ import { BATCH_TABLES } from '#batch/index.ts';
 import { CLASSIFY_TABLES } from '#classify/index.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
+import { CACHE_MODULE, SHARED_CACHE_MIGRATIONS } from '#reader/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
+import { SHARED_FILES_MIGRATIONS, SHARED_FILES_MODULE } from '#storage/blobs/open.ts';
 import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/database/store.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>;
@@ -17,11 +19,18 @@ const INDEX_TABLES: ModuleTables = {
   fileIn: (dataDir) => path.join(dataDir, 'index', 'index.db'),
 };
 
+/** Only for PostgreSQL. Without a database, the page cache and the pictures are files. */
+const SHARED_TABLES: readonly ModuleTables[] = [
+  { module: SHARED_FILES_MODULE, migrations: SHARED_FILES_MIGRATIONS, fileIn: () => '' },
+  { module: CACHE_MODULE, migrations: SHARED_CACHE_MIGRATIONS, fileIn: () => '' },
+];
+
 const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[] => [
   ACCOUNT_TABLES,
   BATCH_TABLES,
   CRAWL_TABLES,
   CLASSIFY_TABLES,
+  ...(databaseUrl ? SHARED_TABLES : []),
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 

@@ -29,6 +29,7 @@ import {
   type SiteRecords,
   type SnapshotCache,
 } from '#reader/index.ts';
+import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { chosenBrowser } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
@@ -39,6 +40,7 @@ export interface ReaderModuleParts {
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
   readonly models: Models;
+  readonly sharedBlobs: SharedBlobs | undefined;
   readonly temporaryDir: string;
   readonly version: string;
   readonly log: Log;
@@ -145,7 +147,7 @@ export async function openReaderModule(
 
 async function openSharedParts(
   config: Config,
-  { network, log, onCacheRead }: ReaderModuleParts,
+  { network, sharedBlobs, log, onCacheRead }: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<SharedParts> {
   const renderer = resources.use(
@@ -154,6 +156,7 @@ async function openSharedParts(
   const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
+      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: sharedBlobs.blobs },
       maxBytes: config.cacheMaxBytes,
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,
