@@ -73,9 +73,9 @@ async function openCrawls(
   { foundation, modelHost, version, log }: CrawlWorkerParts,
   resources: CloseStack,
 ) {
-  const { network, documents, ocr, models, temporaryDir, metrics, accounts, observe } = foundation;
+  const { network, metrics, accounts, observe } = foundation;
   const { onCacheRead, onBlocked } = observe;
-  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead, onBlocked };
+  const readerParts = { ...foundation, version, log, onCacheRead, onBlocked };
   const { reader: bareReader, shared } = await openReaderModule(config, readerParts, resources);
   const { pool } = shared;
   if (pool) registerBrowserMetrics(metrics, () => pool.status());
