@@ -373,7 +373,7 @@ describe('options of the gateway', () => {
     expect(parseFlow('jtype: Flow').gateway).toMatchObject({
       protocols: ['GRPC'],
       ports: [0],
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       cors: false,
       debugEndpoints: true,
       crudEndpoints: true,
