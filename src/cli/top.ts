@@ -5,6 +5,7 @@ import { isUrl } from '#is-url.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { parseInteger } from './numbers.ts';
+import { connectionReason } from './system-errors.ts';
 import type { Scrape } from './top-report.ts';
 
 type TopContext = Pick<CliContext, 'environment' | 'print' | 'redraw' | 'signal'>;
@@ -90,9 +91,8 @@ async function scrape({ url, secret }: Place, signal: AbortSignal): Promise<Scra
     ...(secret && { headers: { authorization: `Bearer ${secret}` } }),
   }).catch((error: Error) => {
     if (signal.aborted) throw error;
-    const reason =
-      error.name === 'TimeoutError' ? 'no answer' : ((error.cause as Error | undefined)?.message ?? error.message);
-    throw new Error(`cannot reach the metrics at ${url}: ${reason}`);
+    const reason = error.name === 'TimeoutError' ? 'there was no answer in time' : connectionReason(error);
+    throw new Error(`cannot reach the metrics at ${url}: ${reason ?? error.message}`);
   });
   if (response.status === 401) throw new Error(`${url} needs the admin secret: set LECTERN_ADMIN_SECRET`);
   const samples = response.ok ? parseMetrics(await response.text()) : undefined;

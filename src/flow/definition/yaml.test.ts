@@ -503,6 +503,6 @@ describe('loadFlow', () => {
     expect(loadFlow('flow.yml', { baseDir: base }).deployments).toHaveLength(1);
     expect(loadFlow('jtype: Flow\nexecutors: []').deployments).toEqual([]);
     expect(loadFlow('{"jtype": "Flow"}').deployments).toEqual([]);
-    expect(() => loadFlow(path.join(base, 'absent.yml'))).toThrow('cannot be read: ENOENT');
+    expect(() => loadFlow(path.join(base, 'absent.yml'))).toThrow('cannot be read: there is no such file');
   });
 });
