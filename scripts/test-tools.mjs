@@ -3,7 +3,8 @@
 // the shells of the completion scripts. They are installed from Debian packages if possible. Otherwise, the tests that
 // need them are skipped with a message.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 /** Programs or files, with the packages that contain them. A row needs one of its programs, but all of its files. */
@@ -88,6 +89,23 @@ export function ensureTestTools(log) {
     );
   for (const { programs, packages } of missing()) {
     log(`${programs?.[0] ?? packages.join(', ')} is not installed: skipping tests that need it`);
+  }
+  if (!findProgram('promtool') && isDebianRoot()) unpackPromtool(log);
+  if (!findProgram('promtool')) log('promtool is not installed: skipping the tests of the alerts');
+}
+
+/** Takes only promtool out of its package, because installing the package would start Prometheus. */
+function unpackPromtool(log) {
+  log('unpacking promtool (only for tests)');
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-promtool-'));
+  try {
+    spawnSync('apt-get', ['download', '-qq', 'prometheus'], { cwd: folder, stdio: 'ignore' });
+    const file = readdirSync(folder).find((name) => name.endsWith('.deb'));
+    if (!file) return log('the package prometheus could not be downloaded');
+    spawnSync('dpkg-deb', ['-x', file, 'content'], { cwd: folder, stdio: 'ignore' });
+    copyFileSync(path.join(folder, 'content/usr/bin/promtool'), '/usr/local/bin/promtool');
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

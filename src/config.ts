@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { nearestName } from '#nearest-name.ts';
 import { ownValue } from '#own-value.ts';
 import { FEATURES, plansShape } from '#plans.ts';
+import { LOG_FORMATS } from '#telemetry/log-text.ts';
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -762,6 +763,11 @@ export const SETTINGS = {
       z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
       'info',
       'Lowest level that is logged: `debug`, `info`, `warn`, `error`, or `silent` for nothing.',
+    ),
+    logFormat: setting(
+      z.enum(LOG_FORMATS).default('auto'),
+      'auto',
+      'Format of the log: `text` for readable lines, `json` for one JSON object on each line, or `auto` for text on a terminal and JSON elsewhere.',
     ),
     otlpUrl: setting(
       z.url().optional(),

@@ -31,6 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     input: stdin,
     output: guardTerminal(stdout),
     rewrite: terminal ? createRewrite() : undefined,
+    redraw: stdout.isTTY && env.TERM !== 'dumb' ? redraw : undefined,
     ask: terminal && stdin.isTTY ? askUser : undefined,
     width: () => stderr.columns || 80,
     get signal() {
@@ -41,6 +42,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   });
   process.exitCode = ending.code() ?? EXIT_CODES[exit].code;
 }
+
+/** Writes the lines from the top of the cleared terminal. */
+const redraw = (lines: readonly string[]): void =>
+  void process.stdout.write(`\x1b[H\x1b[2J${lines.map(sanitizeForTerminal).join('\n')}\n`);
 
 /** Writes over the last line of the terminal. The line is cleared if the process ends before the command clears it. */
 function createRewrite(): (line: string) => void {

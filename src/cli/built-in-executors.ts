@@ -36,6 +36,11 @@ export async function openBuiltInExecutors(
   await processTemporaryFolder();
   // No port is opened, so no authentication is needed. The flow itself decides who may use it.
   const config = { ...readConfig({ environment }), auth: 'off', flow: undefined, adminSecret: undefined } as const;
-  const app = await createApp({ config, version, log: createLog(config.logLevel), environment });
+  const app = await createApp({
+    config,
+    version,
+    log: createLog(config.logLevel, 'stdout', config.logFormat),
+    environment,
+  });
   return { executors: app.flow.executors, close: () => app.close() };
 }

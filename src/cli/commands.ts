@@ -88,6 +88,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./browser-worker.ts')).browserWorkerCommand,
   },
   {
+    name: 'top',
+    group: 'Serve',
+    description: 'Show what a server or a worker is doing: requests, queues, browser, memory.',
+    load: async () => (await import('./top.ts')).topCommand,
+  },
+  {
     name: 'flow',
     group: 'Flows',
     description: 'Run a flow from its file until the process is stopped.',

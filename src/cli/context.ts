@@ -24,6 +24,8 @@ export interface CliContext {
   readonly output: Writable & { readonly isTTY?: boolean };
   /** Overwrites the last line of the terminal; an empty string clears it. `undefined` without a terminal. */
   readonly rewrite: ((line: string) => void) | undefined;
+  /** Replaces the content of the terminal of standard output; `undefined` if that is not a terminal. */
+  readonly redraw: ((lines: readonly string[]) => void) | undefined;
   /** Asks the user a question and returns the answer; `undefined` if no user is at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   /** Width of the terminal in columns. */

@@ -24,7 +24,8 @@ export async function logOf({ environment, note }: Pick<FlowContext, 'environmen
     import('#telemetry/log.ts'),
   ]);
   for (const warning of unknownVariables(environment)) note(`lectern: warning: ${warning}`);
-  return createLog(readConfig({ environment }).logLevel);
+  const { logLevel, logFormat } = readConfig({ environment });
+  return createLog(logLevel, 'stdout', logFormat);
 }
 
 /** The lines that announce the metrics ports. */

@@ -28,7 +28,12 @@ export async function openInProcessFaces(
   for (const warning of unknownVariables(environment)) context.note(`lectern: warning: ${warning}`);
   if (needs.rendersPages) await offerBrowser(context, config);
   await processTemporaryFolder();
-  const options = { config, version, log: createLog(flags.verbose ? 'info' : 'silent', 'stderr'), environment };
+  const options = {
+    config,
+    version,
+    log: createLog(flags.verbose ? 'info' : 'silent', 'stderr', config.logFormat),
+    environment,
+  };
   const { faces, close } = await (needs.faces === 'reader' ? openReaderOnly(options) : openAllFaces(options));
   try {
     const opened = await openInProcess(faces);

@@ -29,6 +29,22 @@ it.each([
   expect(await run([command, name])).toEqual({ out: '', error, code: 2 });
 });
 
+it('a server that does not run: the same sentence for each command', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const refused = 'the connection was refused; is the server running?';
+  const read = await run(['read', 'https://example.com', '--server', `http://127.0.0.1:${port}`]);
+  expect([read.code, read.error]).toEqual([5, `lectern: no response from http://127.0.0.1:${port}/: ${refused}\n`]);
+  for (const scheme of ['http', 'grpc']) {
+    const ping = await run(['ping', 'flow', `${scheme}://127.0.0.1:${port}`]);
+    expect([ping.code, ping.error]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}: ${refused}\n`)]);
+  }
+  const top = await run(['top', '--once', '--metrics', `http://127.0.0.1:${port}`]);
+  expect([top.code, top.error]).toEqual([1, expect.stringContaining(`/metrics: ${refused}\n`)]);
+});
+
 it.each([
   'example.com',
   'example.com/nofile.pdf',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import { usageError } from './exit-codes.ts';
 import { parseInteger } from './numbers.ts';
+import { connectionReason } from './system-errors.ts';
 
 export interface PingContext {
   readonly print: (line: string) => void;
@@ -78,7 +79,9 @@ const isTimeout = ({ name, code }: Error & { code?: unknown }): boolean =>
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const { message, cause } = error as Error;
+  const reason = connectionReason(error);
   if (isTimeout(error as Error)) return `no answer within ${timeoutMs} ms`;
+  if (reason) return reason;
   return cause instanceof Error ? cause.message : message;
 }
 

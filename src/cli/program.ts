@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, type ExitName, exitOf } from './exit-codes.ts';
 import { Switch } from './flags.ts';
-import { describeSystemError } from './system-errors.ts';
+import { connectionReason, describeSystemError } from './system-errors.ts';
 
 const EXAMPLES = `
 Examples:
@@ -87,5 +87,12 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   }
 }
 
-const messageOf = (error: unknown): string =>
-  describeSystemError(error) ?? (error instanceof Error ? error.message : String(error)).trimEnd();
+function messageOf(error: unknown): string {
+  const text = describeSystemError(error);
+  if (text !== undefined) return text;
+  const { name, url } = error as { name?: unknown; url?: unknown };
+  // By its name, because the client's module is loaded only by the commands that use it.
+  const reason = name === 'LecternUnreachable' ? connectionReason(error) : undefined;
+  if (reason) return `no response from ${String(url)}: ${reason}`;
+  return (error instanceof Error ? error.message : String(error)).trimEnd();
+}

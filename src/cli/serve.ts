@@ -1,4 +1,5 @@
 /** `lectern serve`: starts the server and prints the URL of each API. */
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { App, FaceUrl } from '#app.ts';
 import type { Config } from '#config.ts';
@@ -29,14 +30,17 @@ export function serveCommand(context: ServeContext): Command {
     const config = readConfig({ environment, flags });
     for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     await offerBrowser(context, config);
-    const log = createLog(config.logLevel);
+    const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();
+    const step = stepNotes(context, config);
+    step('preparing the data folder and the modules');
     const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log, environment });
     onStop(() => app.close());
     try {
+      step('opening the ports');
       const places = await app.listen();
       for (const line of startupLines(app, places, config)) print(line);
     } catch (error) {
@@ -44,6 +48,14 @@ export function serveCommand(context: ServeContext): Command {
       throw explainListenError(error) ?? error;
     }
   });
+}
+
+/** On a terminal, the first start names its steps, because it takes longer than later ones. */
+function stepNotes({ note, rewrite }: ServeContext, { dataDir }: Config): (step: string) => void {
+  const isFirst = rewrite !== undefined && !existsSync(dataDir);
+  return (step) => {
+    if (isFirst) note(`lectern: first start: ${step} …`);
+  };
 }
 
 function explainListenError(error: unknown): Error | undefined {

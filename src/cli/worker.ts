@@ -46,7 +46,7 @@ export function workerCommand({
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();
     const { createWorker } = await import('#app/worker.ts');
-    const log = createLog(config.logLevel);
+    const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));
     const worker = await createWorker(config, version, log);
     onStop(() => worker.close());

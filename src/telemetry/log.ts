@@ -1,5 +1,10 @@
-/** Structured logs: one JSON line for each event, with the request id. Secrets are redacted. */
+/**
+ * Structured logs: one JSON line for each event, with the request id, or readable lines on a terminal. Secrets are
+ * redacted.
+ */
+import { isatty } from 'node:tty';
 import pino, { type Logger } from 'pino';
+import { type LogFormat, textOfEntry } from './log-text.ts';
 
 export type Log = Logger;
 
@@ -7,8 +12,12 @@ export type Log = Logger;
 const SECRET = ['authorization', 'cookie', 'set-cookie', 'x-set-cookie', 'proxyUrl', 'key', 'password'];
 
 /** Logs to standard output, to standard error (for commands that print results), or to a file descriptor. */
-export const createLog = (level: string, to: 'stdout' | 'stderr' | number = 'stdout'): Log =>
-  pino(
+export function createLog(level: string, to: 'stdout' | 'stderr' | number = 'stdout', format: LogFormat = 'json'): Log {
+  const fd = to === 'stdout' ? 1 : to === 'stderr' ? 2 : to;
+  const isTerminal = isatty(fd);
+  const isText = format === 'text' || (format === 'auto' && isTerminal);
+  const destination = pino.destination({ dest: fd, sync: true });
+  return pino(
     {
       level,
       base: null,
@@ -16,5 +25,8 @@ export const createLog = (level: string, to: 'stdout' | 'stderr' | number = 'std
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[secret]' },
     },
-    pino.destination({ dest: to === 'stdout' ? 1 : to === 'stderr' ? 2 : to, sync: true }),
+    isText
+      ? { write: (line) => void destination.write(`${textOfEntry(line, { coloured: isTerminal })}\n`) }
+      : destination,
   );
+}

@@ -197,7 +197,7 @@ describe('rate limits', () => {
       search: ['/', {}],
       model: ['/v1/embeddings', { model: 'lectern-static-v2', input: 'tea' }],
       compat: ['/v1/embeddings', { model: 'lectern-static-v2', input: 'tea' }],
-    }[face]!;
+    }[face] as [path: string, body: object];
     const answer = await fetch(server.urls[face] + request[0], {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },

@@ -1,12 +1,23 @@
 /** The metrics as Prometheus scrapes them, from the admin API or the metrics port. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { METRICS, type MetricName } from '#telemetry/metrics-table.ts';
+import { runHere } from '../support/run-here.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { findProgram } from '../support/start-services.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string };
+}
 
 interface Dashboard {
   readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
@@ -220,12 +231,71 @@ describe('the dashboard', () => {
   });
 });
 
-it('alerts in the guide use only existing metrics', async () => {
-  const guide = readFileSync(path.join(ROOT, 'docs/guide/monitoring.md'), 'utf8');
-  const text = await scrape();
-  const asked = [...guide.matchAll(/(?<![/\w])((?:lectern|process|nodejs)_[a-z_\d]+)\b/g)].map(([, name]) =>
-    name!.replace(/_(?:bucket|sum|count)$/, ''),
-  );
-  expect(asked.length).toBeGreaterThan(5);
-  expect(asked.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+describe('the alerts', () => {
+  const FOLDER = path.join(ROOT, 'deploy/prometheus');
+  const text = readFileSync(path.join(FOLDER, 'alerts.yml'), 'utf8');
+  const { rules } = (parse(text) as { groups: { rules: Rule[] }[] }).groups[0]!;
+
+  it('use only existing metrics and labels', async () => {
+    const scraped = await scrape();
+    expect(rules.length).toBeGreaterThan(5);
+    for (const { alert, expr, annotations } of rules) {
+      const names = [...expr.matchAll(/\b((?:lectern|process|nodejs)_\w+)/g)].map(([, name]) => name!);
+      // `up` is made by Prometheus itself.
+      if (alert !== 'LecternDown') expect(names, alert).not.toEqual([]);
+      const own = names.map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+      expect(own.filter((name) => !scraped.includes(`# TYPE ${name} `))).toEqual([]);
+      const labels = [
+        ...[...expr.matchAll(/(\w+)(?:=~?|!=|!~)"/g)].map(([, label]) => label!),
+        ...[...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(', ')),
+        ...[...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!),
+      ];
+      const known = [...own.flatMap((name) => METRICS[name as MetricName]?.labels ?? []), 'le', 'job', 'instance'];
+      expect(
+        labels.filter((label) => !(known as readonly string[]).includes(label)),
+        alert,
+      ).toEqual([]);
+    }
+  });
+
+  const promtool = findProgram('promtool');
+  it.skipIf(!promtool).each([
+    ['check', 'rules', 'alerts.yml'],
+    ['test', 'rules', 'alerts.test.yml'],
+  ])('pass promtool %s %s', async (...args) => {
+    const { stdout } = await promisify(execFile)(promtool!, args, { cwd: FOLDER });
+    expect(stdout).toContain('SUCCESS');
+  });
+});
+
+describe('lectern top', () => {
+  it('prints a table or JSON of the metrics', async () => {
+    const args = ['top', '--once', '--metrics', server.urls.metrics!];
+    const { out, code } = await runHere(args);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Lectern 0\.0\.0-test at 127\.0\.0\.1:\d+, memory \d+ MB/);
+    expect(out).toMatch(/^reader +\d+ +[\d.]+ +0 +(?:\d+ ms|[\d.]+ s)$/m);
+    expect(out).toMatch(/^page workers +\d+ +\d+$/m);
+    const { out: json } = await runHere([...args, '--json']);
+    const report = JSON.parse(json) as { faces: { face: string; requests: number; p95Seconds: number }[] };
+    const reader = report.faces.find(({ face }) => face === 'reader')!;
+    expect(reader.requests).toBeGreaterThan(0);
+    expect(reader.p95Seconds).toBeGreaterThan(0);
+  });
+
+  it('sends the secret to the admin API only', async () => {
+    const env = { LECTERN_ADMIN_SECRET: SECRET, LECTERN_ADMIN_PORT: new URL(server.urls.admin!).port };
+    const { out, code } = await runHere(['top', '--once'], { env });
+    expect([code, out]).toEqual([0, expect.stringContaining('Lectern 0.0.0-test')]);
+    const asked = await runHere(['top', '--once', '--metrics', server.urls.admin!]);
+    expect([asked.code, asked.error]).toEqual([1, expect.stringContaining('set LECTERN_ADMIN_SECRET')]);
+  });
+
+  it('says what is wrong', async () => {
+    const fail = async (args: string[]) => (await runHere(['top', '--once', ...args])).error;
+    expect(await fail([])).toContain('set LECTERN_METRICS_PORT or LECTERN_ADMIN_SECRET');
+    expect(await fail(['--metrics', 'nowhere'])).toContain('nowhere is not a URL');
+    expect(await fail(['--metrics', 'http://127.0.0.1:9'])).toContain('cannot reach the metrics at');
+    expect(await fail(['--metrics', server.reader])).toContain('has no metrics of Lectern');
+  });
 });

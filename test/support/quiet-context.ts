@@ -12,6 +12,7 @@ export const quietContext: CliContext = {
   input: new PassThrough().end(),
   output: new PassThrough().resume(),
   rewrite: undefined,
+  redraw: undefined,
   ask: undefined,
   width: () => 80,
   signal: new AbortController().signal,

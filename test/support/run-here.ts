@@ -52,6 +52,7 @@ export async function runHere(
       },
     }),
     rewrite: undefined,
+    redraw: undefined,
     ask: undefined,
     width: () => 80,
     signal,

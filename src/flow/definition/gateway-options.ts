@@ -13,6 +13,9 @@ import {
 } from './options.ts';
 import { readGrpcOptions, readHttpServerOptions } from './server-options.ts';
 
+/** A flow is open to other machines only if its options say so. */
+const LOOPBACK_HOST = '127.0.0.1';
+
 const PROTOCOLS: readonly Protocol[] = ['GRPC', 'HTTP', 'WEBSOCKET'];
 
 function readProtocols(reader: OptionReader): Protocol[] {
@@ -65,7 +68,7 @@ export function readGateway(reader: OptionReader, report: OptionReport): Gateway
   return {
     protocols,
     ports: readPorts(reader, protocols.length),
-    host: reader.string('host') ?? '0.0.0.0',
+    host: reader.string('host') ?? LOOPBACK_HOST,
     title: reader.string('title'),
     description: reader.string('description'),
     cors: reader.flag('cors') ?? false,

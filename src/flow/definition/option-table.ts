@@ -59,7 +59,7 @@ const GATEWAY_CLASS = 'gateways of your own are not supported';
 export const FLOW_OPTIONS: OptionTable = {
   protocol: { ...used, ...flag('Protocols, overriding the file: grpc, http, websocket.', 'names', true) },
   port: { ...used, ...flag('Ports, one for each protocol.', 'ports', true) },
-  host: { ...used, ...flag('IP address or host name to listen on.', 'host') },
+  host: { ...used, ...flag('IP address or host name to listen on. Default: 127.0.0.1, this machine only.', 'host') },
   title: { ...used, ...flag('Title of the OpenAPI document.', 'text') },
   description: { ...used, ...flag('Description in the OpenAPI document.', 'text') },
   cors: { ...used, ...flag('Allow web pages of other sites.') },

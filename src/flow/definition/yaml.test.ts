@@ -373,7 +373,7 @@ describe('options of the gateway', () => {
     expect(parseFlow('jtype: Flow').gateway).toMatchObject({
       protocols: ['GRPC'],
       ports: [0],
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       cors: false,
       debugEndpoints: true,
       crudEndpoints: true,
@@ -503,6 +503,6 @@ describe('loadFlow', () => {
     expect(loadFlow('flow.yml', { baseDir: base }).deployments).toHaveLength(1);
     expect(loadFlow('jtype: Flow\nexecutors: []').deployments).toEqual([]);
     expect(loadFlow('{"jtype": "Flow"}').deployments).toEqual([]);
-    expect(() => loadFlow(path.join(base, 'absent.yml'))).toThrow('cannot be read: ENOENT');
+    expect(() => loadFlow(path.join(base, 'absent.yml'))).toThrow('cannot be read: there is no such file');
   });
 });

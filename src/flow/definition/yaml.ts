@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Document, isMap, parseDocument, visit } from 'yaml';
+import { ownValue } from '#own-value.ts';
 import { isObject } from '../values.ts';
 import { type AddOptions, defineFlow } from './define-flow.ts';
 import type { FlowDefinition } from './definition.ts';
@@ -100,7 +101,7 @@ function readExecutorFile(file: string, variables: Variables, warnings: string[]
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalidOption('uses', `${path.basename(file)} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw invalidOption('uses', `${path.basename(file)} cannot be read: ${reasonOf(error)}`);
   }
   return substitute(parseYaml(text, path.basename(file)), variables, warnings) as Options;
 }
@@ -113,7 +114,18 @@ export function loadFlow(fileOrText: string, options: LoadOptions = {}): FlowDef
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalidOption('uses', `${fileOrText} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw invalidOption('uses', `${fileOrText} cannot be read: ${reasonOf(error)}`);
   }
   return { ...parseFlow(text, { ...options, baseDir: path.dirname(file) }), file };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+function reasonOf(error: unknown): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return ownValue(REASONS, code) ?? code;
 }
