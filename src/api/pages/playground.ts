@@ -123,7 +123,7 @@ const batchForm = () =>
 const makeForms = (): PlaygroundSetup['forms'] => ({
   read: formOf(OPTIONS as FieldTable),
   search: formOf(SEARCH_TABLE),
-  embed: modelFormOf(omit(EMBED_FIELDS, ['model', 'input']), { task: EMBED_TASKS, input_type: SIDES }),
+  embed: modelFormOf(omit(EMBED_FIELDS, ['model', 'input']), { task: EMBED_TASKS, input_type: Object.keys(SIDES) }),
   rerank: modelFormOf(omit(RERANK_FIELDS, ['model', 'query', 'documents'])),
   ocr: modelFormOf(pick(CHAT_FIELDS, ['output_format', 'max_tokens'])),
   crawl: crawlForm(CRAWL_OPTIONS, formOf(OPTIONS as FieldTable)),
