@@ -12,7 +12,7 @@ import { PLAN_CHOICES, READ_FLAGS, SEARCH_FLAGS, SETTING_FLAGS, USAGE_CHOICES } 
 import { INTERFACE_VERSIONS } from '#generated/interface-versions.ts';
 import { PLAN_NAMES } from '#plans.ts';
 import { readFlags, searchFlags, settingFlags } from '../scripts/cli-flags.ts';
-import { cliPage, referencePages, useWithPage } from '../scripts/docs.ts';
+import { cliPage, referencePages, useWithPage, useWithPages } from '../scripts/docs.ts';
 import {
   INTERFACE_NAMES,
   interfaceDigest,
@@ -46,6 +46,11 @@ describe('reference pages', () => {
 
   it('use-with.md is what `npm run docs` generates', () => {
     expect(readFileSync(path.join(ROOT, 'docs/guide/use-with.md'), 'utf8')).toBe(useWithPage());
+  });
+
+  it.each(Object.entries(useWithPages()))('use-with/%s has rows, as `npm run docs` generates them', (name, text) => {
+    expect(text).toContain('http://HOST:3006');
+    expect(readFileSync(path.join(ROOT, 'docs/guide/use-with', name), 'utf8')).toBe(text);
   });
 
   it('command-line flags match the tables', () => {

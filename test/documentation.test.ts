@@ -93,6 +93,9 @@ describe('its search', () => {
     ['embeding', 'guide/embeddings#embeddings-and-reranking'],
     ['rerankk', 'reference/cli#lectern-rerank'],
     ['kubern', 'guide/self-hosting#kubernetes'],
+    ['open webui', 'guide/use-with/open-webui#open-webui'],
+    ['n8n', 'guide/use-with/n8n#n8n'],
+    ['claude', 'guide/use-with/mcp-clients#claude-and-other-mcp-clients'],
     ['what is the browser sandbox?', 'guide/security#browser-sandbox'],
     ['withlinksumary', 'reference/options#withLinksSummary'],
   ])('leads for “%s” to %s', (query, url) => {

@@ -152,11 +152,13 @@ describe('a read of a file, as text', () => {
     });
   }, LONG);
 
-  it.each(['curl', 'TypeScript'] as const)('%s', { timeout: LONG }, async (language) => {
+  it.each(['curl', 'TypeScript', 'Python'] as const)('%s', { timeout: LONG }, async (language) => {
+    if (language === 'Python' && !python) return;
     const output = await printed(language, told.code[language]!);
     expect(told.answer).toContain('chosen');
     expect(told.answer).not.toContain('odd');
-    expect(language === 'curl' ? output : JSON.parse(output)).toBe(told.answer);
+    if (language === 'Python') expect(output).toBe(`${told.answer}\n`);
+    else expect(language === 'curl' ? output : JSON.parse(output)).toBe(told.answer);
   });
 });
 
@@ -173,6 +175,80 @@ describe('a read as a stream', () => {
   it.each(['curl', 'TypeScript'] as const)('%s', { timeout: LONG }, async (language) => {
     expect(told.answer).toContain('event: data');
     expect(await printed(language, told.code[language]!)).toBe(told.answer);
+  });
+});
+
+/** Clicks a button of “Copy as” and returns what it copied. */
+async function copied(page: Page, language: Language): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: `Copy as ${language}` }).click();
+  await page.locator('.copy-as').getByRole('button', { name: 'Copied' }).waitFor();
+  return page.evaluate('navigator.clipboard.readText()');
+}
+
+/** Fills in a tab, and copies its code with the buttons next to the form. */
+async function copiedFrom(tab: string, fill: (page: Page) => Promise<unknown>) {
+  const { page, complaints } = await openWatchedPage(browser);
+  await page.goto(`${server.reader}/playground`);
+  await page.getByRole('tab', { name: tab, exact: true }).click();
+  await page.getByLabel('API key').fill(key);
+  await fill(page);
+  const code: Partial<Record<Language, string>> = {};
+  for (const language of COPIED) code[language] = await copied(page, language);
+  await page.context().close();
+  expect(complaints).toEqual([]);
+  return code;
+}
+
+const COPIED = ['curl', 'TypeScript', 'Python'] as const;
+
+describe('code that is copied with the buttons', () => {
+  const ran = async (code: Partial<Record<Language, string>>) => {
+    const outputs = COPIED.filter((language) => language !== 'Python' || python).map((language) =>
+      printed(language, code[language]!).then((text) => (text.startsWith('"') ? String(JSON.parse(text)) : text)),
+    );
+    return Promise.all(outputs);
+  };
+
+  it('embeds a batch and prints its output', { timeout: LONG }, async () => {
+    const code = await copiedFrom('Batch', async (page) => {
+      await textbox(page, 'Texts, one per line').fill(`${ODD}\nAnother`);
+      await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
+      await (await option(page, 'dimensions')).fill('64');
+    });
+    for (const output of await ran(code)) {
+      const lines = output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.map(({ custom_id }) => custom_id)).toEqual(['line-1', 'line-2']);
+      expect(lines[0].response.body.data[0].embedding).toHaveLength(64);
+    }
+  });
+
+  it('sends documents through the flow', { timeout: LONG }, async () => {
+    const code = await copiedFrom('Flow', async (page) => {
+      await textbox(page, 'Documents: texts or URLs, one per line').fill(ODD);
+      await (await option(page, 'parameters')).fill('{"limit": 3}');
+    });
+    for (const output of await ran(code)) {
+      expect(JSON.parse(output)).toMatchObject({ data: [{ text: ODD }], parameters: { limit: 3 } });
+    }
+  });
+
+  it('crawls', { timeout: LONG }, async () => {
+    const code = await copiedFrom('Crawl', async (page) => {
+      await textbox(page, 'Start URLs, one per line').fill('http://10.0.0.1/');
+    });
+    expect(code.curl).toContain(`${server.reader}/crawl`);
+    // The server may not read private networks: each program gets that answer.
+    for (const language of COPIED) {
+      if (language === 'Python' && !python) continue;
+      const output = await printed(language, code[language]!).catch(
+        (error: { stdout: string; stderr: string }) => `${error.stdout}${error.stderr}`,
+      );
+      expect(output, language).toMatch(/SecurityCompromiseError|HTTP Error 403/);
+    }
   });
 });
 

@@ -1,16 +1,19 @@
 /** The response panel: views of a response, and a status line with time and tokens. */
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Call } from './call.ts';
 import { CodeView } from './code-view.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { ExplanationView } from './explanation-view.tsx';
+import { isRecord } from './fields.ts';
+import { BatchView, CrawlView, FlowView } from './job-views.tsx';
 import { JsonView } from './json-view.tsx';
 import { RankingView, VectorsView } from './model-views.tsx';
 import { Markdown, PageView, ResultList } from './page-view.tsx';
+import { type Progress, progressOf } from './progress.ts';
 import { Prose } from './prose.tsx';
 import { metadataFacts, type Result, resultOf } from './result.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type Answer, type Failure, isRecord } from './send.ts';
+import type { Answer, Failure } from './send.ts';
 import { TabList } from './tab-list.tsx';
 import { type TabName, tabOf } from './tabs.ts';
 import { TraceView } from './trace-view.tsx';
@@ -105,10 +108,13 @@ function EmptyAnswer({ tab }: { tab: TabName }) {
 }
 
 function StatusLine({ answer, result }: { answer: Answer; result: Result }) {
-  const { state, status, ms, firstByteMs } = answer;
+  const { state, status, firstByteMs } = answer;
+  const ms = useElapsedMs(answer);
+  const progress = progressOf(answer);
   const facts: (readonly [string, string])[] = [
     ...(status ? [['Status', String(status)] as const] : []),
     ['Time', formatMs(ms)],
+    ...(progress ? [['Done', `${progress.done} of ${progress.total} ${progress.unit}`] as const] : []),
     ...(firstByteMs !== undefined ? [['First byte', formatMs(firstByteMs)] as const] : []),
     ...(result.tokens !== undefined ? [['Tokens', result.tokens.toLocaleString('en')] as const] : []),
     ...metadataFacts(answer, result),
@@ -116,7 +122,9 @@ function StatusLine({ answer, result }: { answer: Answer; result: Result }) {
   return (
     <div class={`status ${state}`} role="status">
       <span class="state">{STATES[state]}</span>
-      <dl>
+      {state === 'running' && <ProgressBar progress={progress} />}
+      {/* Screen readers announce the state, not every tick. */}
+      <dl aria-live={state === 'running' ? 'off' : undefined}>
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -126,6 +134,25 @@ function StatusLine({ answer, result }: { answer: Answer; result: Result }) {
       </dl>
     </div>
   );
+}
+
+/** Without a value, the bar moves but shows no share. */
+function ProgressBar({ progress }: { progress: Progress | undefined }) {
+  const known = progress && progress.total > 0 ? { value: progress.done, max: progress.total } : {};
+  return <progress aria-label="Progress" {...known} />;
+}
+
+const TICK_MS = 100;
+
+/** The time since the request was sent, which moves while it runs. */
+function useElapsedMs({ state, startedAt, ms }: Answer): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    if (state !== 'running') return;
+    const timer = setInterval(() => setNow(performance.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [state, startedAt]);
+  return state === 'running' ? Math.max(ms, now - startedAt) : ms;
 }
 
 const STATES: Readonly<Record<Answer['state'], string>> = {
@@ -175,10 +202,15 @@ function Rendered({ answer, result }: { answer: Answer; result: Result }) {
   if (call.tab === 'rerank' && Array.isArray(result.body.results)) {
     return <RankingView body={result.body} documents={textsIn(call.target.documents)} />;
   }
+  if (call.tab === 'crawl') return <CrawlView answer={answer} />;
+  if (call.tab === 'batch' && !answer.failure) return <BatchView answer={answer} />;
+  if (call.tab === 'flow' && !answer.failure) return answer.json ? <FlowView body={result.body} /> : null;
   if (call.tab === 'ocr' && !answer.failure) return <Recognized answer={answer} text={result.text ?? ''} />;
   if (result.text !== undefined && result.text !== '') return <Markdown text={result.text} />;
   if (call.tab === 'read') return result.pages[0] ? <PageView page={result.pages[0]} /> : null;
-  return <ResultList pages={result.pages} />;
+  // Passages are short, and they are what was asked for. Pages of a search may be long.
+  const isOpen = call.tab === 'ask' || call.options.passages !== undefined;
+  return <ResultList pages={result.pages} isOpen={isOpen} />;
 }
 
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PlaygroundSetup } from '../../src/api/pages/playground-types.ts';
 import { AnswerView } from './answer-view.tsx';
 import { buildCall, type Call, type ChosenFile, DraftError } from './call.ts';
+import { CopyAs } from './copy-as.tsx';
 import { Inputs } from './inputs.tsx';
 import { KeyField } from './key-field.tsx';
 import { KEY_STORE } from './key-store.ts';
@@ -135,6 +136,11 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
                 {supports('trace') && <Switch option="trace" title="trace" draft={draft} change={change} />}
               </span>
             </div>
+            <CopyAs
+              key={`copy-${tab}`}
+              call={ready instanceof DraftError ? undefined : ready}
+              withKey={apiKey !== '' || setup.keyNeeded[FACES[form]]}
+            />
             {refusal && (
               <p class="refusal" role="alert">
                 {refusal.message}
@@ -167,7 +173,16 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
   );
 }
 
-const FACES = { read: 'reader', search: 'search', embed: 'models', rerank: 'models', ocr: 'models' } as const;
+const FACES = {
+  read: 'reader',
+  crawl: 'crawl',
+  search: 'search',
+  embed: 'models',
+  rerank: 'models',
+  ocr: 'models',
+  batch: 'models',
+  flow: 'flow',
+} as const;
 
 function attempt(...given: Parameters<typeof buildCall>): Call | DraftError {
   try {

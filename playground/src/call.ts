@@ -67,7 +67,12 @@ export function buildCall(tab: TabName, draft: Draft, context: CallContext): Cal
     case 'embed':
     case 'rerank':
     case 'ocr':
+    case 'batch':
       return modelCall(tab, draft, fields, context);
+    case 'crawl':
+      return crawlCall(draft, fields, context);
+    case 'flow':
+      return flowCall(draft, fields, context);
   }
 }
 
@@ -108,7 +113,43 @@ function searchCall(tab: 'search' | 'ask', draft: Draft, fields: readonly FormFi
   };
 }
 
-const MODEL_PATHS = { embed: '/v1/embeddings', rerank: '/v1/rerank', ocr: '/v1/chat/completions' } as const;
+function crawlCall(draft: Draft, fields: readonly FormField[], { setup }: CallContext): Call {
+  const urls = linesOf(draft.inputs.urls);
+  if (urls.length === 0) throw new DraftError('urls', 'Enter the URL where the crawl starts.');
+  const { all: options } = collectOptions(fields, draft.options);
+  const target = urls.length === 1 ? { url: urls[0] } : { urls };
+  return {
+    tab: 'crawl',
+    answer: 'stream',
+    url: `${setup.faces.reader}/crawl`,
+    headers: { Accept: ACCEPT.stream },
+    body: { kind: 'json', value: { ...target, ...options, cancelOnClose: true } },
+    target,
+    options,
+  };
+}
+
+const DEFAULT_FLOW_ENDPOINT = '/search';
+
+function flowCall(draft: Draft, fields: readonly FormField[], { setup }: CallContext): Call {
+  const url = `${requireFace(setup.faces.flow, 'flow gateway')}/post`;
+  const texts = linesOf(draft.inputs.documents);
+  if (texts.length === 0) throw new DraftError('documents', 'Enter documents, one per line.');
+  const { all: options } = collectOptions(fields, draft.options);
+  const target = {
+    data: texts.map((text) => (/^https?:\/\/\S+$/.test(text) ? { uri: text } : { text })),
+    execEndpoint: draft.inputs.endpoint?.trim() || DEFAULT_FLOW_ENDPOINT,
+  };
+  const body = { kind: 'json', value: { ...target, ...options } } as const;
+  return { tab: 'flow', answer: 'json', url, headers: { Accept: ACCEPT.json }, body, target, options };
+}
+
+const MODEL_PATHS = {
+  embed: '/v1/embeddings',
+  rerank: '/v1/rerank',
+  ocr: '/v1/chat/completions',
+  batch: '/v1/batch/embeddings',
+} as const;
 
 function modelCall(
   tab: keyof typeof MODEL_PATHS,
@@ -147,6 +188,11 @@ function modelTarget(tab: keyof typeof MODEL_PATHS, inputs: Values, file: Chosen
     const input = linesOf(inputs.texts);
     if (input.length === 0) throw new DraftError('texts', 'Enter texts to embed, one per line.');
     return { input };
+  }
+  if (tab === 'batch') {
+    const texts = linesOf(inputs.texts);
+    if (texts.length === 0) throw new DraftError('texts', 'Enter texts to embed, one per line.');
+    return { input: texts.map((text, at) => ({ custom_id: `line-${at + 1}`, body: { input: text } })) };
   }
   if (tab === 'rerank') {
     const query = inputs.query?.trim() ?? '';
@@ -198,9 +244,15 @@ function collectOptions(fields: readonly FormField[], values: Values) {
 
 /** Sets a value; `markdown.hr` sets the field `hr` of the object `markdown`. */
 function put(target: Record<string, unknown>, name: string, value: unknown): void {
-  const [option, member] = name.split('.') as [string, string?];
-  if (member === undefined) target[option] = value;
-  else target[option] = { ...(target[option] as object | undefined), [member]: value };
+  const dot = name.indexOf('.');
+  if (dot < 0) {
+    target[name] = value;
+    return;
+  }
+  const option = name.slice(0, dot);
+  const inner = { ...(target[option] as Record<string, unknown> | undefined) };
+  put(inner, name.slice(dot + 1), value);
+  target[option] = inner;
 }
 
 /** Parses the text of a form field; `undefined` if it is empty. Throws a DraftError. */

@@ -1,6 +1,7 @@
 /** Explains an extraction: removed elements by rule, and the source element of each Markdown block. */
+
+import { type Fields, isRecord } from './fields.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type Fields, isRecord } from './send.ts';
 
 interface ExplanationProps {
   readonly explanation: Fields | undefined;

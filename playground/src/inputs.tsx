@@ -20,6 +20,30 @@ export function Inputs(props: InputsProps) {
   switch (props.tab) {
     case 'read':
       return <ReadInputs {...props} />;
+    case 'crawl':
+      return (
+        <Texts
+          {...props}
+          name="urls"
+          label="Start URLs, one per line"
+          rows={2}
+          placeholder="https://example.com/docs/"
+        />
+      );
+    case 'batch':
+      return (
+        <>
+          <Texts {...props} name="texts" label="Texts, one per line" rows={8} />
+          <ModelChoice {...props} />
+        </>
+      );
+    case 'flow':
+      return (
+        <>
+          <TextLine {...props} name="endpoint" label="Endpoint" placeholder="/search" />
+          <Texts {...props} name="documents" label="Documents: texts or URLs, one per line" rows={4} />
+        </>
+      );
     case 'search':
       return <TextLine {...props} name="q" label="Query" inputMode="search" placeholder="how bees find home" />;
     case 'ask':

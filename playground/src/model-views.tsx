@@ -1,6 +1,7 @@
 /** Views of model responses: similarity of texts, and ranked documents. */
+
+import { type Fields, isRecord } from './fields.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type Fields, isRecord } from './send.ts';
 
 interface Vector {
   readonly index: number;

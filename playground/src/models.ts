@@ -1,5 +1,5 @@
 /** Lists the models of the server. */
-import { isRecord } from './send.ts';
+import { isRecord } from './fields.ts';
 import type { TabName } from './tabs.ts';
 
 export interface Model {
@@ -26,7 +26,12 @@ export async function listModels(base: string): Promise<readonly Model[]> {
   }));
 }
 
-const OUTPUTS: Partial<Record<TabName, string>> = { embed: 'embeddings', rerank: 'rerank', ocr: 'text' };
+const OUTPUTS: Partial<Record<TabName, string>> = {
+  embed: 'embeddings',
+  rerank: 'rerank',
+  ocr: 'text',
+  batch: 'embeddings',
+};
 
 export const modelsFor = (tab: TabName, models: readonly Model[]): readonly Model[] =>
   models.filter(({ outputs }) => outputs.includes(OUTPUTS[tab] ?? ''));

@@ -97,7 +97,7 @@ function useRenderedMarkdown(text: string): RenderedMarkdown | undefined {
   return written;
 }
 
-export function ResultList({ pages }: { pages: readonly Page[] }) {
+export function ResultList({ pages, isOpen }: { pages: readonly Page[]; isOpen: boolean }) {
   return (
     <ol class="results">
       {pages.map((page, index) => (
@@ -111,7 +111,7 @@ export function ResultList({ pages }: { pages: readonly Page[] }) {
           </p>
           {text(page.description) && <p class="description">{text(page.description)}</p>}
           {text(page.content) ? (
-            <details open={pages.length === 1}>
+            <details open={isOpen || pages.length === 1}>
               <summary>{wordsIn(text(page.content))} words</summary>
               <Markdown text={text(page.content)} />
             </details>

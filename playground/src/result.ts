@@ -1,5 +1,6 @@
 /** Normalizes a response, whether it is complete, streamed or plain text. */
-import { type Answer, type Fields, isRecord } from './send.ts';
+import { type Fields, isRecord } from './fields.ts';
+import type { Answer } from './send.ts';
 
 /** A page from the reader or a search. */
 export type Page = Fields & { readonly title?: string; readonly url?: string; readonly content?: string };
@@ -21,7 +22,7 @@ export function resultOf(answer: Answer): Result {
   const last = answer.events.findLast(({ event }) => event !== 'trace' && event !== 'error')?.data;
   const body = isRecord(answer.json) ? answer.json : {};
   const { tab } = answer.call;
-  const isModel = tab === 'embed' || tab === 'rerank' || tab === 'ocr';
+  const isModel = tab !== 'read' && tab !== 'search' && tab !== 'ask';
   const data = last === undefined || isModel ? body.data : last;
   const meta = isRecord(body.meta) ? body.meta : {};
   const pages = isModel ? [] : (Array.isArray(data) ? data : [data]).filter(isRecord);

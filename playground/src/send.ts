@@ -1,6 +1,8 @@
 /** Sends a request and reports the response as it arrives. */
+import { followBatch } from './batch-job.ts';
 import { type Call, FILE_PLACEHOLDER_JSON } from './call.ts';
 import { readEvents, type StreamEvent } from './events.ts';
+import { type Fields, isRecord } from './fields.ts';
 
 /** One event of a stream. */
 export interface ReceivedEvent {
@@ -23,6 +25,8 @@ export interface Failure {
 
 export interface Answer {
   readonly call: Call;
+  /** When the request was sent, as `performance.now()`. */
+  readonly startedAt: number;
   readonly state: 'running' | 'done' | 'stopped' | 'failed';
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,7 +53,7 @@ const UPDATE_INTERVAL_MS = 40;
 export async function send(call: Call, { apiKey, signal, onAnswer }: Sending): Promise<void> {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
-  let answer: Answer = { call, state: 'running', headers: {}, ms: 0, text: '', events: [] };
+  let answer: Answer = { call, startedAt: started, state: 'running', headers: {}, ms: 0, text: '', events: [] };
   const now = (change: Partial<Answer>) => {
     answer = { ...answer, ...change, ms: elapsed() };
     onAnswer(answer);
@@ -71,6 +75,12 @@ export async function send(call: Call, { apiKey, signal, onAnswer }: Sending): P
     } else {
       const text = await reply.text();
       const json = type.startsWith('application/json') ? parsed(text) : undefined;
+      if (call.tab === 'batch' && reply.ok) {
+        const follow = { apiKey, signal, onProgress: (job: Fields) => now({ text, json: job }) };
+        const { job, lines } = await followBatch(call.url, json as Fields, follow);
+        const events = lines.map(({ event, data }) => ({ event, data, text: JSON.stringify(data), atMs: elapsed() }));
+        return now({ text, json: job, events, state: 'done' });
+      }
       now({ text, json, state: 'done' });
       if (!reply.ok) now({ state: 'failed', failure: failureOf(answer, json ?? eventData(text)) });
     }
@@ -144,10 +154,6 @@ function eventData(text: string): unknown {
   const data = /^data: ?(.*)$/m.exec(text)?.[1];
   return data === undefined ? text.trim() : parsed(data);
 }
-
-export type Fields = Readonly<Record<string, unknown>>;
-export const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Parses the three error formats: reader, model host and chat completions. */
 function failureOf({ status, headers }: Answer, data: unknown): Failure {

@@ -1,5 +1,6 @@
 /** Code snippets in curl, TypeScript and Python that send exactly the same request as the page. */
-import { type Call, type ChosenFile, FILE_PLACEHOLDER, FILE_PLACEHOLDER_JSON } from './call.ts';
+import { type Body, type Call, type ChosenFile, FILE_PLACEHOLDER, FILE_PLACEHOLDER_JSON } from './call.ts';
+import type { TabName } from './tabs.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Client', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -25,7 +26,7 @@ export function snippet(language: Language, call: Call, withKey: boolean): strin
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
+function curl({ tab, url, headers, body, answer }: Call, withKey: boolean): string {
   const lines = [`curl ${answer === 'stream' ? '-N ' : ''}${shellWord(url)}`];
   if (withKey) lines.push(`-H "Authorization: Bearer $${KEY}"`);
   for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
@@ -36,7 +37,10 @@ function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
   }
   lines.push(`-H 'Content-Type: application/json'`);
   const json = JSON.stringify(body.value);
-  if (!body.file) return joined([...lines, `--data-raw ${shellWord(json)}`]);
+  if (!body.file) {
+    const submit = joined([...lines, `--data-raw ${shellWord(json)}`]);
+    return tab === 'batch' ? curlBatch(submit, url, withKey) : submit;
+  }
   const [before, after] = splitAtFile(json, body.file);
   const name = shellWord(body.file.name.startsWith('-') ? `./${body.file.name}` : body.file.name);
   return [
@@ -46,6 +50,22 @@ function curl({ url, headers, body, answer }: Call, withKey: boolean): string {
     joined([...lines, '--data-binary @-']),
   ].join('\n');
 }
+
+/** Waits for a submitted job, and prints its output. */
+function curlBatch(submit: string, url: string, withKey: boolean): string {
+  const key = withKey ? ` -H "Authorization: Bearer $${KEY}"` : '';
+  const job = `"${new URL(url).origin}/v1/batch/$id"`;
+  return [
+    `id=$(${submit.replace('curl ', 'curl -sS ')} |`,
+    `  sed -E 's/.*"batch_id":"([^"]*)".*/\\1/')`,
+    `while curl -sS ${job}${key} |`,
+    `  grep -Eq '"status":"(${RUNNING.join('|')})"'; do sleep 1; done`,
+    `curl -sS ${job.replace(/"$/, '/output"')}${key}`,
+  ].join('\n');
+}
+
+/** The states of a batch job that has not ended. */
+const RUNNING = ['pending', 'processing'];
 
 const joined = (lines: readonly string[]) => lines.join(' \\\n  ');
 
@@ -78,7 +98,7 @@ function literal(value: unknown, indent = ''): string {
   return `${open}\n${entries.map((entry) => `${inner}${entry},\n`).join('')}${indent}${close}`;
 }
 
-function typescript({ url, headers, body, answer }: Call, withKey: boolean): string {
+function typescript({ tab, url, headers, body, answer }: Call, withKey: boolean): string {
   const lines: string[] = [];
   const sent: string[] = [];
   if (withKey) sent.push(`Authorization: \`Bearer \${process.env.${KEY}}\``);
@@ -112,18 +132,35 @@ function typescript({ url, headers, body, answer }: Call, withKey: boolean): str
     '});',
     'if (!answer.ok) throw new Error(await answer.text());',
   );
-  if (answer === 'stream') {
+  if (tab === 'batch') lines.push(...typescriptBatch(url, withKey));
+  else if (answer === 'stream') {
     lines.push('for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) {');
     lines.push('  process.stdout.write(text);', '}');
   } else lines.push(`console.log(await answer.${answer}());`);
   return lines.join('\n');
 }
 
+function typescriptBatch(url: string, withKey: boolean): string[] {
+  const init = withKey ? `, { headers: { Authorization: \`Bearer \${process.env.${KEY}}\` } }` : '';
+  return [
+    'let job = await answer.json();',
+    `const jobUrl = \`${new URL(url).origin}/v1/batch/\${job.batch_id}\`;`,
+    `while (${literal(RUNNING)}.includes(job.status)) {`,
+    '  await new Promise((resolve) => setTimeout(resolve, 1000));',
+    `  job = await (await fetch(jobUrl${init})).json();`,
+    '}',
+    `const output = await fetch(\`\${jobUrl}/output\`${init});`,
+    'console.log(await output.text());',
+  ];
+}
+
 const literalName = (name: string) => (/^[A-Za-z]+$/.test(name) ? name : quoted(name));
+
+const NOT_IN_CLIENT: readonly TabName[] = ['ocr', 'crawl', 'batch', 'flow'];
 
 /** Uses the client of this package, if the client can express the request. */
 function client({ tab, url, target, options, answer, body }: Call, withKey: boolean): string | undefined {
-  if (answer === 'stream' || tab === 'ocr' || body.kind === 'form') return undefined;
+  if (answer === 'stream' || NOT_IN_CLIENT.includes(tab) || body.kind === 'form') return undefined;
   const { origin } = new URL(url);
   const where = { read: { baseUrl: origin }, search: { urls: { search: origin } }, ask: { urls: { search: origin } } };
   const settings = literal(tab in where ? where[tab as keyof typeof where] : { urls: { models: origin } });
@@ -157,15 +194,13 @@ function pythonLiteral(value: unknown, indent = ''): string {
   return `${open}\n${entries.map((entry) => `${inner}${entry},\n`).join('')}${indent}${close}`;
 }
 
-function python({ url, headers, body, answer }: Call, withKey: boolean): string {
+function python({ tab, url, headers, body, answer }: Call, withKey: boolean): string {
   const sent = Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   if (withKey) sent.unshift(`"Authorization": f"Bearer {os.environ['${KEY}']}"`);
-  const stream = answer === 'stream';
-  if (body.kind === 'form') return pythonForm(url, sent, body.fields, body.file, { stream, withKey });
+  if (body.kind === 'form') return pythonForm(url, sent, body, { answer, withKey });
   sent.push('"Content-Type": "application/json"');
-  const imports = [...(body.file ? ['base64'] : []), 'json', ...(withKey ? ['os'] : [])].map(
-    (name) => `import ${name}`,
-  );
+  const modules = [...(body.file ? ['base64'] : []), 'json', ...(withKey ? ['os'] : [])];
+  const imports = [...modules, ...(tab === 'batch' ? ['time'] : [])].map((name) => `import ${name}`);
   const lines = [...imports, 'from urllib.request import Request, urlopen', ''];
   let value = pythonLiteral(body.value);
   if (body.file) {
@@ -183,37 +218,70 @@ function python({ url, headers, body, answer }: Call, withKey: boolean): string 
     ...sent.map((line) => `        ${line},`),
     '    },',
     ')',
-    'with urlopen(request) as answer:',
-    ...(stream
-      ? ['    for line in answer:', '        print(line.decode(), end="")']
-      : [answer === 'text' ? '    print(answer.read().decode())' : '    print(json.load(answer))']),
+    ...(tab === 'batch' ? pythonBatch(url, withKey) : pythonAnswer(answer)),
   );
   return lines.join('\n');
 }
 
+function pythonAnswer(answer: Call['answer']): string[] {
+  const opened = 'with urlopen(request) as answer:';
+  if (answer === 'stream') return [opened, '    for line in answer:', '        print(line.decode(), end="")'];
+  return [opened, answer === 'json' ? '    print(json.load(answer))' : '    print(answer.read().decode())'];
+}
+
+function pythonBatch(url: string, withKey: boolean): string[] {
+  const headers = withKey ? `, headers={"Authorization": f"Bearer {os.environ['${KEY}']}"}` : '';
+  return [
+    'with urlopen(request) as answer:',
+    '    job = json.load(answer)',
+    `job_url = "${new URL(url).origin}/v1/batch/" + job["batch_id"]`,
+    `while job["status"] in ${pythonLiteral(RUNNING)}:`,
+    '    time.sleep(1)',
+    `    with urlopen(Request(job_url${headers})) as answer:`,
+    '        job = json.load(answer)',
+    `with urlopen(Request(job_url + "/output"${headers})) as answer:`,
+    '    print(answer.read().decode())',
+  ];
+}
+
 const indented = (text: string) => text.replaceAll('\n', '\n    ');
 
+type FormBody = Extract<Body, { kind: 'form' }>;
+
+/** The form is written by hand, because Python's standard library has no multipart encoder. */
 function pythonForm(
   url: string,
   sent: readonly string[],
-  fields: readonly (readonly [string, string])[],
-  { name, type }: ChosenFile,
-  { stream, withKey }: { stream: boolean; withKey: boolean },
+  { fields, file: { name, type } }: FormBody,
+  { answer, withKey }: { answer: Call['answer']; withKey: boolean },
 ): string {
+  const filename = name.replaceAll('\\', '\\\\').replaceAll('"', '%22');
+  const head = `Content-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`;
   return [
-    ...(withKey ? ['import os', ''] : []),
-    'import requests',
+    ...(answer === 'json' ? ['import json'] : []),
+    ...(withKey ? ['import os'] : []),
+    'import uuid',
+    'from urllib.request import Request, urlopen',
     '',
+    'boundary = uuid.uuid4().hex',
+    'body = b""',
+    ...(fields.length > 0
+      ? [
+          `for name, value in ${pythonLiteral(fields)}:`,
+          '    body += f\'--{boundary}\\r\\nContent-Disposition: form-data; name="{name}"\\r\\n\\r\\n{value}\\r\\n\'.encode()',
+        ]
+      : []),
     `with open(${JSON.stringify(name)}, "rb") as file:`,
-    '    answer = requests.post(',
-    `        ${JSON.stringify(url)},`,
-    '        headers={',
-    ...sent.map((line) => `            ${line},`),
-    '        },',
-    ...(fields.length > 0 ? [`        data=${indented(indented(pythonLiteral(Object.fromEntries(fields))))},`] : []),
-    `        files={"file": (${JSON.stringify(name)}, file, ${JSON.stringify(type)})},`,
-    ...(stream ? ['        stream=True,'] : []),
-    '    )',
-    ...(stream ? ['for line in answer.iter_lines(decode_unicode=True):', '    print(line)'] : ['print(answer.text)']),
+    `    body += f"--{boundary}\\r\\n".encode() + ${JSON.stringify(head)}.encode()`,
+    '    body += file.read() + f"\\r\\n--{boundary}--\\r\\n".encode()',
+    'request = Request(',
+    `    ${JSON.stringify(url)},`,
+    '    data=body,',
+    '    headers={',
+    ...sent.map((line) => `        ${line},`),
+    '        "Content-Type": f"multipart/form-data; boundary={boundary}",',
+    '    },',
+    ')',
+    ...pythonAnswer(answer),
   ].join('\n');
 }

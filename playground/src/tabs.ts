@@ -10,6 +10,13 @@ export const TABS = [
     hint: 'The content of the page appears here: rendered, raw and as JSON, with the parts that were removed.',
   },
   {
+    name: 'crawl',
+    title: 'Crawl',
+    form: 'crawl',
+    heading: 'Read the pages of a site.',
+    hint: 'The pages appear here as they are read.',
+  },
+  {
     name: 'search',
     title: 'Search',
     form: 'search',
@@ -44,6 +51,20 @@ export const TABS = [
     heading: 'Recognize the text of an image or PDF.',
     hint: 'The recognized text appears here as Markdown.',
   },
+  {
+    name: 'batch',
+    title: 'Batch',
+    form: 'batch',
+    heading: 'Embed many texts in a job.',
+    hint: 'The progress of the job appears here, and its lines when it has ended.',
+  },
+  {
+    name: 'flow',
+    title: 'Flow',
+    form: 'flow',
+    heading: 'Send documents through the flow.',
+    hint: 'The documents of the response appear here, with their matches.',
+  },
 ] as const satisfies readonly { name: string; title: string; form: FormName; heading: string; hint: string }[];
 
 export type TabName = (typeof TABS)[number]['name'];
@@ -62,4 +83,7 @@ export const ANSWER_FORMS: Readonly<Record<TabName, readonly AnswerForm[]>> = {
   embed: ['json'],
   rerank: ['json'],
   ocr: ['json', 'stream'],
+  crawl: ['stream'],
+  batch: ['json'],
+  flow: ['json'],
 };

@@ -1,6 +1,7 @@
 /** Timeline of a request: one bar per span, to scale. */
+
+import { type Fields, isRecord } from './fields.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type Fields, isRecord } from './send.ts';
 
 const LABEL_WIDTH = 150;
 const WIDTH = 600;

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { collectLicenses } from '../bundle.mjs';
 import { buildIndex, type Index } from './find.ts';
 import { markdownUrl, pageHtml } from './layout.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
@@ -14,12 +15,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Returns the text of each file, keyed by its path below dist/docs. */
 export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): Promise<Map<string, string>> {
   const files = new Map<string, string>();
+  /** The modules that are part of the files. */
+  const inputs: string[] = [];
   /** Adds a file with a content hash in its name and returns its URL path. */
   const asset = async (entry: string, ending: string) => {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
       bundle: true,
       write: false,
+      metafile: true,
+      absWorkingDir: root,
       minify: true,
       format: 'esm',
       target: 'es2022',
@@ -28,6 +33,7 @@ export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): P
       ignoreAnnotations: true,
       logLevel: 'warning',
     });
+    inputs.push(...Object.keys(metafile.inputs));
     const { text } = outputFiles[0]!;
     const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
     const name = `${path.parse(entry).name}.${digest}.${ending}`;
@@ -41,6 +47,7 @@ export async function siteFiles(pages: readonly SitePage[] = sitePages(root)): P
     files.set(markdownUrl(page).slice(BASE.length), page.markdown);
   }
   files.set('search.json', JSON.stringify(searchIndex(pages)));
+  files.set('licences.txt', await collectLicenses(inputs));
   files.set('llms.txt', llmsIndex(pages));
   files.set('llms-full.txt', llmsFull(pages));
   return files;

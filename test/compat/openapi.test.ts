@@ -50,6 +50,40 @@ describe.each(described.map((dialect) => [dialect.name, dialect] as const))('%s'
   });
 });
 
+/** Requests that consist of an uploaded file, which no example can contain. */
+const UPLOADS = /\/(?:convert\/file(?:\/async)?|v2\/parse|general\/v0\/general|v1\/files)$/;
+
+it('has an example of every request that its route accepts', async () => {
+  const { paths }: Any = await document('/openapi.json');
+  const missing: string[] = [];
+  for (const { name, routes } of described) {
+    for (const { url, fields } of routes) {
+      const path = `/for/${name}${url.replaceAll(/:(\w+)/g, '{$1}').replaceAll('*', '{rest}')}`;
+      const body = paths[path].post?.requestBody?.content['application/json'];
+      if (!body || !fields || UPLOADS.test(path)) continue;
+      if (body.example === undefined) missing.push(path);
+      else expect([path, fields.safeParse(body.example).success]).toEqual([path, true]);
+    }
+  }
+  expect(missing).toEqual([]);
+});
+
+it('answers the examples of requests that need no other service', async () => {
+  const { paths }: Any = await document('/openapi.json');
+  const headers = { authorization: `Bearer ${server.app.firstKey}`, 'content-type': 'application/json' };
+  for (const path of [
+    '/for/cohere/v2/embed',
+    '/for/cohere/v2/rerank',
+    '/for/ollama/api/embed',
+    '/for/voyage/v1/rerank',
+    '/for/segmenter/v1/segment',
+  ]) {
+    const { example } = paths[path].post.requestBody.content['application/json'];
+    const answer = await get(path, { method: 'POST', headers, body: JSON.stringify(example) });
+    expect([path, answer.status, answer.ok || (await answer.text())]).toEqual([path, 200, true]);
+  }
+});
+
 it('answers HEAD, because clients probe these paths', async () => {
   for (const path of ['/openapi.json', '/docs']) {
     const answer = await get(path, { method: 'HEAD' });

@@ -1,6 +1,6 @@
 /** The forms of the playground, generated from the tables of options. */
 import * as z from 'zod';
-import { type DescribedOption, headerTitle, inputSchema } from '#http/openapi.ts';
+import { type DescribedOption, headerTitle, inputSchema, jsonSchema } from '#http/openapi.ts';
 import { OPTION_GROUPS, type OptionGroup } from '#reader/index.ts';
 import type { FormField } from './playground-types.ts';
 
@@ -98,6 +98,8 @@ function valuesOf(name: string, schema: z.ZodType, kind: FormField['kind'], mean
     return ['true', 'false', ...words];
   }
   if (kind !== 'text') return [];
+  const known = branchesOf(jsonSchema(schema) as Schema).flatMap((branch) => branch.enum ?? []);
+  if (known.length > 0) return known.map(String);
   const named = [...meaning.matchAll(/`([^`\s]+)`/g)].map(([, word]) => word!);
   return [...new Set(named)].filter((word) => word !== name);
 }
@@ -113,34 +115,39 @@ export interface ModelField {
   readonly meaning: string;
 }
 
-/** The form fields of a model request, except those with a separate input on the page. */
-export function modelFormOf(table: Readonly<Record<string, ModelField>>, excluded: readonly string[]): FormField[] {
-  const fields = Object.entries(table)
-    .filter(([name]) => !excluded.includes(name))
-    .map(([name, field]): FormField => {
-      const schema = field.schema as Schema;
-      const branches = branchesOf(schema);
-      const known = branches.find((branch) => branch.enum)?.enum?.map(String);
-      const types = branches.flatMap(typesOf);
-      const named = /Default: (.+)\.$/.exec(field.meaning)?.[1];
-      const kind = known
-        ? 'choice'
-        : types.includes('boolean')
-          ? 'flag'
-          : types.includes('integer') || types.includes('number')
-            ? 'number'
-            : types.includes('object') || types.includes('array')
-              ? 'json'
-              : 'text';
-      return {
-        name,
-        kind,
-        ...(kind === 'flag' ? { values: ['true', 'false'] } : known && { values: known }),
-        ...(named && { default: named }),
-        meaning: field.meaning.replace(/ Default: .+\.$/, ''),
-        group: MODEL_GROUP,
-      };
-    });
+/**
+ * The form fields of a model request. `known` contains the values of fields whose schema allows any text, because they
+ * depend on the model.
+ */
+export function modelFormOf(
+  table: Readonly<Record<string, ModelField>>,
+  known: Readonly<Record<string, readonly string[]>> = {},
+): FormField[] {
+  const fields = Object.entries(table).map(([name, { schema, meaning }]): FormField => {
+    const shape = schema as Schema;
+    const branches = branchesOf(shape);
+    const words = branches.find((branch) => branch.enum)?.enum?.filter((word) => word !== null);
+    const types = branches.flatMap(typesOf);
+    const named = /Default: (.+)\.$/.exec(meaning)?.[1] ?? (words && shape.default);
+    const values = words?.map(String) ?? known[name];
+    const kind = values
+      ? 'choice'
+      : types.includes('boolean')
+        ? 'flag'
+        : types.includes('integer') || types.includes('number')
+          ? 'number'
+          : types.includes('object') || types.includes('array')
+            ? 'json'
+            : 'text';
+    return {
+      name,
+      kind,
+      ...(kind === 'flag' ? { values: ['true', 'false'] } : values && { values }),
+      ...(named !== undefined && { default: String(named) }),
+      meaning: meaning.replace(/ Default: .+\.$/, ''),
+      group: MODEL_GROUP,
+    };
+  });
   return [...fields, TRACE];
 }
 
@@ -155,23 +162,33 @@ const TRACE: FormField = {
   group: MODEL_GROUP,
 };
 
-/** Text recognition options (docs/reference/wire/models.md, Chat completions). */
-export const OCR_FORM: readonly FormField[] = [
+const CRAWL_GROUP = 'Crawl';
+/** Fields of a crawl that the page sets itself, or that contain the options of pages. */
+const CRAWL_INPUTS = new Set(['url', 'urls', 'options', 'cancelOnClose']);
+/** Options of a read that a crawl refuses or ignores. */
+const NOT_IN_CRAWLS = new Set(['zeroDataRetention', 'explain', 'trace', 'exportStorageState']);
+
+/** The form fields of a crawl: its own, and the reader options for its pages, which are sent in `options`. */
+export function crawlForm(table: Readonly<Record<string, DescribedOption>>, reader: readonly FormField[]): FormField[] {
+  const grouped: FieldTable = Object.fromEntries(
+    Object.entries(table).map(([name, option]) => [name, { ...option, group: CRAWL_GROUP as OptionGroup }]),
+  );
+  const own = Object.entries(grouped)
+    .filter(([name]) => !CRAWL_INPUTS.has(name))
+    .flatMap(([name, option]) => fieldsOf(name, option, grouped));
+  const perPage = reader
+    .filter(({ name }) => !NOT_IN_CRAWLS.has(name))
+    .map(({ header: _, ...field }) => ({ ...field, name: `options.${field.name}` }));
+  return [...own, ...perPage];
+}
+
+/** The fields of a request to a flow, except its documents and its endpoint (docs/reference/wire/flow.md, Requests). */
+export const FLOW_FORM: readonly FormField[] = [
+  { name: 'parameters', kind: 'json', meaning: 'Values for the executors, as an object.', group: 'Flow' },
   {
-    name: 'output_format',
-    kind: 'choice',
-    values: ['markdown', 'text', 'html', 'json', 'hocr'],
-    default: 'markdown',
-    meaning: 'The format of the text. `json` and `hocr` include boxes and confidences.',
-    group: MODEL_GROUP,
+    name: 'targetExecutor',
+    kind: 'text',
+    meaning: 'Only executors whose names match this regular expression receive the documents.',
+    group: 'Flow',
   },
-  {
-    name: 'max_tokens',
-    kind: 'number',
-    unit: 'tokens',
-    meaning:
-      'Maximum number of tokens in the response. A longer one is truncated, with `finish_reason` set to `length`.',
-    group: MODEL_GROUP,
-  },
-  TRACE,
 ];

@@ -16,7 +16,7 @@ export interface FormField {
 }
 
 /** The tabs of the playground that have options. */
-export type FormName = 'read' | 'search' | 'embed' | 'rerank' | 'ocr';
+export type FormName = 'read' | 'crawl' | 'search' | 'embed' | 'rerank' | 'ocr' | 'batch' | 'flow';
 
 /** An API in the list of the page at /docs/api. */
 export interface DescribedApi {
@@ -44,6 +44,7 @@ export interface PlaygroundSetup {
     readonly crawl: boolean;
     readonly search: boolean;
     readonly models: boolean;
+    readonly flow: boolean;
   };
   readonly forms: Readonly<Record<FormName, readonly FormField[]>>;
   /** The option values of each preset. */

@@ -5,16 +5,18 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BATCH_TASKS } from '#batch/index.ts';
+import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { problem } from '#errors.ts';
 import { escapeAttribute } from '#html/serialize.ts';
 import { createTags, sendTagged } from '#http/etag.ts';
 import type { Face } from '#http/server.ts';
-import { EMBED_FIELDS, RERANK_FIELDS } from '#models/index.ts';
+import { CHAT_FIELDS, EMBED_FIELDS, RERANK_FIELDS, SIDES, TASKS } from '#models/index.ts';
 import { ownValue } from '#own-value.ts';
 import { OPTIONS, PRESET_OPTIONS } from '#reader/index.ts';
 import { ALL_OPTIONS } from '#search/index.ts';
 import { type ApiUrlOptions, apiUrlsOf, policyFor } from './api-urls.ts';
-import { type FieldTable, formOf, modelFormOf, OCR_FORM } from './playground-form.ts';
+import { crawlForm, type FieldTable, FLOW_FORM, formOf, modelFormOf } from './playground-form.ts';
 import type { ApiUrls, DescribedApi, PlaygroundSetup } from './playground-types.ts';
 
 export const PLAYGROUND_PATHS = ['/playground', '/playground/'] as const;
@@ -51,7 +53,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
   let forms: PlaygroundSetup['forms'] | undefined;
   const keyNeeded = {
     ...{ reader: false, crawl: deps.modelsNeedKey },
-    ...{ search: deps.searchNeedsKey, models: deps.modelsNeedKey },
+    ...{ search: deps.searchNeedsKey, models: deps.modelsNeedKey, flow: false },
   };
 
   async function sendPage(
@@ -110,12 +112,27 @@ function describedApis(urls: ApiUrls): DescribedApi[] {
   });
 }
 
+const EMBED_TASKS = [...new Set(Object.values(TASKS).flatMap(({ values }) => values))];
+
+const omit = <Table extends object>(table: Table, names: readonly (keyof Table & string)[]) =>
+  Object.fromEntries(Object.entries(table).filter(([name]) => !names.some((other) => other === name)));
+const pick = <Table extends object>(table: Table, names: readonly (keyof Table & string)[]) =>
+  Object.fromEntries(names.map((name) => [name, table[name]]));
+
+const BATCH_FIELDS = ['task', 'dimensions', 'normalized', 'embedding_type', 'truncate'] as const;
+/** Jobs have no trace. */
+const batchForm = () =>
+  modelFormOf(pick(EMBED_FIELDS, BATCH_FIELDS), { task: BATCH_TASKS }).filter(({ name }) => name !== 'trace');
+
 const makeForms = (): PlaygroundSetup['forms'] => ({
   read: formOf(OPTIONS as FieldTable),
   search: formOf(SEARCH_TABLE),
-  embed: modelFormOf(EMBED_FIELDS, ['model', 'input']),
-  rerank: modelFormOf(RERANK_FIELDS, ['model', 'query', 'documents']),
-  ocr: OCR_FORM,
+  embed: modelFormOf(omit(EMBED_FIELDS, ['model', 'input']), { task: EMBED_TASKS, input_type: Object.keys(SIDES) }),
+  rerank: modelFormOf(omit(RERANK_FIELDS, ['model', 'query', 'documents'])),
+  ocr: modelFormOf(pick(CHAT_FIELDS, ['output_format', 'max_tokens'])),
+  crawl: crawlForm(CRAWL_OPTIONS, formOf(OPTIONS as FieldTable)),
+  batch: batchForm(),
+  flow: FLOW_FORM,
 });
 
 /** The built files by name; empty if none were built. */

@@ -4,6 +4,7 @@ import { hostDocument } from '#api/openapi/components.ts';
 import { jsonSchema } from '#http/openapi.ts';
 import type { CompatRoute, Dialect } from '../dialect.ts';
 import type { KeyPlace } from '../keys.ts';
+import { bodyExample, type FieldSchema, fieldExample } from './examples.ts';
 
 /** The document of one dialect, with its own paths. */
 export const dialectDocument = (dialect: Dialect, version: string): object => ({
@@ -60,14 +61,14 @@ function operation(dialect: Dialect, route: CompatRoute, method: string): object
     schema: { type: 'string' },
   }));
   const sendsBody = method !== 'GET' && method !== 'DELETE';
-  const parameters = [...inPath, ...(sendsBody ? [] : queryParameters(route.fields))];
+  const parameters = [...inPath, ...(sendsBody ? [] : queryParameters(dialect, route))];
   const id = [dialect.name, method.toLowerCase(), ...path.split('/')].map((word) => word.replaceAll(/\W/g, ''));
   return {
     operationId: id.filter(Boolean).join('_'),
     summary: route.summary,
     tags: [dialect.name],
     ...(parameters.length > 0 && { parameters }),
-    ...(sendsBody && requestBody(route)),
+    ...(sendsBody && requestBody(dialect, route)),
     security: securityOf(dialect, route),
     responses: {
       200: { description: `The response of ${dialect.title}.` },
@@ -76,24 +77,31 @@ function operation(dialect: Dialect, route: CompatRoute, method: string): object
   };
 }
 
-function requestBody({ bodyAs, fields }: CompatRoute): object {
+function requestBody({ name }: Dialect, { url, bodyAs, fields }: CompatRoute): object {
   const bytes = { '*/*': { schema: { type: 'string', format: 'binary' } } };
   if (bodyAs === 'bytes') return { requestBody: { required: true, content: bytes } };
   if (!fields) return {};
   const schema = jsonSchema(fields);
+  const example = bodyExample({ dialect: name, url }, fields, schema);
+  const content = { schema, ...(example && { example }) };
   const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
-  return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } };
+  return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, content])) } };
 }
 
-function queryParameters(fields: z.ZodType | undefined): object[] {
+function queryParameters({ name: dialect }: Dialect, { url, fields }: CompatRoute): object[] {
   if (!(fields instanceof z.ZodObject)) return [];
   const { required = [], properties = {} } = jsonSchema(fields) as {
     required?: string[];
-    properties?: Record<string, { description?: string }>;
+    properties?: Record<string, FieldSchema & { description?: string }>;
+  };
+  const exampleOf = (name: string) => {
+    const example = required.includes(name) ? fieldExample(name, { dialect, url }, properties[name]) : undefined;
+    return example !== undefined && { example };
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     ...{ name, in: 'query', required: required.includes(name) },
     ...(description !== undefined && { description }),
+    ...exampleOf(name),
     schema,
   }));
 }

@@ -1,0 +1,124 @@
+/**
+ * Every page of the playground and the documentation in a real browser, in light, in dark and on a narrow screen: axe has
+ * no findings, nothing is cut off, and no control covers another.
+ */
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { TABS } from '../playground/src/tabs.ts';
+import { sitePages } from '../scripts/site/pages.ts';
+import { axeFindings } from './support/axe.ts';
+import { launchBrowser, openWatchedPage } from './support/browser-page.ts';
+import { startServer, type TestServer } from './support/server.ts';
+
+const LONG = 600_000;
+vi.setConfig({ testTimeout: LONG });
+
+const SCREENS = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  narrow: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+} as const;
+type Screen = keyof typeof SCREENS;
+const SCREEN_NAMES = Object.keys(SCREENS) as Screen[];
+/** The smallest PNG of a page that shows something. An empty one has about a tenth of it. */
+const LEAST_PICTURE_BYTES = 8_000;
+
+let browser: Browser;
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ browser: 'none', auth: 'off' });
+  browser = await launchBrowser();
+}, LONG);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** Controls whose middle belongs to another element, and the width that does not fit the screen. */
+const LAYOUT_FAULTS = `(() => {
+  const faults = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) faults.push('scrolls sideways: ' + scrollWidth + ' of ' + clientWidth);
+  for (const control of document.querySelectorAll('a, button, input, select, textarea, summary')) {
+    const box = control.getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const style = getComputedStyle(control);
+    const isShown = box.width > 1 && box.height > 1 && style.visibility === 'visible' && style.opacity !== '0';
+    if (!isShown || x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
+    const top = document.elementFromPoint(x, y);
+    if (!top || control.contains(top) || top.contains(control) || top.closest('label')?.control === control) continue;
+    faults.push(control.outerHTML.slice(0, 80) + ' is covered by ' + top.outerHTML.slice(0, 80));
+  }
+  return faults;
+})()`;
+
+async function check(page: Page, name: string): Promise<void> {
+  expect(await page.evaluate(LAYOUT_FAULTS), name).toEqual([]);
+  expect(await axeFindings(page), name).toEqual([]);
+  expect((await page.screenshot()).length, name).toBeGreaterThan(LEAST_PICTURE_BYTES);
+}
+
+describe.each(SCREEN_NAMES)('%s', (screen) => {
+  it('the playground: every tab, its options and its code', async () => {
+    const { page, complaints } = await openWatchedPage(browser, SCREENS[screen]);
+    await page.goto(`${server.reader}/playground`);
+    for (const { name, title } of TABS) {
+      await page.getByRole('tab', { name: title, exact: true }).click();
+      await check(page, `${name}, empty`);
+      await page.getByRole('tab', { name: 'Code', exact: true }).click();
+      await check(page, `${name}, code`);
+      const fold = page.locator('.options .fold');
+      if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click();
+      for (const group of await page.locator('.options details:not([open]) > summary').all()) await group.click();
+      await check(page, `${name}, all options`);
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('the playground: answers', async () => {
+    const { page, complaints } = await openWatchedPage(browser, SCREENS[screen]);
+    const send = async (fragment: string) => {
+      await page.goto('about:blank');
+      await page.goto(`${server.reader}/playground#${fragment}`);
+      await page.getByRole('form', { name: 'Request' }).waitFor();
+      await page.keyboard.press('Control+Enter');
+      await page.locator('.status .state', { hasText: /Done|Failed/ }).waitFor();
+    };
+    const html = encodeURIComponent('<h1>Tides</h1><p>The moon pulls the sea. <a href="/moon">More</a></p>');
+    await send(`tab=read&in.source=html&in.html=${html}&opt.trace=true&opt.explain=true`);
+    for (const view of await page.locator('#view-panel, .view-tabs [role=tab]').all()) {
+      if ((await view.getAttribute('role')) === 'tab') await view.click();
+      await check(page, `answer: ${await view.innerText()}`);
+    }
+    const texts = encodeURIComponent('The cat sleeps\nKittens nap');
+    await send(`tab=embed&in.texts=${texts}&in.model=lectern-static-v2`);
+    await check(page, 'vectors');
+    await send(`tab=batch&in.texts=${texts}&in.model=lectern-static-v2`);
+    await check(page, 'batch');
+    await send(`tab=flow&in.documents=${texts}`);
+    await check(page, 'flow');
+    await send('tab=read&in.url=http%3A%2F%2F10.0.0.1%2F');
+    await check(page, 'failure');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('the documentation: every page', async () => {
+    const { page, complaints } = await openWatchedPage(browser, SCREENS[screen]);
+    for (const { slug } of sitePages(path.resolve(import.meta.dirname, '..'))) {
+      await page.goto(`${server.reader}/docs/${slug}`);
+      await check(page, slug);
+    }
+    await page
+      .getByRole('searchbox')
+      .or(page.getByRole('combobox', { name: 'Search' }))
+      .first()
+      .fill('docker');
+    await page.locator('#found-0').waitFor();
+    await check(page, 'found');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
