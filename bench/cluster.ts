@@ -80,15 +80,35 @@ export async function startServer(settings: Readonly<Record<string, string>>): P
   return { ...running, modelUrl: modelUrl!, flowUrl: flowUrl!, adminUrl: adminUrl! };
 }
 
-/** Makes a key of a new account. */
-export async function makeKey({ adminUrl }: Server, plan: 'paid' | 'premium'): Promise<string> {
-  const account = await callAdmin<{ id: string }>(adminUrl, '/accounts', { name: 'bench', plan });
-  return (await callAdmin<{ key: string }>(adminUrl, '/keys', { name: 'bench', accountId: account.id })).key;
+export interface Account {
+  readonly id: string;
+  readonly key: string;
 }
 
-async function callAdmin<T>(url: string, place: string, body: object): Promise<T> {
+/** Makes an account and a key of it. Without a balance, nothing limits what it may use. */
+export async function makeAccount(
+  { adminUrl }: Pick<Server, 'adminUrl'>,
+  plan: 'paid' | 'premium',
+  balance?: number,
+): Promise<Account> {
+  const { id } = await callAdmin<{ id: string }>(adminUrl, '/accounts', { name: 'bench', plan, balance });
+  const { key } = await callAdmin<{ key: string }>(adminUrl, '/keys', { name: 'bench', accountId: id });
+  return { id, key };
+}
+
+export const makeKey = async (server: Server, plan: 'paid' | 'premium'): Promise<string> =>
+  (await makeAccount(server, plan)).key;
+
+/** What is left on the account. */
+export const balanceOf = async ({ adminUrl }: Pick<Server, 'adminUrl'>, { id }: Account): Promise<number> =>
+  (await callAdmin<{ balance: number }>(adminUrl, `/accounts/${id}`)).balance;
+
+async function callAdmin<T>(url: string, place: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
-  const answer = await fetch(url + place, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await fetch(url + place, {
+    headers,
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
   if (!answer.ok) throw new Error(`${place}: status ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as { data: T }).data;
 }
