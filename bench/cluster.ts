@@ -1,6 +1,7 @@
 /** Several server processes over one PostgreSQL and one Redis, for the benchmarks of scaling and of long runs. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 import { startPostgres, startRedis } from '../test/support/start-services.ts';
 import { freePort, type Running, serve } from './support.ts';
@@ -33,6 +34,8 @@ export interface Stores {
   readonly redis: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
   /** Settings of servers that share an empty database and other counters. */
   empty(): Promise<Readonly<Record<string, string>>>;
+  /** Connections to PostgreSQL and to Redis, without those of this process. */
+  connections(): Promise<{ readonly postgres: number; readonly redis: number }>;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,19 @@ export async function openStores(): Promise<Stores> {
       url.pathname = `/${name}`;
       databases += 1;
       return { LECTERN_DATABASE_URL: url.href, LECTERN_REDIS_URL: `${redis.url}/${databases}` };
+    },
+    async connections() {
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      const { rows } = await client.query<{ count: string }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+      );
+      await client.end();
+      const asking = createClient({ url: redis.url });
+      await asking.connect();
+      const clients = await asking.sendCommand<string>(['CLIENT', 'LIST']);
+      asking.destroy();
+      return { postgres: Number(rows[0]!.count), redis: clients.trim().split('\n').length - 1 };
     },
     async close() {
       await postgres.close();
