@@ -1160,11 +1160,80 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'auto-detected',
   },
   {
+    name: 'browserUrl',
+    group: 'Browser',
+    flag: '--browser-url',
+    variable: 'LECTERN_BROWSER_URL',
+    meaning:
+      'Browsers on other machines, which are used instead of a local one: URLs of Chromium with an open DevTools port or of `lectern browser-worker` (`http://host:3007`, `ws://host/devtools/…`), or of Playwright servers (other `ws://` URLs), separated by commas. Requires `LECTERN_EGRESS_PROXY_HOST`.',
+    defaultText: 'none',
+  },
+  {
+    name: 'browserToken',
+    group: 'Browser',
+    flag: '--browser-token',
+    variable: 'LECTERN_BROWSER_TOKEN',
+    meaning:
+      'Bearer token for the browsers of `LECTERN_BROWSER_URL`. `lectern browser-worker` requires it; at least 16 characters.',
+    defaultText: 'none',
+  },
+  {
+    name: 'egressProxyHost',
+    group: 'Browser',
+    flag: '--egress-proxy-host',
+    variable: 'LECTERN_EGRESS_PROXY_HOST',
+    meaning:
+      'IP address or host name on which the egress proxy listens for the browsers of `LECTERN_BROWSER_URL`. Each read has credentials of its own, which are invalid after the read.',
+    defaultText: 'none',
+  },
+  {
+    name: 'egressProxyPort',
+    group: 'Browser',
+    flag: '--egress-proxy-port',
+    variable: 'LECTERN_EGRESS_PROXY_PORT',
+    meaning: 'Port of the egress proxy for browsers on other machines.',
+    defaultText: '3008',
+  },
+  {
+    name: 'egressProxyUrl',
+    group: 'Browser',
+    flag: '--egress-proxy-url',
+    variable: 'LECTERN_EGRESS_PROXY_URL',
+    meaning:
+      'URL under which the browsers of `LECTERN_BROWSER_URL` reach the egress proxy of this server (`http://10.0.0.5:3008`). Each server needs its own; a load balancer must not be in between.',
+    defaultText: 'the host and port that it listens on',
+  },
+  {
+    name: 'browserWorkerHost',
+    group: 'Browser',
+    flag: '--browser-worker-host',
+    variable: 'LECTERN_BROWSER_WORKER_HOST',
+    meaning: 'IP address or host name that `lectern browser-worker` listens on.',
+    defaultText: 'localhost',
+  },
+  {
+    name: 'browserWorkerPort',
+    group: 'Browser',
+    flag: '--browser-worker-port',
+    variable: 'LECTERN_BROWSER_WORKER_PORT',
+    meaning: 'Port of `lectern browser-worker`.',
+    defaultText: '3007',
+  },
+  {
+    name: 'browserWorkerProxies',
+    group: 'Browser',
+    flag: '--browser-worker-proxies',
+    variable: 'LECTERN_BROWSER_WORKER_PROXIES',
+    meaning:
+      'Hosts of the egress proxies that the browsers of `lectern browser-worker` may connect to: host names or IP addresses, separated by commas; `*` is a wildcard. The browser neither resolves other names nor connects to other IP addresses.',
+    defaultText: 'any host',
+  },
+  {
     name: 'browserPages',
     group: 'Browser',
     flag: '--browser-pages',
     variable: 'LECTERN_BROWSER_PAGES',
-    meaning: 'Maximum number of pages open in the browser at once.',
+    meaning: 'Maximum number of pages open at once in the browser, or in each browser of `LECTERN_BROWSER_URL`.',
     defaultText: '6',
   },
   {
