@@ -15,6 +15,7 @@ import type { ServerFace } from '#app/face-servers.ts';
 import { createFaces } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
+import { openIndex } from '#app/indexing-reader.ts';
 import type { FaceUrl } from '#app/listen.ts';
 import { registerModuleMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
@@ -25,16 +26,8 @@ import type { Config } from '#config.ts';
 import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
-import {
-  createConnections,
-  createIndexingReader,
-  type IndexEmbedder,
-  type LocalIndex,
-  openIndexOf,
-  openSearch,
-} from '#search/index.ts';
+import { createConnections, openSearch } from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
-import type { Log } from '#telemetry/log.ts';
 
 export type { FaceUrl } from '#app/listen.ts';
 
@@ -93,7 +86,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     deadlineMs: config.modelDeadlineMs,
     generatingMs: config.modelTimeoutMs,
   });
-  const batch = resources.use(await createBatch(config, { accounts, modelHost, fetch, log }));
+  const batch = resources.use(
+    await createBatch(config, { accounts, modelHost, fetch, onRun: observe.onJobRun('batch'), log }),
+  );
 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
@@ -104,7 +99,9 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
   const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
-  const crawl = resources.use(await createCrawl(config, { accounts, reader, robots, fetch, log }));
+  const crawl = resources.use(
+    await createCrawl(config, { accounts, reader, robots, fetch, onRun: observe.onJobRun('crawl'), log }),
+  );
   const { onAsked } = observe;
   const { mayServeCached, guard } = network;
   const searchParts = {
@@ -182,44 +179,10 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   };
 }
 
-interface IndexParts {
-  readonly embedder: IndexEmbedder | undefined;
-  readonly bareReader: Reader;
-  readonly log: Log;
-}
-
-/** Opens the search index, if it is enabled, and a reader that adds the pages it reads to the index. */
-async function openIndex(
-  config: Config,
-  { embedder, bareReader, log }: IndexParts,
-  resources: CloseStack,
-): Promise<{ readonly index: LocalIndex | undefined; readonly reader: Reader }> {
-  if (config.indexMaxBytes <= 0) return { index: undefined, reader: bareReader };
-  const index = resources.use(await openIndexOf(config, { embedder, log }));
-  if (config.indexShared !== 'all') warnAboutOldPages(index, log);
-  const keepsNoStore = config.cacheNoStore === 'ignore';
-  return { index, reader: createIndexingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log }) };
-}
-
 const foldersOf = ({ dataDir }: Config) => [
   { name: 'data folder', folder: dataDir },
   { name: 'temporary folder', folder: os.tmpdir() },
 ];
-
-/** Pages that were indexed by versions without owners are found only if all pages are shared. */
-function warnAboutOldPages(index: Pick<LocalIndex, 'stats'>, log: Pick<Log, 'warn'>): void {
-  index.stats().then(
-    ({ onlyAll: pages }) => {
-      if (pages === 0) return;
-      log.warn(
-        { pages },
-        'some pages in the index have no owner: until they are read again, only LECTERN_INDEX_SHARED=all finds them',
-      );
-    },
-    // A failure to open the index is reported by the next search.
-    () => {},
-  );
-}
 
 const stateOf = ({ healthy }: { readonly healthy: boolean }): 'ok' | 'away' => (healthy ? 'ok' : 'away');
 

@@ -75,6 +75,9 @@ const commaList = z
   .transform((value) => (Array.isArray(value) ? value : value.split(',')).map((word) => word.trim()).filter(Boolean))
   .default([]);
 
+/** Kinds of jobs that `lectern worker` can run. */
+const WORK_KINDS = ['batch', 'crawl'] as const;
+
 /** Dialects whose clients often cannot send a key. */
 const KEYLESS_DIALECTS = ['searxng', 'ollama', 'tika', 'docling', 'unstructured'] as const;
 
@@ -143,7 +146,7 @@ export const SETTINGS = {
     metricsPort: setting(
       z.coerce.number().int().min(0).max(65535).optional(),
       'none',
-      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret.',
+      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret. `lectern worker` serves `/live` and `/ready` on this port too.',
     ),
     publicUrl: setting(
       z.url().optional(),
@@ -161,6 +164,11 @@ export const SETTINGS = {
       'Number of worker threads for CPU-heavy work such as rendering pages to Markdown.',
     ),
     workerMemoryMb: setting(count(1024, 64), '1024', 'Memory limit of one worker thread, in MB; at least 64.'),
+    drainDelayMs: setting(
+      count(0, 0),
+      '0',
+      'Time after SIGTERM in which requests are still accepted while `/ready` returns 503, in ms. Set it to more than the interval at which a load balancer checks `/ready`.',
+    ),
     drainMs: setting(count(20_000, 0), '20000', 'Time that running requests have to finish after SIGTERM, in ms.'),
   }),
 
@@ -569,6 +577,11 @@ export const SETTINGS = {
   }),
 
   ...inGroup('Crawling and batch jobs', {
+    work: setting(
+      commaList.transform((kinds) => (kinds.length ? kinds : [...WORK_KINDS])).pipe(z.array(z.enum(WORK_KINDS))),
+      'batch,crawl',
+      'Kinds of jobs that `lectern worker` runs: `batch`, `crawl`, separated by commas. Servers run the jobs that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them.',
+    ),
     crawlJobs: setting(
       count(8, 0),
       '8',

@@ -12,19 +12,22 @@ export function metricsRoute(face: Face, metrics: Metrics, onRequest: onRequestA
   face.get(METRICS_PATH, { onRequest }, async (_, reply) => reply.type(METRICS_TYPE).send(await metrics.text()));
 }
 
-/** Creates a server that serves only the metrics, without authentication. It does not listen yet. */
-export function createMetricsServer(metrics: Metrics): Server {
+/**
+ * Creates a server that serves only the metrics, without authentication. It does not listen yet. With `ready`, for
+ * processes that have no other port, it also serves `/live` and `/ready`.
+ */
+export function createMetricsServer(metrics: Metrics, ready?: () => boolean): Server {
   return createServer(async ({ url = '/', method }, response) => {
-    const isMetrics = url.split('?', 1)[0] === METRICS_PATH && (method === 'GET' || method === 'HEAD');
-    if (!isMetrics) {
-      response
-        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
-        .end(`The metrics are at ${METRICS_PATH}\n`);
-      return;
-    }
-    const text = await metrics.text();
-    response.writeHead(200, { 'content-type': METRICS_TYPE, 'content-length': Buffer.byteLength(text) });
-    response.end(method === 'HEAD' ? undefined : text);
+    const path = method === 'GET' || method === 'HEAD' ? url.split('?', 1)[0] : undefined;
+    const send = (code: number, type: string, text: string) => {
+      response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+      response.end(method === 'HEAD' ? undefined : text);
+    };
+    const sendStatus = (code: number, status: string) => send(code, 'application/json', JSON.stringify({ status }));
+    if (path === METRICS_PATH) return send(200, METRICS_TYPE, await metrics.text());
+    if (ready && path === '/live') return sendStatus(200, 'ok');
+    if (ready && path === '/ready') return ready() ? sendStatus(200, 'ok') : sendStatus(503, 'draining');
+    return send(404, 'text/plain; charset=utf-8', `The metrics are at ${METRICS_PATH}\n`);
   });
 }
 

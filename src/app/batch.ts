@@ -5,18 +5,20 @@ import { type BatchModule, INVALID_LINE, type Job, openBatch } from '#batch/inde
 import type { Config } from '#config.ts';
 import type { ModelHost } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { OnJobRun } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface BatchParts {
   readonly accounts: Pick<AccountsModule, 'usage'>;
   readonly modelHost: ModelHost;
   readonly fetch: GuardedFetch;
+  readonly onRun?: OnJobRun | undefined;
   readonly log: Log;
 }
 
 export async function createBatch(
   { dataDir, databaseUrl, redisUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'redisUrl' | 'batchJobs'>,
-  { accounts: { usage }, modelHost: { registry, models }, fetch, log }: BatchParts,
+  { accounts: { usage }, modelHost: { registry, models }, fetch, onRun, log }: BatchParts,
 ): Promise<BatchModule> {
   return openBatch({
     dataDir,
@@ -31,6 +33,7 @@ export async function createBatch(
     },
     charge: (job) => charge(usage, job),
     jobs: batchJobs,
+    onRun,
     log,
   });
 }

@@ -6,6 +6,7 @@ import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import type { Robots } from '#net/robots/robots.ts';
 import { defaultUserAgent, type Reader } from '#reader/index.ts';
+import type { OnJobRun } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface CrawlParts {
@@ -13,6 +14,7 @@ export interface CrawlParts {
   readonly reader: Reader;
   readonly robots: Robots;
   readonly fetch: GuardedFetch;
+  readonly onRun?: OnJobRun | undefined;
   readonly log: Log;
 }
 
@@ -20,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 export function createCrawl(
   config: Config,
-  { accounts, reader, robots, fetch, log }: CrawlParts,
+  { accounts, reader, robots, fetch, onRun, log }: CrawlParts,
 ): Promise<CrawlModule> {
   return openCrawl({
     dataDir: config.dataDir,
@@ -33,6 +35,7 @@ export function createCrawl(
     billing: createBilling(accounts),
     limits: { maxPages: config.crawlMaxPages, hostPages: config.crawlHostPages, delayMs: config.crawlDelayMs },
     jobs: config.crawlJobs,
+    onRun,
     maxPagesAtOnce: config.crawlPages,
     keepMs: config.crawlKeepDays * DAY_MS,
     log,

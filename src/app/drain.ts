@@ -1,5 +1,6 @@
 /** Closes all servers of a program that is shutting down. Requests in flight may finish; new ones are refused. */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import type { UnusedConnections } from '#http/unused-connections.ts';
 import type { Servers } from './listen.ts';
@@ -15,6 +16,17 @@ export const httpServers = ({ faces, eu, admin, metricsServer, hostServer }: Ser
     hostServer,
     metricsServer,
   ].filter((server) => server !== undefined);
+
+/**
+ * Waits until load balancers have noticed that `/ready` returns 503. Requests are still accepted, but each connection
+ * is closed after its response, so that clients do not reuse it.
+ */
+export async function waitForLoadBalancers(servers: Servers, delayMs: number): Promise<void> {
+  if (delayMs === 0) return;
+  const closeAfterwards = (_: IncomingMessage, response: ServerResponse) => response.setHeader('connection', 'close');
+  for (const server of httpServers(servers)) server.prependListener('request', closeAfterwards);
+  await sleep(delayMs);
+}
 
 /** Accepts no more requests, gives those in flight at most `drainMs` to finish, and then closes all connections. */
 export async function drain(all: Servers, unused: readonly UnusedConnections[], drainMs: number): Promise<void> {

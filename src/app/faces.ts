@@ -9,7 +9,7 @@ import { type Face, MAX_HEADER_BYTES } from '#http/server.ts';
 import { trackUnusedConnections } from '#http/unused-connections.ts';
 import { portOf } from '#net/guard/guard.ts';
 import type { CloseStack } from './close-stack.ts';
-import { drain, httpServers } from './drain.ts';
+import { drain, httpServers, waitForLoadBalancers } from './drain.ts';
 import {
   createAdminServer,
   createCompatFace,
@@ -93,6 +93,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     },
     async close() {
       isDraining = true;
+      await waitForLoadBalancers(servers, config.drainDelayMs);
       await drain(servers, unused, config.drainMs);
       const eu = await euFaces?.catch(() => undefined);
       await Promise.all([eu?.reader.close(), eu?.search.close()]);

@@ -7,6 +7,7 @@ import type { Documents } from '#documents/documents.ts';
 import type { FlowObserver } from '#flow/index.ts';
 import type { ModelHost, OnBatch } from '#models/index.ts';
 import type { BlockedKind, CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
+import type { OnJobRun } from '#storage/jobs/workers.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Callbacks through which modules report events. */
@@ -21,6 +22,12 @@ export const createObservers = (metrics: Metrics) => ({
     metrics.observe('lectern_model_wait_seconds', [model], waitedMs / 1_000);
     metrics.observe('lectern_model_batch_seconds', [model], ranMs / 1_000);
   }) satisfies OnBatch,
+  onJobRun:
+    (kind: 'batch' | 'crawl'): OnJobRun =>
+    (outcome, ms) => {
+      metrics.add('lectern_job_runs_total', [kind, outcome]);
+      metrics.observe('lectern_job_run_duration_seconds', [kind], ms / 1_000);
+    },
   flow: {
     requestEnded({ ms, failed }) {
       metrics.add('lectern_flow_requests_total', [failed ? 'failed' : 'done']);
@@ -65,12 +72,19 @@ export function registerModuleMetrics(metrics: Metrics, sources: MetricSources):
   metrics.read('lectern_model_waiting_inputs', () => loads().map(({ model, waiting }) => [[model], waiting.inputs]));
   metrics.read('lectern_model_waiting_tokens', () => loads().map(({ model, waiting }) => [[model], waiting.tokens]));
   metrics.read('lectern_model_running_batches', () => loads().map((load) => [[load.model], load.runningBatches]));
-  const jobsOf = async (source: JobCounts) =>
-    [...(await source.counts())].map(([state, jobs]) => [[state], jobs] as const);
-  metrics.read('lectern_batch_jobs', () => jobsOf(batch));
-  metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
+  registerJobMetrics(metrics, { batch, crawl });
   if (!pool) return;
   registerBrowserMetrics(metrics, () => pool.status());
+}
+
+export function registerJobMetrics(
+  metrics: Metrics,
+  { batch, crawl }: { readonly batch: JobCounts | undefined; readonly crawl: JobCounts | undefined },
+): void {
+  const jobsOf = async (source: JobCounts) =>
+    [...(await source.counts())].map(([state, jobs]) => [[state], jobs] as const);
+  if (batch) metrics.read('lectern_batch_jobs', () => jobsOf(batch));
+  if (crawl) metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
 }
 
 export function registerBrowserMetrics(metrics: Metrics, status: () => PoolStatus): void {

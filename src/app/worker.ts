@@ -1,50 +1,112 @@
-/** A process that runs batch jobs and serves no API. It shares the database or the data folder with other servers. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import { openAccounts } from '#accounts/index.ts';
+/**
+ * A process that runs jobs and serves no API, only its metrics. It shares the database or the data folder with other
+ * servers.
+ */
+import { createMetricsServer } from '#api/metrics.ts';
 import type { Config } from '#config.ts';
-import { openModelHost } from '#models/index.ts';
-import { createFetch } from '#net/fetch/fetch.ts';
-import { createGuard } from '#net/guard/guard.ts';
-import { createRegion } from '#net/region.ts';
-import { createTrustedFetch } from '#net/trusted.ts';
-import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import { createBatch } from './batch.ts';
-import { openBlockList } from './network.ts';
+import { CloseStack } from './close-stack.ts';
+import { createCrawl } from './crawl.ts';
+import { type Foundation, openFoundation } from './foundation.ts';
+import { openIndex } from './indexing-reader.ts';
+import { formatUrl, openPort } from './listen.ts';
+import { registerBrowserMetrics, registerJobMetrics } from './metrics.ts';
+import { openModelModule } from './model-module.ts';
+import { createIndexEmbedder } from './model-tools.ts';
+import { openReaderModule } from './reader-module.ts';
 
 export interface WorkerProcess {
+  /** URL of the port with `/metrics`, `/live` and `/ready`; `undefined` if it is not configured. */
+  readonly metricsUrl: string | undefined;
   /** Leaves unfinished jobs in the database for the next worker. */
   close(): Promise<void>;
 }
 
-export async function createWorker(config: Config, log: Log): Promise<WorkerProcess> {
-  const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const end of closers.splice(0).toReversed()) await end();
-  };
+export async function createWorker(given: Config, version: string, log: Log): Promise<WorkerProcess> {
+  // Models are loaded by the first job that needs them.
+  const config = { ...given, modelsWarm: [] };
+  const resources = new CloseStack();
+  let isDraining = false;
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-    const { dataDir, databaseUrl, usageKeepDays } = config;
-    const accounts = await openAccounts({ dataDir, databaseUrl, usageKeepDays, log });
-    closers.push(() => accounts.close());
-    const regionRules = { region: config.region, euHosts: config.euHosts, log };
-    const region = createRegion(regionRules);
-    const blockList = await openBlockList(config, log);
-    if (blockList) closers.push(() => blockList.close());
-    const fetch = createFetch({ guard: createGuard({ allow: config.allowNetworks, blockList }), region });
-    closers.push(() => fetch.close());
-    const trusted = createTrustedFetch(regionRules);
-    closers.push(() => trusted.close());
-    const tokens = { load: loadTokens, count: countTokens, keep: keepTokens };
-    const dir = path.join(dataDir, 'models');
-    const modelHost = await openModelHost({ ...config, modelsWarm: [] }, { dir, fetch: trusted, tokens, log });
-    closers.push(() => modelHost.close());
-    const batch = await createBatch(config, { accounts, modelHost, fetch, log });
-    closers.push(() => batch.close());
-    return { close };
+    const foundation = await openFoundation({ config, version, log }, resources);
+    const { metrics, accounts, network, observe } = foundation;
+    let isReady = () => true;
+    // Opened first and closed last, so that `/ready` says that the process is draining.
+    const metricsUrl = await openMetrics(config, { metrics, ready: () => !isDraining && isReady() }, resources);
+    const modelHost = resources.use(await openModelModule(config, foundation, log));
+    const parts = { accounts, modelHost, fetch: network.fetch, log };
+    const batch = config.work.includes('batch')
+      ? resources.use(await createBatch(config, { ...parts, onRun: observe.onJobRun('batch') }))
+      : undefined;
+    const crawl = config.work.includes('crawl')
+      ? await openCrawls(config, { foundation, modelHost, version, log }, resources)
+      : undefined;
+    isReady = () => accounts.healthy && (batch?.healthy ?? true) && (crawl?.healthy ?? true);
+    metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
+    metrics.read('lectern_store_healthy', () => [[['accounts'], accounts.healthy ? 1 : 0]]);
+    registerJobMetrics(metrics, { batch, crawl });
+    return {
+      metricsUrl,
+      close() {
+        isDraining = true;
+        return resources.closeAll(log);
+      },
+    };
   } catch (error) {
-    await close();
+    await resources.closeAll(log);
     throw error;
   }
+}
+
+interface CrawlWorkerParts {
+  readonly foundation: Foundation;
+  readonly modelHost: Awaited<ReturnType<typeof openModelModule>>;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** Crawls with the same reader as a server, which also adds pages to the local index. */
+async function openCrawls(
+  config: Config,
+  { foundation, modelHost, version, log }: CrawlWorkerParts,
+  resources: CloseStack,
+) {
+  const { network, documents, ocr, models, temporaryDir, metrics, accounts, observe } = foundation;
+  const { onCacheRead, onBlocked } = observe;
+  const readerParts = { network, documents, ocr, models, temporaryDir, version, log, onCacheRead, onBlocked };
+  const { reader: bareReader, shared } = await openReaderModule(config, readerParts, resources);
+  const { pool } = shared;
+  if (pool) registerBrowserMetrics(metrics, () => pool.status());
+  const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
+  const { reader } = await openIndex(config, { embedder, bareReader, log }, resources);
+  const { robots, fetch } = network;
+  const onRun = observe.onJobRun('crawl');
+  return resources.use(await createCrawl(config, { accounts, reader, robots, fetch, onRun, log }));
+}
+
+interface MetricsParts {
+  readonly metrics: Metrics;
+  readonly ready: () => boolean;
+}
+
+/** Opens the port of the metrics, if one is configured, and returns its URL. */
+async function openMetrics(
+  { metricsPort, metricsHost }: Config,
+  { metrics, ready }: MetricsParts,
+  resources: CloseStack,
+): Promise<string | undefined> {
+  if (metricsPort === undefined) return undefined;
+  await metrics.watchProcess();
+  const server = createMetricsServer(metrics, ready);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(metricsPort, metricsHost, resolve);
+  });
+  resources.defer(async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  });
+  return formatUrl(metricsHost, openPort(server));
 }

@@ -8,7 +8,7 @@ import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
-import type { Workers } from '#storage/jobs/workers.ts';
+import type { OnJobRun, Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createFiles, type Files, type StoredFile } from './files.ts';
 import { inlineInput } from './input.ts';
@@ -46,6 +46,7 @@ export interface BatchModuleOptions {
   readonly charge: (job: Job) => Promise<void>;
   /** Number of jobs that this process runs concurrently; 0 if other processes run them. */
   readonly jobs: number;
+  readonly onRun?: OnJobRun | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** How long a job remains leased after its worker has died. */
   readonly leaseMs?: number;

@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'worker',
     group: 'Serve',
-    description: 'Process batch jobs for servers that share the database or data folder.',
+    description: 'Process batch jobs and crawls for servers that share the database or data folder.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {

@@ -6,7 +6,7 @@ import type { GivenOptions, Reader } from '#reader/index.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
-import type { Workers } from '#storage/jobs/workers.ts';
+import type { OnJobRun, Workers } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Billing } from './billing.ts';
 import { type CrawlResult, createFollower, type FollowEvent, type ResultSelection, readResults } from './follow.ts';
@@ -42,6 +42,7 @@ export interface CrawlModuleOptions {
   readonly maxPagesAtOnce: number;
   /** How long a crawl and its results are retained after submission. */
   readonly keepMs: number;
+  readonly onRun?: OnJobRun | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** Duration of a worker's lease. If the worker dies, another one continues after this time. */
   readonly leaseMs?: number;
@@ -151,6 +152,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
     workers = startCrawlWorkers({
       ...{ store, billing, retryMs, now, leaseMs, log, notifications },
       slots: jobs,
+      onRun: options.onRun,
       reader: options.reader,
       robots: options.robots,
       fetch: options.fetch,

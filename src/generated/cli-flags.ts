@@ -1039,7 +1039,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--metrics-port',
     variable: 'LECTERN_METRICS_PORT',
     meaning:
-      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret.',
+      'Additional port for `/metrics`, without authentication. The admin API serves the same metrics to callers with its secret. `lectern worker` serves `/live` and `/ready` on this port too.',
     defaultText: 'none',
   },
   {
@@ -1073,6 +1073,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_WORKER_MEMORY_MB',
     meaning: 'Memory limit of one worker thread, in MB; at least 64.',
     defaultText: '1024',
+  },
+  {
+    name: 'drainDelayMs',
+    group: 'Server and ports',
+    flag: '--drain-delay-ms',
+    variable: 'LECTERN_DRAIN_DELAY_MS',
+    meaning:
+      'Time after SIGTERM in which requests are still accepted while `/ready` returns 503, in ms. Set it to more than the interval at which a load balancer checks `/ready`.',
+    defaultText: '0',
   },
   {
     name: 'drainMs',
@@ -1827,6 +1836,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     meaning:
       'Which indexed pages other accounts can find: `public` shares pages whose URL contains no secret, `none` shares nothing, `all` shares everything. A page that is not shared is found only by the account that read it.',
     defaultText: 'public',
+  },
+  {
+    name: 'work',
+    group: 'Crawling and batch jobs',
+    flag: '--work',
+    variable: 'LECTERN_WORK',
+    meaning:
+      'Kinds of jobs that `lectern worker` runs: `batch`, `crawl`, separated by commas. Servers run the jobs that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them.',
+    defaultText: 'batch,crawl',
   },
   {
     name: 'crawlJobs',

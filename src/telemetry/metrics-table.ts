@@ -86,6 +86,12 @@ export const METRICS = {
   ),
   lectern_batch_jobs: row('gauge', ['state'], 'Stored batch jobs by state.'),
   lectern_crawl_jobs: row('gauge', ['state'], 'Stored crawls by state.'),
+  lectern_job_runs_total: row(
+    'counter',
+    ['kind', 'outcome'],
+    'Runs of `batch` and `crawl` jobs in this process: `done`, `failed` or `aborted`. A job has several runs.',
+  ),
+  lectern_job_run_duration_seconds: seconds(['kind'], 'Duration of the runs of jobs in this process.'),
   lectern_flow_requests_total: row('counter', ['outcome'], 'Requests to the flow gateway: `done` or `failed`.'),
   lectern_flow_request_duration_seconds: seconds([], 'Duration of requests to the flow gateway.'),
   lectern_store_healthy: row('gauge', ['store'], '1 while the store (`accounts` or `limits`) is reachable, else 0.'),

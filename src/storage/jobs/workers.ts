@@ -44,7 +44,11 @@ export interface WorkersOptions {
   readonly log: Pick<Log, 'warn'>;
   /** Delivers the ids of ready jobs. Without notifications, or while they are unhealthy, workers poll the database. */
   readonly notifications?: JobNotifications | undefined;
+  readonly onRun?: OnJobRun | undefined;
 }
+
+/** Called after each run with its duration. A run that was `aborted` is repeated by this or another process. */
+export type OnJobRun = (outcome: 'done' | 'failed' | 'aborted', ms: number) => void;
 
 export interface Workers {
   /** Whether a job is running in this process. */
@@ -112,14 +116,18 @@ export function startWorkers<Row extends JobColumns>(kind: JobKind<Row>, options
   async function work(taken: LeasedJob<Row>): Promise<void> {
     const { row, lease } = taken;
     const { run, end } = active.begin(taken);
+    const startedAt = performance.now();
+    let outcome: Parameters<OnJobRun>[0] = 'done';
     try {
       const signal = AbortSignal.any([closing.signal, run.lost.signal]);
       const later = await kind.work({ row, lease, signal, cancelling: () => run.cancelling });
       if (later) await release(lease, { ...later, outcome: 'done' });
     } catch (error) {
+      outcome = closing.signal.aborted || error instanceof LeaseLostError ? 'aborted' : 'failed';
       await settle(error, taken);
     } finally {
       end();
+      options.onRun?.(outcome, performance.now() - startedAt);
       kind.onRunEnd(row.id);
     }
   }
