@@ -1,6 +1,7 @@
 /** Several server processes over one PostgreSQL and one Redis, for the benchmarks of scaling and of long runs. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 import { startPostgres, startRedis } from '../test/support/start-services.ts';
 import { freePort, type Running, serve } from './support.ts';
@@ -33,6 +34,8 @@ export interface Stores {
   readonly redis: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
   /** Settings of servers that share an empty database and other counters. */
   empty(): Promise<Readonly<Record<string, string>>>;
+  /** Connections to PostgreSQL and to Redis, without those of this process. */
+  connections(): Promise<{ readonly postgres: number; readonly redis: number }>;
   close(): Promise<void>;
 }
 
@@ -58,6 +61,19 @@ export async function openStores(): Promise<Stores> {
       databases += 1;
       return { LECTERN_DATABASE_URL: url.href, LECTERN_REDIS_URL: `${redis.url}/${databases}` };
     },
+    async connections() {
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      const { rows } = await client.query<{ count: string }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+      );
+      await client.end();
+      const asking = createClient({ url: redis.url });
+      await asking.connect();
+      const clients = await asking.sendCommand<string>(['CLIENT', 'LIST']);
+      asking.destroy();
+      return { postgres: Number(rows[0]!.count), redis: clients.trim().split('\n').length - 1 };
+    },
     async close() {
       await postgres.close();
       await redis.close();
@@ -80,15 +96,35 @@ export async function startServer(settings: Readonly<Record<string, string>>): P
   return { ...running, modelUrl: modelUrl!, flowUrl: flowUrl!, adminUrl: adminUrl! };
 }
 
-/** Makes a key of a new account. */
-export async function makeKey({ adminUrl }: Server, plan: 'paid' | 'premium'): Promise<string> {
-  const account = await callAdmin<{ id: string }>(adminUrl, '/accounts', { name: 'bench', plan });
-  return (await callAdmin<{ key: string }>(adminUrl, '/keys', { name: 'bench', accountId: account.id })).key;
+export interface Account {
+  readonly id: string;
+  readonly key: string;
 }
 
-async function callAdmin<T>(url: string, place: string, body: object): Promise<T> {
+/** Makes an account and a key of it. Without a balance, nothing limits what it may use. */
+export async function makeAccount(
+  { adminUrl }: Pick<Server, 'adminUrl'>,
+  plan: 'paid' | 'premium',
+  balance?: number,
+): Promise<Account> {
+  const { id } = await callAdmin<{ id: string }>(adminUrl, '/accounts', { name: 'bench', plan, balance });
+  const { key } = await callAdmin<{ key: string }>(adminUrl, '/keys', { name: 'bench', accountId: id });
+  return { id, key };
+}
+
+export const makeKey = async (server: Server, plan: 'paid' | 'premium'): Promise<string> =>
+  (await makeAccount(server, plan)).key;
+
+/** What is left on the account. */
+export const balanceOf = async ({ adminUrl }: Pick<Server, 'adminUrl'>, { id }: Account): Promise<number> =>
+  (await callAdmin<{ balance: number }>(adminUrl, `/accounts/${id}`)).balance;
+
+async function callAdmin<T>(url: string, place: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
-  const answer = await fetch(url + place, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await fetch(url + place, {
+    headers,
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
   if (!answer.ok) throw new Error(`${place}: status ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as { data: T }).data;
 }

@@ -26,6 +26,8 @@ const { values: flags } = parseArgs({
 const COUNTS = flags.servers.split(',').map(Number);
 const SECONDS = Number(flags.seconds);
 const AT_ONCE = 16;
+/** Requests for each server before the measurement. */
+const WARM_UP = sized(300, 1);
 const ADDRESSES = sized(1_000, 20);
 const ZIPF_READS = sized(4_000, 100);
 const EXPECTED = 'Tea and rain';
@@ -102,7 +104,9 @@ async function speedOf(servers: readonly Server[], key: string, call: Call): Pro
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
   };
-  await during(SECONDS / 3);
+  // A server that has just started runs slower until its code is compiled.
+  do await during(SECONDS / 3);
+  while (sent < WARM_UP * servers.length);
   sent = 0;
   const [before, from] = [processorSeconds(), performance.now()];
   await during(SECONDS);
@@ -214,7 +218,7 @@ try {
       alone.set(work, await speedOf([server!], key, call));
       addSpeed(work, 'one, its own stores', alone.get(work)!);
     }
-    memoryRows.push(['one, its own stores', residentMb(server!.pid)]);
+    memoryRows.push(['one, its own stores', residentMb(server!.pid), 0, 0]);
   });
   const zipfRows: (string | number)[][] = [];
   const limitRows: (string | number)[][] = [];
@@ -223,7 +227,9 @@ try {
     await withServers(count, { ...shared, ...extra }, async (servers) => {
       const key = await makeKey(servers[0]!, 'premium');
       for (const [work, call] of WORK) addSpeed(work, `${count}, shared stores`, await speedOf(servers, key, call));
-      memoryRows.push([`${count}, shared stores`, servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count]);
+      const memoryMb = servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count;
+      const connections = await stores.connections();
+      memoryRows.push([`${count}, shared stores`, memoryMb, connections.postgres / count, connections.redis / count]);
       zipfRows.push(await zipf(servers, key));
       const limited = await makeKey(servers[0]!, 'paid');
       limitRows.push([String(count), LIMIT * 1.2, LIMIT, await admitted(servers, limited)]);
@@ -246,7 +252,7 @@ try {
   ];
   report('scale.speed', heads, speedRows, { ratios: ['times one', 'cost of sharing'], baselines });
   console.log('');
-  report('scale.memory', ['servers', 'MB resident, mean'], memoryRows);
+  report('scale.memory', ['servers', 'MB resident of each', 'PostgreSQL connections', 'Redis connections'], memoryRows);
   console.log('');
   report('scale.cache', ['servers', 'reads', 'URLs', 'fetches', 'fetches a URL', 'hits', 'most possible'], zipfRows);
   console.log('');

@@ -2,7 +2,7 @@
  * The local index, compared with SQLite's plain FTS5 and with MiniSearch: speed of adding and searching, and size.
  * bench/search-quality.ts measures the quality.
  *
- *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300]
+ *     tsx --conditions=source bench/search-index.ts [--passages 10000,100000] [--queries 300] [--postgres] [--only Lectern]
  *
  * The texts are synthetic. The frequency of each word is inversely proportional to its rank (Zipf), so that posting
  * lists have realistic lengths.
@@ -12,18 +12,22 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import MiniSearch from 'minisearch';
-import type { IndexablePage } from '#search/index/local-index.ts';
+import pg from 'pg';
+import type { IndexablePage, LocalIndex } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { parseQuery } from '#search/query.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
+import { startPostgres } from '../test/support/start-services.ts';
 import { embedder, pagesOf, queriesOf } from './index-pages.ts';
 import { namesOf, packageBaseline, report } from './report.ts';
-import { machine, sized } from './support.ts';
+import { machine, SMOKE, sized } from './support.ts';
 
 const { values: given } = parseArgs({
   options: {
     passages: { type: 'string', default: sized('10000,100000', '200') },
     queries: { type: 'string', default: sized('300', '5') },
+    postgres: { type: 'boolean', default: SMOKE },
+    only: { type: 'string' },
   },
 });
 /** An index under test, to which pages are added and in which they are searched. */
@@ -31,7 +35,7 @@ interface Contender {
   fill(pages: readonly IndexablePage[]): Promise<void>;
   /** URLs, best first. */
   ask(query: string, count: number): Promise<string[]>;
-  bytes(): number | undefined;
+  bytes(): number | undefined | Promise<number>;
   end(): Promise<void>;
 }
 
@@ -41,6 +45,32 @@ const sizeOf = (file: string): number =>
 async function lectern(dir: string): Promise<Contender> {
   const file = path.join(dir, 'index.db');
   const index = await openLocalIndex({ file, maxBytes: 1e12, embedder });
+  return { ...overIndex(index), bytes: () => sizeOf(file), end: () => index.close() };
+}
+
+/** The same index in PostgreSQL, which needs no extension. */
+async function lecternInPostgres(dir: string): Promise<Contender> {
+  const postgres = await startPostgres();
+  if (!postgres) throw new Error('--postgres needs PostgreSQL, which is not installed on this machine');
+  const file = path.join(dir, 'unused.db');
+  const index = await openLocalIndex({ file, databaseUrl: postgres.url, maxBytes: 1e12, embedder });
+  return {
+    ...overIndex(index),
+    async bytes() {
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      const { rows } = await client.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes');
+      await client.end();
+      return Number(rows[0]!.bytes);
+    },
+    async end() {
+      await index.close();
+      await postgres.close();
+    },
+  };
+}
+
+function overIndex(index: LocalIndex): Pick<Contender, 'fill' | 'ask'> {
   return {
     async fill(pages) {
       // Adds as many pages at once as concurrent reads would add.
@@ -49,8 +79,6 @@ async function lectern(dir: string): Promise<Contender> {
       await index.flush();
     },
     ask: async (query, count) => (await index.search(parseQuery(query, { count }))).map(({ url }) => url),
-    bytes: () => sizeOf(file),
-    end: () => index.close(),
   };
 }
 
@@ -101,13 +129,12 @@ const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 const ms = (value: number): string => value.toFixed(1);
 
-async function contenders(dir: string): Promise<[string, Contender][]> {
-  return [
-    ['Lectern', await lectern(dir)],
-    ['FTS5, plain', await plainFts5(dir)],
-    ['MiniSearch', miniSearch()],
-  ];
-}
+const CONTENDERS: readonly (readonly [string, (dir: string) => Contender | Promise<Contender>])[] = [
+  ['Lectern', lectern],
+  ...(given.postgres ? [['Lectern, PostgreSQL', lecternInPostgres] as const] : []),
+  ['FTS5, plain', plainFts5],
+  ['MiniSearch', miniSearch],
+];
 
 async function inFolder<T>(work: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'lectern-index-'));
@@ -123,7 +150,9 @@ async function speed(passages: number, count: number): Promise<void> {
   const queries = queriesOf(count);
   await inFolder(async (dir) => {
     const rows: string[][] = [];
-    for (const [name, contender] of await contenders(dir)) {
+    for (const [name, open] of CONTENDERS) {
+      if (given.only && !name.startsWith(given.only)) continue;
+      const contender = await open(dir);
       const from = performance.now();
       await contender.fill(pages);
       const fillMs = performance.now() - from;
@@ -136,7 +165,7 @@ async function speed(passages: number, count: number): Promise<void> {
       }
       const total = times.reduce((sum, time) => sum + time, 0);
       times.sort((a, b) => a - b);
-      const bytes = contender.bytes();
+      const bytes = await contender.bytes();
       rows.push([
         name,
         Math.round((pages.length * 1_000) / fillMs).toString(),

@@ -31,21 +31,27 @@ export interface Running {
   /** Time from the start of the process until it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
+  /** Ends the process without giving it a chance to clean up. */
+  kill(): Promise<void>;
 }
 
-/** Runs `node dist/main.js serve`, or another build, on a free port with an empty data folder. */
+/**
+ * Runs `node dist/main.js serve`, or another build, on a free port with an empty data folder, unless the environment names
+ * them.
+ */
 export async function serve(
   environment: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
   program = path.join(ROOT, 'dist/main.js'),
 ): Promise<Running> {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
+  const given = environment.LECTERN_DATA_DIR;
+  const dataDir = given ?? mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
   try {
     symlinkSync(path.join(SETUP_DATA_DIR, 'browser'), path.join(dataDir, 'browser'));
   } catch {
-    // The set-up has not unpacked a browser, so an installed one is used.
+    // The set-up has not unpacked a browser, so an installed one is used; or the folder has it from an earlier run.
   }
-  const port = await freePort();
+  const port = environment.LECTERN_READER_PORT ?? (await freePort());
   const env = {
     ...process.env,
     LECTERN_DATA_DIR: dataDir,
@@ -75,7 +81,11 @@ export async function serve(
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'exit');
-      rmSync(dataDir, { recursive: true, force: true });
+      if (!given) rmSync(dataDir, { recursive: true, force: true });
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
     },
   };
 }

@@ -74,6 +74,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   'bench:blocked': undefined,
   'bench:hostile': () => [],
   'bench:scale': () => [],
+  'bench:soak': () => [],
   'bench:growth': () => ['--out', path.join(folder, 'growth')],
 };
 

@@ -44,6 +44,14 @@ const workloads = (manifests: readonly Manifest[]): Manifest[] =>
 const containers = (manifests: readonly Manifest[]): Manifest[] =>
   workloads(manifests).flatMap(({ spec }) => spec.template.spec.containers);
 
+/** The times of a container to drain, as set by its environment. */
+const drainTimes = (env: Record<string, string | undefined>) => {
+  const { drainMs, drainDelayMs } = readConfig({
+    environment: { LECTERN_DRAIN_MS: env.LECTERN_DRAIN_MS, LECTERN_DRAIN_DELAY_MS: env.LECTERN_DRAIN_DELAY_MS },
+  });
+  return { drainMs, drainDelayMs };
+};
+
 const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
   settings: { drainMs: 30_000, cacheMaxBytes: 1_000_000_000, allowNetworks: '10.1.0.0/16', searchKeyless: 'limited' },
@@ -116,7 +124,8 @@ describe.each([
       const writable = container.volumeMounts.map(({ mountPath }: Manifest) => mountPath);
       expect(writable).toEqual(expect.arrayContaining(['/data', '/tmp', '/dev/shm']));
       const env = Object.fromEntries(container.env.map(({ name, value }: Manifest) => [name, value]));
-      expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(Number(env.LECTERN_DRAIN_MS));
+      const { drainMs, drainDelayMs } = drainTimes(env);
+      expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(drainMs + drainDelayMs);
     }
   });
 });
@@ -139,8 +148,13 @@ it('opens the ports that the server listens on, and probes existing paths', asyn
   const [service] = ofKind(manifests, 'Service', 'demo');
   for (const { port, targetPort } of service.spec.ports) expect(byName[targetPort]).toBe(port);
   expect(service.spec.selector).toEqual(deployment.spec.selector.matchLabels);
-  for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
-    expect(HEALTH_PATHS).toContain(probe.httpGet.path);
+  for (const { spec } of workloads(await render(EVERYTHING))) {
+    const [{ startupProbe, livenessProbe, readinessProbe, ports: opened }] = spec.template.spec.containers;
+    for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe]) {
+      expect(HEALTH_PATHS).toContain(httpGet.path);
+      expect(opened.map(({ name }: Manifest) => name)).toContain(httpGet.port);
+    }
+  }
 });
 
 it('scales by processor time, and by metrics that exist', async () => {

@@ -24,23 +24,22 @@ const VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** Validators that are compiled from the JSON schemas of Kubernetes and of the operator of Prometheus, by API version. */
-const VALIDATORS: Readonly<Record<string, string>> = {
-  v1: 'kubernetes-models/v1',
-  'apps/v1': 'kubernetes-models/apps/v1',
-  'autoscaling/v2': 'kubernetes-models/autoscaling/v2',
-  'policy/v1': 'kubernetes-models/policy/v1',
-  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
-  'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
+const VALIDATORS: Readonly<Record<string, () => Promise<object>>> = {
+  v1: () => import('kubernetes-models/v1'),
+  'apps/v1': () => import('kubernetes-models/apps/v1'),
+  'autoscaling/v2': () => import('kubernetes-models/autoscaling/v2'),
+  'policy/v1': () => import('kubernetes-models/policy/v1'),
+  'networking.k8s.io/v1': () => import('kubernetes-models/networking.k8s.io/v1'),
+  'monitoring.coreos.com/v1': () => import('@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 };
+
+type Validator = new (data: unknown) => { validate(): void };
 
 /** Throws an error with all violations of the JSON schema of the manifest's kind. */
 export async function validateManifest(manifest: KubernetesManifest): Promise<void> {
-  const module = VALIDATORS[manifest.apiVersion];
-  if (!module) throw new Error(`${manifest.apiVersion} is not among the known versions`);
-  const kinds: Readonly<Record<string, (new (data: unknown) => { validate(): void }) | undefined>> = await import(
-    module
-  );
-  const Kind = kinds[manifest.kind];
+  const load = VALIDATORS[manifest.apiVersion];
+  if (!load) throw new Error(`${manifest.apiVersion} is not among the known versions`);
+  const Kind = ((await load()) as Readonly<Record<string, Validator | undefined>>)[manifest.kind];
   if (!Kind) throw new Error(`${manifest.apiVersion} has no ${manifest.kind}`);
   new Kind(manifest).validate();
 }

@@ -67,8 +67,8 @@ pods.
 {{- define "lectern.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
-# Longer than LECTERN_DRAIN_MS, so that requests in flight can finish.
-terminationGracePeriodSeconds: {{ add (div .root.Values.settings.drainMs 1000) .root.Values.preStopSeconds 10 }}
+# Longer than the delay and the time to drain, so that requests in flight can finish.
+terminationGracePeriodSeconds: {{ add (div (add .root.Values.settings.drainMs .root.Values.settings.drainDelayMs) 1000) 10 }}
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
