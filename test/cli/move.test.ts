@@ -17,7 +17,8 @@ import { startServer } from '../support/server.ts';
 import { postgresUrl } from '../support/services.ts';
 
 const LONG_MS = 240_000;
-const KEYS = 450;
+/** With the first key of the server. */
+const KEYS = 451;
 const urls = await Promise.all([postgresUrl(), postgresUrl(), postgresUrl(), postgresUrl()]);
 const none = urls.includes(undefined);
 let dir: string;
@@ -48,7 +49,7 @@ beforeAll(async () => {
   const { accounts } = server.app.accounts;
   const account = await accounts.createAccount({ name: 'moves "ñ"', plan: 'paid', balance: 1_000 });
   keys = [];
-  for (let at = 0; at < KEYS; at++) keys.push((await accounts.mintKey({ accountId: account.id, name: `${at}` })).key);
+  for (let at = 1; at < KEYS; at++) keys.push((await accounts.mintKey({ accountId: account.id, name: `${at}` })).key);
   const form = new FormData();
   form.set('purpose', 'batch');
   form.set('file', new Blob([Buffer.alloc(600_000, 'line\n')]), 'lines.jsonl');
@@ -72,7 +73,7 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
   it('takes everything to PostgreSQL and back, so that keys still work', async () => {
     const url = urls[0]!;
     const there = await migrate(['--to', url]);
-    expect([there.exit, there.notes]).toEqual(['ok', expect.stringContaining('Moved and compared')]);
+    expect([there.exit, there.notes]).toEqual(['ok', '']);
     expect(there.tables.api_keys!.rows).toBe(KEYS);
     expect(there.tables.batch_file_pieces!.rows).toBe(3);
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
