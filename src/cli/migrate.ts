@@ -79,7 +79,7 @@ async function move(flags: MigrateFlags, context: CliContext): Promise<void> {
     if (json) return context.print(JSON.stringify(moved, null, 2));
     const rows = moved.map(({ table, rows, checksum }) => [table, count(rows), checksum]);
     for (const line of tableLines(['TABLE', 'ROWS', 'CHECKSUM'], rows, '')) context.print(line);
-    context.note('Moved and compared. The source is unchanged. The index and the cache are filled again by use.');
+    context.note('Moved and compared. The source is unchanged. The cache is filled again by use.');
   } catch (error) {
     progress.end();
     throw error instanceof MoveRefusedError ? new CommandError('failed', error.message) : error;

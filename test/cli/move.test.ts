@@ -10,6 +10,7 @@ import { openAccounts } from '#accounts/index.ts';
 import { moveInstallation } from '#app/move/move.ts';
 import { MOVED, UNMOVED } from '#app/move/tables.ts';
 import { run } from '#cli/program.ts';
+import { openLocalIndex, parseQuery } from '#search/index.ts';
 import { openStore } from '#storage/database/store.ts';
 import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
 import { quietContext } from '../support/quiet-context.ts';
@@ -19,6 +20,7 @@ import { postgresUrl } from '../support/services.ts';
 const LONG_MS = 240_000;
 /** With the first key of the server. */
 const KEYS = 451;
+const PAGES = 60;
 const urls = await Promise.all([postgresUrl(), postgresUrl(), postgresUrl(), postgresUrl()]);
 const none = urls.includes(undefined);
 let dir: string;
@@ -63,6 +65,13 @@ beforeAll(async () => {
   });
   await crawl.text();
   await server.app.close();
+  const index = await openLocalIndex({ file: path.join(dataDir, 'index', 'index.db'), maxBytes: 1e9 });
+  for (let at = 0; at < PAGES; at++) {
+    const content = `# Tea ${at}\n\nGreen tea number ${at} is drunk \u0000 hot.`;
+    await index.add({ url: `https://a.test/${at}`, title: `Tea ${at}`, content });
+  }
+  await index.flush();
+  await index.close();
   const shared = await openSqlValues({ file: SHARED_TABLES.fileIn(dataDir) });
   await shared.space({ name: 'sites', maxValues: 10 }).set('a', '{"tea":"ñ"}', 3_600_000);
   await shared.close();
@@ -77,6 +86,10 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     expect(there.tables.api_keys!.rows).toBe(KEYS);
     expect(there.tables.batch_file_pieces!.rows).toBe(3);
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
+    expect(there.tables['index pages']!.rows).toBe(PAGES);
+    const index = await openLocalIndex({ file: '', databaseUrl: url, maxBytes: 1e9 });
+    expect((await index.search(parseQuery('tea number 17'), { by: ['words'] }))[0]!.url).toBe('https://a.test/17');
+    await index.close();
     const moved = await openAccounts({ dataDir: path.join(dir, 'other'), databaseUrl: url });
     for (const key of [keys[0]!, keys.at(-1)!]) expect(await moved.accounts.identify(key)).toBeDefined();
     await moved.close();

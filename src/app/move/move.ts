@@ -1,13 +1,14 @@
 /**
  * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
- * files and shared state. The move can be stopped and continued, and compares all tables at its end. The source is not
- * changed. The local index, the page cache and results of tasks do not move: they are made again.
+ * files, shared state and the local index. The move can be stopped and continued, and compares all tables. The source is
+ * not changed. The page cache and results of tasks do not move: they are made again.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
+import { moveIndex } from '#search/index.ts';
 import { type Migration, migrate } from '#storage/database/migrate.ts';
 import { countLecternConnections } from '#storage/database/postgres.ts';
 import { openStore } from '#storage/database/store.ts';
@@ -44,6 +45,8 @@ const PROGRESS: readonly Migration[] = [
     },
   },
 ];
+/** Stands for the tables of the index, which differ between the databases. */
+const INDEX = 'index pages';
 const PROGRESS_MODULE = 'moves';
 /** Name of the row that identifies the source. */
 const SOURCE = ' source';
@@ -54,10 +57,11 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
   await refuseRunning(to, 'target');
   await settleUsage(from);
   const moved: MovedRows[] = [];
+  let continues = false;
   for (const module of MOVED) {
     const [source, target] = [await open(module, from), await openTarget(module, to)];
     try {
-      await refuseFilled(module, target, sourceName(from));
+      if (await isContinued(module, target, sourceName(from))) continues = true;
       for (const table of module.moved) {
         await copyTable(source, target, table, (rows) => onProgress?.(table.name, rows));
         moved.push({ table: table.name, ...(await compare(source, target, table)) });
@@ -66,6 +70,8 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
       await Promise.all([source.close(), target.close()]);
     }
   }
+  const index = await moveIndexPages({ from, to, onProgress }, continues);
+  if (index) moved.push(index);
   const secret = await readInstallationSecret(secretPlace(from));
   if (secret) await writeInstallationSecret(secretPlace(to), secret);
   await forgetProgress(to);
@@ -123,8 +129,10 @@ async function settleUsage({ dataDir, url }: MovePlace): Promise<void> {
   await (await openAccounts({ dataDir, databaseUrl: url })).close();
 }
 
-/** Refuses a target with rows, unless an earlier move from the same source wrote them. */
-async function refuseFilled({ moved }: MovedModule, target: AnyStore, source: string): Promise<void> {
+/**
+ * Refuses a target with rows, unless an earlier move from the same source wrote them. Returns whether there was one.
+ */
+async function isContinued({ moved }: MovedModule, target: AnyStore, source: string): Promise<boolean> {
   const known = await target.db.selectFrom('moves').select('last_key').where('name', '=', SOURCE).executeTakeFirst();
   if (known && known.last_key !== source) {
     throw new MoveRefusedError(`the target has a part of another installation (${known.last_key}). Use an empty one`);
@@ -136,6 +144,23 @@ async function refuseFilled({ moved }: MovedModule, target: AnyStore, source: st
     if (row) throw new MoveRefusedError(`the target is not empty: its table ${name} has rows. Use an empty one`);
   }
   if (!known) await target.db.insertInto('moves').values({ name: SOURCE, last_key: source, copied: 0 }).execute();
+  return known !== undefined;
+}
+
+async function moveIndexPages(
+  { from, to, onProgress }: MoveOptions,
+  continues: boolean,
+): Promise<MovedRows | undefined> {
+  const place = ({ url, dataDir }: MovePlace) => ({ url, file: path.join(dataDir ?? '', 'index', 'index.db') });
+  const report = (pages: number) => onProgress?.(INDEX, pages);
+  const moved = await moveIndex({ from: place(from), to: place(to), continues, onProgress: report });
+  if (!moved) return undefined;
+  if (moved === 'filled') throw new MoveRefusedError('the target is not empty: its index has pages. Use an empty one');
+  const { pages, before, after } = moved;
+  if (before === after) return { table: INDEX, rows: pages, checksum: after };
+  throw new MoveRefusedError(
+    'the index differs after the move: was the source in use? Empty the target and move again',
+  );
 }
 
 async function compare(source: AnyStore, target: AnyStore, table: MovedTable): Promise<TableSum> {
