@@ -78,7 +78,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks, pictures } =
     foundation;
-  const { network, documents, ocr, models } = foundation;
+  const { network, documents, ocr, models, sharedBlobs } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
   const modelHost = resources.use(await openModelModule(config, foundation, log));
@@ -99,7 +99,10 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
   const { onCacheRead, onBlocked } = observe;
-  const readerParts = { network, documents, ocr, models, temporaryDir, state, version, log, onCacheRead, onBlocked };
+  const readerParts = {
+    ...{ network, documents, ocr, models, sharedBlobs, temporaryDir, state },
+    ...{ version, log, onCacheRead, onBlocked },
+  };
   const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
   const { renderer, pool } = shared;
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
@@ -155,6 +158,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     batches: stateOf(batch),
     classifiers: stateOf(classify),
     crawls: stateOf(crawl),
+    cache: stateOf(shared.cache),
+    ...(sharedBlobs && { blobs: stateOf(sharedBlobs) }),
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {

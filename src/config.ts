@@ -308,7 +308,7 @@ export const SETTINGS = {
     cacheMaxBytes: setting(
       count(5_000_000_000, 0),
       '5000000000',
-      'Maximum size of the page cache on disk, in bytes. 0 turns the cache off.',
+      'Maximum size of the page cache, in bytes: of this server, or of all servers with `databaseUrl`. 0 turns the cache off.',
     ),
     cacheFreshS: setting(count(3_600, 0), '3600', 'How long a cached page is served without a new request, in s.'),
     cacheKeepS: setting(
@@ -660,6 +660,37 @@ export const SETTINGS = {
         'none',
         'Redis or Valkey server, shared by any number of servers. It counts rate limits and distributes jobs.',
       ),
+    ),
+    blobsUrl: setting(
+      z
+        .string()
+        .regex(/^s3:\/\//, 'must begin with s3://')
+        .optional(),
+      'the database, or the data folder without one',
+      'Bucket of an S3 store for the content of the page cache and pictures, shared by any number of servers: `s3://bucket/prefix`. Requires `databaseUrl`.',
+    ),
+    blobsEndpoint: setting(
+      z.url({ protocol: /^https?$/ }).optional(),
+      'AWS',
+      'URL of the S3 store, if it is not that of AWS, such as `http://localhost:9000`.',
+    ),
+    blobsRegion: setting(
+      z.string().min(1).optional(),
+      '`AWS_REGION`, or `us-east-1` with `blobsEndpoint`',
+      'Region of the bucket.',
+    ),
+    blobsAccessKey: setting(
+      z.string().min(1).optional(),
+      'found by the AWS SDK',
+      'Access key of the S3 store. Without it, the usual places apply: `AWS_ACCESS_KEY_ID`, the files in `~/.aws`, the role of the machine.',
+    ),
+    blobsSecretKey: secret(
+      setting(z.string().min(1).optional(), 'found by the AWS SDK', 'Secret key that belongs to `blobsAccessKey`.'),
+    ),
+    blobsPathStyle: setting(
+      z.enum(['on', 'off']).optional(),
+      '`on` with `blobsEndpoint`',
+      'With `on`, the bucket is in the path of the URL instead of its host name.',
     ),
     diskMinFreeBytes: setting(
       count(67_108_864, 0),

@@ -10,7 +10,10 @@ export interface Health {
   readonly browser: () => BrowserHealth;
   /** For each store, whether it responded to its last query. */
   readonly stores: () => Readonly<
-    Record<'accounts' | 'limits' | 'shared' | 'batches' | 'classifiers' | 'crawls', 'ok' | 'away'>
+    Record<'accounts' | 'limits' | 'shared' | 'batches' | 'classifiers' | 'crawls' | 'cache', 'ok' | 'away'> & {
+      /** `undefined` without a database that several servers could share. */
+      readonly blobs?: 'ok' | 'away';
+    }
   >;
 }
 

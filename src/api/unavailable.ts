@@ -1,17 +1,21 @@
 /** Converts failures of a store to problems for the caller. */
+
+import { DeadlineExceededError } from '#concurrency/deadline.ts';
 import { diskFull, isDiskFull, problem } from '#errors.ts';
+import { BlobsUnavailableError } from '#storage/blobs/blobs.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 
 const RETRY_AFTER_S = 2;
+const UNAVAILABLE = [DatabaseUnavailableError, BlobsUnavailableError, DeadlineExceededError];
 
 /**
- * Returns the result of `work`. Rejects with ServiceAwayError if the database is unreachable, and with a separate
+ * Returns the result of `work`. Rejects with ServiceAwayError if the database or the store of blobs is unreachable, and with a separate
  * problem if the disk is full.
  */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (isDiskFull(error)) throw diskFull(error);
-    throw error instanceof DatabaseUnavailableError
+    throw UNAVAILABLE.some((kind) => error instanceof kind)
       ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
       : error;
   });

@@ -28,7 +28,7 @@ export interface EuModules {
   /** `undefined` if no collector is inside the EU. */
   readonly spanExport: SpanExport | undefined;
   /**
-   * The problem that is returned for every request if the accounts or limits of this server are stored outside the EU.
+   * The problem that is returned for every request if the accounts, limits or pages of this server are stored outside the EU.
    */
   readonly refusal: Problem | undefined;
 }
@@ -82,7 +82,7 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
   });
   const stores = storesOutside(config, region);
   if (stores.length)
-    log.warn({ settings: stores }, 'requests to the EU hosts are refused: a database is outside the EU');
+    log.warn({ settings: stores }, 'requests to the EU hosts are refused: a database or bucket is outside the EU');
   const { otlpUrl } = config;
   const isTraced = otlpUrl !== undefined && region.allows(new URL(otlpUrl));
   if (otlpUrl !== undefined && !isTraced)
@@ -90,7 +90,7 @@ export async function openEuModules(config: Config, parts: EuParts, resources: C
   return {
     ...{ reader, search, models },
     spanExport: isTraced ? spanExport : undefined,
-    refusal: stores[0] && outside('The database for accounts and limits', stores[0]),
+    refusal: stores[0] && outside('The store of accounts, limits or pages', stores[0]),
   };
 }
 
@@ -195,16 +195,23 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   'postgresql:': '5432',
   'redis:': '6379',
   'rediss:': '6379',
+  'http:': '80',
+  'https:': '443',
 };
 
 /**
- * The settings that name stores outside the EU. These stores contain keys, usage and limits, which every request needs.
+ * The settings that name stores outside the EU. These stores contain keys, usage, limits and pages, which every request needs.
  */
 export const storesOutside = (
-  config: Pick<Config, 'databaseUrl' | 'redisUrl'>,
+  config: Partial<Pick<Config, 'databaseUrl' | 'redisUrl' | 'blobsUrl' | 'blobsEndpoint' | 'blobsRegion'>>,
   region: Pick<Region, 'allows'>,
-): ('databaseUrl' | 'redisUrl')[] =>
-  (['databaseUrl', 'redisUrl'] as const).filter((name) => !isStoreInside(config[name], region));
+): ('databaseUrl' | 'redisUrl' | 'blobsUrl')[] => {
+  const { databaseUrl, redisUrl, blobsUrl, blobsRegion = 'us-east-1' } = config;
+  const bucket = blobsUrl && (config.blobsEndpoint ?? `https://s3.${blobsRegion}.amazonaws.com`);
+  return (Object.entries({ databaseUrl, redisUrl, blobsUrl: bucket }) as ['databaseUrl', string | undefined][]).flatMap(
+    ([name, url]) => (isStoreInside(url, region) ? [] : [name]),
+  );
+};
 
 /** A store without a URL is a file on this machine. */
 function isStoreInside(text: string | undefined, region: Pick<Region, 'allows'>): boolean {

@@ -11,16 +11,19 @@ import { createModels, type Models } from '#models/index.ts';
 import type { Lookup } from '#net/connect/dns.ts';
 import { createOcr, type Ocr } from '#ocr/index.ts';
 import { type Plans, plansWith } from '#plans.ts';
+import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import { openCounters } from '#storage/counters/open.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import { openSharedState, type SharedState } from '#storage/shared/open.ts';
+import { openSharedPictures } from '#storage/shared-pictures.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { CloseStack } from './close-stack.ts';
 import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
+import { openConfiguredBlobs } from './shared-blobs.ts';
 
 export interface Foundation {
   /** A folder for temporary files, which is removed when the process exits. */
@@ -36,6 +39,8 @@ export interface Foundation {
   readonly state: SharedState;
   readonly accessHooks: AccessHooks;
   readonly pictures: Pictures;
+  /** `undefined` without a database that several servers could share. */
+  readonly sharedBlobs: SharedBlobs | undefined;
   readonly network: Network;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
@@ -88,7 +93,19 @@ export async function openFoundation(
   });
   const accessHooks = createAccessHooks(accessControl, { onTokensSpent: observe.onSpent });
   const network = await openNetwork(config, { lookup, version, log }, resources);
-  const pictures = resources.use(await openPictures(dataDir, { mayServeCached: network.mayServeCached }));
+  const sharedBlobs = await openConfiguredBlobs(config, log);
+  if (sharedBlobs) resources.use(sharedBlobs);
+  const { mayServeCached } = network;
+  const pictures = resources.use(
+    sharedBlobs
+      ? await openSharedPictures(dataDir, {
+          db: sharedBlobs.pictureTables,
+          blobs: sharedBlobs.blobs,
+          mayServeCached,
+          log,
+        })
+      : await openPictures(dataDir, { mayServeCached }),
+  );
   const documents = resources.use(
     createDocuments({
       processes: config.documentWorkers,
@@ -109,7 +126,7 @@ export async function openFoundation(
   const models = createModels(config, { fetch: network.trusted });
   return {
     ...{ temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks },
-    ...{ pictures, network, documents, ocr, models },
+    ...{ pictures, sharedBlobs, network, documents, ocr, models },
   };
 }
 

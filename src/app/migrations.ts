@@ -6,7 +6,9 @@ import { CLASSIFY_TABLES } from '#classify/index.ts';
 import { KEPT_TABLES } from '#compat/kept/sql-kept-files.ts';
 import type { Config } from '#config.ts';
 import { CRAWL_TABLES } from '#crawl/index.ts';
+import { CACHE_MODULE, SHARED_CACHE_MIGRATIONS } from '#reader/index.ts';
 import { openIndexOf, POSTGRES_MIGRATIONS } from '#search/index.ts';
+import { SHARED_FILES_MIGRATIONS, SHARED_FILES_MODULE } from '#storage/blobs/open.ts';
 import { countAppliedMigrations, type ModuleTables, openStore } from '#storage/database/store.ts';
 import { SHARED_TABLES } from '#storage/shared/sql.ts';
 
@@ -19,14 +21,20 @@ const INDEX_TABLES: ModuleTables = {
   fileIn: (dataDir) => path.join(dataDir, 'index', 'index.db'),
 };
 
+/** Only for PostgreSQL. Without a database, the page cache and the pictures are files. */
+const SHARED_FILE_TABLES: readonly ModuleTables[] = [
+  { module: SHARED_FILES_MODULE, migrations: SHARED_FILES_MIGRATIONS, fileIn: () => '' },
+  { module: CACHE_MODULE, migrations: SHARED_CACHE_MIGRATIONS, fileIn: () => '' },
+];
+
 const tablesOf = ({ databaseUrl, indexMaxBytes }: Place): readonly ModuleTables[] => [
   ACCOUNT_TABLES,
   BATCH_TABLES,
   CRAWL_TABLES,
   CLASSIFY_TABLES,
   SHARED_TABLES,
-  // Without PostgreSQL, results are files.
-  ...(databaseUrl ? [KEPT_TABLES] : []),
+  // Without PostgreSQL, these are files.
+  ...(databaseUrl ? [KEPT_TABLES, ...SHARED_FILE_TABLES] : []),
   ...(databaseUrl && indexMaxBytes > 0 ? [INDEX_TABLES] : []),
 ];
 

@@ -29,6 +29,7 @@ import {
   type SiteRecords,
   type SnapshotCache,
 } from '#reader/index.ts';
+import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { chosenBrowser } from './browser.ts';
@@ -40,6 +41,7 @@ export interface ReaderModuleParts {
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
   readonly models: Models;
+  readonly sharedBlobs: SharedBlobs | undefined;
   readonly temporaryDir: string;
   readonly state: SharedState;
   readonly version: string;
@@ -150,7 +152,7 @@ export async function openReaderModule(
 
 async function openSharedParts(
   config: Config,
-  { network, state, log, onCacheRead }: ReaderModuleParts,
+  { network, sharedBlobs, state, log, onCacheRead }: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<SharedParts> {
   const renderer = resources.use(
@@ -159,6 +161,7 @@ async function openSharedParts(
   const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
+      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: sharedBlobs.blobs },
       maxBytes: config.cacheMaxBytes,
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,

@@ -4,6 +4,7 @@ export { PAGE_KINDS } from './article.ts';
 export { BLOCKED_KINDS, type BlockedKind } from './blocked/blocked.ts';
 export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
+export { CACHE_MODULE, SHARED_MIGRATIONS as SHARED_CACHE_MIGRATIONS } from './cache/shared/tables.ts';
 export { createCaptioner } from './captions.ts';
 export type { ContentElement, TableCell } from './elements/content-element.ts';
 export { createBrowserEngine } from './engines/browser/engine.ts';

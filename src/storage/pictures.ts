@@ -1,17 +1,17 @@
 /**
  * Images of pages that callers fetch through a temporary URL. Each is a file with a name of 192 random bits. It is
  * removed after four hours, or earlier, oldest first, if the folder exceeds its size limit. An image is no longer
- * served once the guard refuses its page.
+ * served once the guard refuses its page. Several servers share their pictures through `shared-pictures.ts`.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isUrl } from '#is-url.ts';
 import { writeAtomically } from './files.ts';
+import { decodePicture, encodePicture } from './picture-file.ts';
 
-const LIFETIME_MS = 4 * 60 * 60 * 1000;
-const SWEEP_MS = 10 * 60 * 1000;
-const MAX_TOTAL_BYTES = 1_000_000_000;
+export const PICTURE_LIFETIME_MS = 4 * 60 * 60 * 1000;
+export const PICTURE_SWEEP_MS = 10 * 60 * 1000;
+export const PICTURES_MAX_BYTES = 1_000_000_000;
 
 export interface Pictures {
   /** Stores a PNG for four hours and returns its name. */
@@ -56,35 +56,35 @@ export async function openPictures(
 ): Promise<Pictures> {
   const dir = path.join(dataDir, 'pictures');
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  const fileOf = (name: string) => path.join(dir, `${name}${EXTENSION}`);
+  const put: Pictures['putNamed'] = async (name, image, shown) => {
+    if (!isPictureName(name)) throw new Error('the name of a picture must have 32 characters');
+    await writeAtomically(fileOf(name), encodePicture(image, shown));
+  };
   const sweep = async () => {
     const files = await listFiles(dir);
     let total = 0;
     for (const { file, bytes, madeAt } of files.sort((a, b) => b.madeAt - a.madeAt)) {
       total += bytes;
-      if (clock() - madeAt > LIFETIME_MS || total > MAX_TOTAL_BYTES) await rm(file, { force: true });
+      if (clock() - madeAt > PICTURE_LIFETIME_MS || total > PICTURES_MAX_BYTES) await rm(file, { force: true });
     }
   };
   await sweep();
-  const timer = setInterval(() => void sweep().catch(() => {}), SWEEP_MS);
+  const timer = setInterval(() => void sweep().catch(() => {}), PICTURE_SWEEP_MS);
   timer.unref();
   return {
     async put(png, shown) {
-      const name = randomBytes(24).toString('base64url');
-      await writeAtomically(path.join(dir, `${name}${EXTENSION}`), encode(png, 'image/png', shown));
+      const name = newPictureName();
+      await put(name, { bytes: png, mediaType: 'image/png' }, shown);
       return name;
     },
-    async putNamed(name, { bytes, mediaType }, shown) {
-      if (!NAME.test(name)) throw new Error('the name of a picture must have 32 characters');
-      await writeAtomically(path.join(dir, `${name}${EXTENSION}`), encode(bytes, mediaType, shown));
-    },
+    putNamed: put,
     async get(name) {
-      if (!NAME.test(name)) return undefined;
-      const file = path.join(dir, `${name}${EXTENSION}`);
+      if (!isPictureName(name)) return undefined;
+      const file = fileOf(name);
       try {
-        if (clock() - (await stat(file)).mtimeMs > LIFETIME_MS) return undefined;
-        const { origins, ...picture } = decode(await readFile(file));
-        const allowed = await Promise.all(origins.map((origin) => mayServeCached(origin)));
-        return allowed.every(Boolean) ? picture : undefined;
+        if (clock() - (await stat(file)).mtimeMs > PICTURE_LIFETIME_MS) return undefined;
+        return await decodePicture(await readFile(file), mayServeCached);
       } catch {
         return undefined;
       }
@@ -93,29 +93,11 @@ export async function openPictures(
   };
 }
 
-const NAME = /^[\w-]{32}$/;
 const EXTENSION = '.picture';
-const LINE_END = 0x0a;
 
-interface Header {
-  readonly origins: readonly string[];
-  /** Default: PNG. */
-  readonly mediaType?: PictureType | undefined;
-  readonly staleAt?: number | undefined;
-}
-
-/** One line of JSON about the page, followed by the image. Only origins are stored, because URLs may contain secrets. */
-function encode(bytes: Uint8Array, mediaType: PictureType, { urls, staleAt }: PictureSource): Uint8Array {
-  const web = urls.filter((url) => /^https?:/i.test(url) && isUrl(url));
-  const origins = [...new Set(web.map((url) => new URL(url).origin))];
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ origins, mediaType, staleAt } satisfies Header)}\n`), bytes]);
-}
-
-function decode(bytes: Uint8Array): StoredPicture & Pick<Header, 'origins'> {
-  const end = bytes.indexOf(LINE_END);
-  const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as Header;
-  return { mediaType: 'image/png', ...head, bytes: bytes.subarray(end + 1) };
-}
+/** A name of 192 random bits, which nobody can guess. */
+export const newPictureName = (): string => randomBytes(24).toString('base64url');
+export const isPictureName = (name: string): boolean => /^[\w-]{32}$/.test(name);
 
 async function listFiles(dir: string): Promise<{ file: string; bytes: number; madeAt: number }[]> {
   const names = await readdir(dir);

@@ -36,6 +36,7 @@ import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent, success } from '../envelopes/reader.ts';
 import type { Tracing } from '../trace.ts';
+import { orUnavailable } from '../unavailable.ts';
 import { resolveUserAgent } from '../user-agent.ts';
 import * as documentPictures from './document-pictures.ts';
 import { type IndexPage, writeIndex } from './index-answer.ts';
@@ -99,7 +100,8 @@ export function readerRoutes(face: Face, deps: ReaderEndpointOptions): void {
 /** Serves temporary screenshots. */
 export function pictureRoute(face: Face, pictures: Pictures): void {
   face.get<{ Params: { name: string } }>(`${PICTURES_PATH}:name`, async (request, reply) => {
-    const picture = await pictures.get(request.params.name.replace(/\.(?:png|jpg|gif|webp)$/, ''));
+    const name = request.params.name.replace(/\.(?:png|jpg|gif|webp)$/, '');
+    const picture = await orUnavailable(pictures.get(name));
     if (!picture)
       throw problem('RouteNotFoundError', {
         message: 'There is no such picture; pictures expire after four hours',

@@ -3,6 +3,7 @@
  * stores the results that may be stored, and serves a stale copy if a page cannot be read
  * (docs/reference/wire/reader.md, Cache). A copy of a page that is now refused is never served.
  */
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createSingleFlight } from '#concurrency/single-flight.ts';
 import { Problem, type ProblemName } from '#errors.ts';
@@ -13,6 +14,8 @@ import type { Log } from '#telemetry/log.ts';
 import type { Options } from '../options/resolve.ts';
 import type { ReadRequest } from '../read.ts';
 import type { Snapshot } from '../snapshot.ts';
+import type { CopyStore } from './copy-store.ts';
+import { openLocalCopyStore } from './local-store.ts';
 import {
   type Copy,
   capturedBy,
@@ -26,7 +29,7 @@ import {
   serves,
   storageKey,
 } from './rules.ts';
-import { type CopyStore, openCopyStore } from './store.ts';
+import { openSharedCopyStore, type SharedCopyStoreOptions } from './shared/shared-store.ts';
 
 export type LiveRead = (request: ReadRequest) => AsyncGenerator<Snapshot>;
 
@@ -38,11 +41,16 @@ export interface SnapshotCache {
    * `live`, and SecurityCompromiseError if the URL of a copy is now refused.
    */
   getOrRead(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot>;
+  /** Whether the index of the copies answers. */
+  readonly healthy: boolean;
   close(): Promise<void>;
 }
 
 export interface CacheOptions {
+  /** The folder of the copies. */
   readonly dir: string;
+  /** Set if several servers share the copies. The folder is then not used. */
+  readonly shared?: Pick<SharedCopyStoreOptions, 'databaseUrl' | 'blobs'> | undefined;
   /** Maximum size of all copies on disk, in bytes; 0 disables the cache and removes the folder. */
   readonly maxBytes: number;
   /** Maximum age of a served copy if the caller sets none, in milliseconds. */
@@ -55,7 +63,7 @@ export interface CacheOptions {
   readonly mayServeCached: CachedUrlCheck;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  readonly log?: Pick<Log, 'warn'> | undefined;
+  readonly log?: Pick<Log, 'warn' | 'info'> | undefined;
   /** Called once for each read with the outcome of the lookup, and again if a stale copy is served. */
   readonly onRead?: ((outcome: CacheOutcome) => void) | undefined;
 }
@@ -73,6 +81,7 @@ const MAX_PENDING_WRITES = 32;
 export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   const {
     dir,
+    shared,
     maxBytes,
     freshMs,
     keepMs,
@@ -91,10 +100,13 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
         report(request, 'off', onRead);
         return live(request);
       },
+      healthy: true,
       close: async () => {},
     };
   }
-  const store = await openCopyStore({ dir, maxBytes, keepMs, clock, log }).catch((error: unknown) => {
+  const limits = { maxBytes, keepMs, clock, log };
+  const opening = shared ? openSharedCopyStore({ ...shared, ...limits }) : openLocalCopyStore({ dir, ...limits });
+  const store = await opening.catch((error: unknown) => {
     log?.warn({ err: error }, 'pages cannot be cached');
     return undefined;
   });
@@ -103,6 +115,9 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
   const cache = createCache(store, { freshMs, keepMs, keepsNoStore, mayServeCached }, onRead);
   return {
     getOrRead: cache.getOrRead,
+    get healthy() {
+      return store?.healthy ?? false;
+    },
     async close() {
       clearInterval(timer);
       await cache.close();
@@ -146,7 +161,7 @@ function createCache(
       // Reads with `checkRedirect` are not shared, because the rule of one read does not apply to others.
       if (request.checkRedirect) yield* readAndStore(request, live);
       else
-        yield* flights.join(flightKey(request), signal, (shared) => readAndStore({ ...request, signal: shared }, live));
+        yield* flights.join(flightKey(request), signal, (shared) => readForAll({ ...request, signal: shared }, live));
     } catch (error) {
       signal.throwIfAborted();
       const stale = isFailedRead(error) ? await find(request, keepMs) : undefined;
@@ -156,26 +171,45 @@ function createCache(
     }
   }
 
-  async function* readAndStore(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot> {
+  /** A live read that other servers wait for, if they share the copies. */
+  async function* readForAll(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot> {
+    if (!store?.claim || !mayWrite(request.options)) {
+      yield* readAndStore(request, live);
+      return;
+    }
+    const claim = await store.claim(flightName(request), request.signal);
+    let storing: Storing | undefined;
+    try {
+      // Another server may have stored a copy since the lookup.
+      const copy = await find(request, maxAgeMs(request, freshMs));
+      if (copy) yield copy;
+      else storing = yield* readAndStore(request, live);
+    } finally {
+      void Promise.resolve(storing?.done).then(claim.release);
+    }
+  }
+
+  async function* readAndStore(request: ReadRequest, live: LiveRead): AsyncGenerator<Snapshot, Storing> {
     let last: Snapshot | undefined;
     for await (const snapshot of live(request)) {
       last = snapshot;
       yield snapshot;
     }
-    if (last && !request.signal.aborted) storeCopy(request, last);
+    return { done: last && !request.signal.aborted ? storeCopy(request, last) : undefined };
   }
 
   /** Stores a snapshot in the background; the next lookup of the page waits for it. */
-  function storeCopy(request: ReadRequest, captured: Snapshot): void {
+  function storeCopy(request: ReadRequest, captured: Snapshot): Promise<void> | undefined {
     const { options } = request;
     const snapshot = keepsNoStore ? { ...captured, noStore: undefined } : captured;
     if (!store || writing.size >= MAX_PENDING_WRITES || !mayWrite(options) || !isWorthCaching(snapshot, options))
-      return;
+      return undefined;
     const key = storageKey(request, snapshot);
     const written = store.put(key, withoutAnchor(snapshot), capturedBy(request)).finally(() => {
       if (writing.get(key) === written) writing.delete(key);
     });
     writing.set(key, written);
+    return written;
   }
 
   async function find(request: ReadRequest, maxAgeMs: number): Promise<Snapshot | undefined> {
@@ -210,6 +244,14 @@ function createCache(
     },
   };
 }
+
+/** `done` is resolved once the last snapshot of a read is stored; `undefined` if it is not stored. */
+interface Storing {
+  readonly done: Promise<void> | undefined;
+}
+
+/** The key of the flight may contain secrets of the URL, and other servers see the name. */
+const flightName = (request: ReadRequest): string => createHash('sha256').update(flightKey(request)).digest('hex');
 
 const KINDS = ['document', 'page'] as const;
 

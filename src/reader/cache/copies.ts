@@ -4,24 +4,16 @@
  * complete; at worst, some unreferenced blobs remain. All functions may throw; `write` and the functions that remove
  * must not overlap.
  */
-import { createHash } from 'node:crypto';
 import { bytesOnDisk, type FileBlobs } from '#storage/blobs/files.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { packContent, readContent } from './content.ts';
+import { readContent } from './content.ts';
+import { copyOf, packCopy, type RowFacts } from './copy-row.ts';
+import type { CopyQuery } from './copy-store.ts';
 import { createIndexQueries, type PartRole } from './index-queries.ts';
 import { createRemoval } from './removal.ts';
-import { type Captured, type Copy, isFresh, type SnapshotFacts } from './rules.ts';
+import { type Captured, isFresh } from './rules.ts';
 import { createUses } from './uses.ts';
-
-/** Conditions for the copies of a page that may be returned. */
-export interface CopyQuery {
-  readonly serves: (copy: Copy) => boolean;
-  /** Maximum age, in milliseconds. */
-  readonly maxAgeMs: number;
-  /** Whether to read the pictures of the copy too. */
-  readonly pictures: boolean;
-}
 
 export interface CopiesOptions {
   readonly database: Database;
@@ -42,18 +34,6 @@ interface StoredCopy {
   readonly row: RowFacts;
 }
 
-/** The JSON that is stored in a row. */
-interface RowFacts {
-  readonly snapshot: SnapshotFacts;
-  readonly captured: Captured;
-  /** Size of the text in UTF-8, in bytes. */
-  readonly textBytes: number;
-}
-
-/** Estimated size of a row without its metadata, in bytes: ids, hashes and index entries. */
-const ROW_BYTES = 1_024;
-/** Maximum length of a page's metadata; pages with longer metadata are not cached. */
-const MAX_FACTS_CHARACTERS = 256 * 1024;
 /** Number of expired copies removed in one step. */
 const EXPIRED_BATCH = 200;
 
@@ -71,13 +51,7 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
       if (!isFresh(ageMs, { maxAgeMs, keepMs })) continue;
       const row = JSON.parse(facts) as RowFacts;
       const hashes = rows.partsOf(id);
-      const copy = {
-        facts: row.snapshot,
-        screenshot: hashes.has('screenshot'),
-        pageshot: hashes.has('pageshot'),
-        captured: row.captured,
-      };
-      if (serves(copy)) yield { id, madeAt, hashes, row };
+      if (serves(copyOf(row, hashes))) yield { id, madeAt, hashes, row };
     }
   }
 
@@ -95,15 +69,11 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
    * Evicts the least recently used copies beyond `maxBytes`.
    */
   async function write(key: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
-    const { text, screenshot, pageshot, cachedAt: _, stale: __, ...facts } = snapshot;
-    const raw = Buffer.from(text);
-    const json = JSON.stringify({ snapshot: facts, captured, textBytes: raw.length } satisfies RowFacts);
-    const parts = await packContent(raw, { screenshot, pageshot });
-    const rowBytes = ROW_BYTES + json.length;
-    const size = parts.reduce((sum, { bytes }) => sum + bytesOnDisk(bytes.length), rowBytes);
-    if (json.length > MAX_FACTS_CHARACTERS || size > maxBytes) return;
+    const packed = await packCopy(key, snapshot, captured);
+    if (!packed) return;
+    const { id, json, parts, rowBytes } = packed;
+    if (parts.reduce((sum, { bytes }) => sum + bytesOnDisk(bytes.length), rowBytes) > maxBytes) return;
     for (const { hash, bytes } of parts) if (!rows.hasBlob(hash)) await blobs.put(hash, bytes);
-    const id = idOf(key, snapshot, captured);
     const unused = database.transaction(() => {
       const replaced = removal.removeRows([id]);
       for (const { hash, bytes } of parts) rows.addBlob(hash, bytesOnDisk(bytes.length));
@@ -128,12 +98,4 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
     removeOrphans: () => blobs.removeAllExcept((name) => rows.hasBlob(name)),
     purgeLog: removal.purgeLog,
   };
-}
-
-/**
- * Copies with the same id replace each other. A copy without pictures or figures does not replace one that has them.
- */
-function idOf(key: string, { screenshot, pageshot, document }: Snapshot, { engine, patience }: Captured): string {
-  const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined, document?.figures === true];
-  return createHash('sha256').update(JSON.stringify(kind)).digest('hex');
 }

@@ -1,13 +1,15 @@
-/** Compares the cache with a model: any sequence of commands has the same results in both. */
+/** Compares the cache with a model: any sequence of commands has the same results in both, with every store of copies. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { problem } from '#errors.ts';
+import { openSharedBlobs } from '#storage/blobs/open.ts';
+import { postgresUrl } from '../../../test/support/services.ts';
 import type { GivenOptions } from '../options/options.ts';
 import { last, page, request } from './cache.suite.ts';
-import { type LiveRead, openCache, type SnapshotCache } from './cache.ts';
+import { type CacheOptions, type LiveRead, openCache, type SnapshotCache } from './cache.ts';
 
 const FRESH_MS = 1_000;
 const KEEP_MS = 10_000;
@@ -142,14 +144,21 @@ const commands = fc.commands(
   { maxCommands: 60 },
 );
 
-it('behaves as its model', async () => {
+interface Place {
+  readonly shared?: CacheOptions['shared'];
+  remove(): Promise<void>;
+}
+
+async function check(numRuns: number, openPlace: () => Promise<Place>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(commands, async (list) => {
       const dir = mkdtempSync(path.join(os.tmpdir(), 'cache-model-'));
+      const { shared, remove } = await openPlace();
       const clock = { now: 1_000_000 };
       const open = () =>
         openCache({
           dir,
+          shared,
           maxBytes: 1e8,
           freshMs: FRESH_MS,
           keepMs: KEEP_MS,
@@ -161,9 +170,23 @@ it('behaves as its model', async () => {
         await fc.asyncModelRun(() => ({ model: { now: clock.now, versions: 0, copies: new Map() }, real }), list);
       } finally {
         await real.cache.close();
+        await remove();
         rmSync(dir, { recursive: true, force: true });
       }
     }),
-    { seed: 13, numRuns: 60 },
+    { seed: 13, numRuns },
   );
-}, 120_000);
+}
+
+it('behaves as its model', () => check(60, async () => ({ remove: async () => {} })), 120_000);
+
+it.skipIf((await postgresUrl()) === undefined)(
+  'behaves as its model in PostgreSQL',
+  () =>
+    check(15, async () => {
+      const databaseUrl = (await postgresUrl())!;
+      const files = await openSharedBlobs({ databaseUrl });
+      return { shared: { databaseUrl, blobs: files.blobs }, remove: () => files.close() };
+    }),
+  120_000,
+);

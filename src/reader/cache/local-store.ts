@@ -1,5 +1,5 @@
 /**
- * Stores cached copies in a folder: runs writes one after the other, removes old copies in the background, and handles
+ * Stores cached copies in a folder, for one server: runs writes one after the other, removes old copies in the background, and handles
  * failures. Calls never throw, and a damaged store neither finds nor stores copies.
  */
 import { mkdir, rename } from 'node:fs/promises';
@@ -8,19 +8,9 @@ import { createFileBlobs } from '#storage/blobs/files.ts';
 import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type CopiesOptions, type CopyQuery, createCopies } from './copies.ts';
+import { type CopiesOptions, createCopies } from './copies.ts';
+import type { CopyQuery, CopyStore } from './copy-store.ts';
 import { MIGRATIONS } from './index-queries.ts';
-import type { Captured } from './rules.ts';
-
-export interface CopyStore {
-  /** The newest copy under a key that matches `wanted`; undefined if there is none. */
-  find(key: string, wanted: CopyQuery): Promise<Snapshot | undefined>;
-  /** Stores a copy. It replaces the copy under the same key that was captured the same way. */
-  put(key: string, snapshot: Snapshot, captured: Captured): Promise<void>;
-  /** Removes copies that are too old, and the least recently used ones beyond the maximum size. */
-  sweep(): Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface CopyStoreOptions extends Pick<CopiesOptions, 'maxBytes' | 'keepMs' | 'clock'> {
   readonly dir: string;
@@ -31,7 +21,7 @@ export interface CopyStoreOptions extends Pick<CopiesOptions, 'maxBytes' | 'keep
 const WARNING_INTERVAL_MS = 60_000;
 
 /** Throws if the folder cannot be used. */
-export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): Promise<CopyStore> {
+export async function openLocalCopyStore({ dir, log, ...limits }: CopyStoreOptions): Promise<CopyStore> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, 'index.db');
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
@@ -111,6 +101,9 @@ export async function openCopyStore({ dir, log, ...limits }: CopyStoreOptions): 
       return serialize(() => copies.write(key, snapshot, captured, madeAt));
     },
     sweep,
+    get healthy() {
+      return !unusable;
+    },
     async close() {
       closing = true;
       await cleanup;
