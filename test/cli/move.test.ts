@@ -13,6 +13,7 @@ import { run } from '#cli/program.ts';
 import { openLocalIndex, parseQuery } from '#search/index.ts';
 import { openStore } from '#storage/database/store.ts';
 import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
+import { sendHtml, startSite } from '../site/site.ts';
 import { quietContext } from '../support/quiet-context.ts';
 import { startServer } from '../support/server.ts';
 import { postgresUrl } from '../support/services.ts';
@@ -46,7 +47,16 @@ beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'move-'));
   if (none) return;
   // A server that was used and stopped.
-  const server = await startServer({ browser: 'none', dataDir: path.join(dir, 'data') });
+  const site = await startSite({
+    '/tea': ({ response }) =>
+      void sendHtml(response, `<title>Tea</title><p>${'Green tea is drunk hot. '.repeat(50)}</p>`),
+  });
+  const server = await startServer({
+    browser: 'none',
+    indexMaxBytes: 0,
+    allowNetworks: site.allow.join(','),
+    dataDir: path.join(dir, 'data'),
+  });
   dataDir = path.join(dir, 'data');
   const { accounts } = server.app.accounts;
   const account = await accounts.createAccount({ name: 'moves "ñ"', plan: 'paid', balance: 1_000 });
@@ -64,7 +74,16 @@ beforeAll(async () => {
     body: JSON.stringify({ url: 'http://127.0.0.1:9/', limit: 1 }),
   });
   await crawl.text();
+  // Something in the page cache.
+  const read = { url: `${site.origin}/tea`, engine: 'direct' };
+  const page = await fetch(server.reader, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(read),
+  });
+  expect(page.status).toBe(200);
   await server.app.close();
+  await site.close();
   const index = await openLocalIndex({ file: path.join(dataDir, 'index', 'index.db'), maxBytes: 1e9 });
   for (let at = 0; at < PAGES; at++) {
     const content = `# Tea ${at}\n\nGreen tea number ${at} is drunk \u0000 hot.`;
@@ -87,6 +106,7 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     expect(there.tables.batch_file_pieces!.rows).toBe(3);
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
     expect(there.tables['index pages']!.rows).toBe(PAGES);
+    expect(there.tables['cached pages']).toMatchObject({ rows: 1, checksum: '0 left behind' });
     const index = await openLocalIndex({ file: '', databaseUrl: url, maxBytes: 1e9 });
     expect((await index.search(parseQuery('tea number 17'), { by: ['words'] }))[0]!.url).toBe('https://a.test/17');
     await index.close();

@@ -1,14 +1,17 @@
 /**
  * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
- * files, shared state and the local index. The move can be stopped and continued, and compares all tables. The source is
- * not changed. The page cache and results of tasks do not move: they are made again.
+ * files, shared state, the local index and the page cache. The move can be stopped and continued, and compares all tables.
+ * The source is not changed. Screenshots and results of tasks do not move: they live for hours.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
+import { type CachePlace, moveCache } from '#reader/index.ts';
 import { moveIndex } from '#search/index.ts';
+import type { Blobs } from '#storage/blobs/blobs.ts';
 import { type Migration, migrate } from '#storage/database/migrate.ts';
 import { countLecternConnections } from '#storage/database/postgres.ts';
 import { openStore } from '#storage/database/store.ts';
@@ -19,6 +22,13 @@ import { MOVED, type MovedModule, type MovedTable } from './tables.ts';
 export interface MovePlace {
   readonly dataDir?: string | undefined;
   readonly url?: string | undefined;
+  /** Opens the store of cached pages beside a database. Without it, the page cache does not move. */
+  readonly openBlobs?: (() => Promise<OpenBlobs>) | undefined;
+}
+
+export interface OpenBlobs {
+  readonly blobs: Blobs;
+  close(): Promise<void>;
 }
 
 export interface MoveOptions {
@@ -47,7 +57,10 @@ const PROGRESS: readonly Migration[] = [
 ];
 /** Stands for the tables of the index, which differ between the databases. */
 const INDEX = 'index pages';
+const CACHE = 'cached pages';
 const PROGRESS_MODULE = 'moves';
+const CONNECTION_TRIES = 10;
+const CONNECTION_PAUSE_MS = 200;
 /** Name of the row that identifies the source. */
 const SOURCE = ' source';
 
@@ -72,6 +85,8 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
   }
   const index = await moveIndexPages({ from, to, onProgress }, continues);
   if (index) moved.push(index);
+  const cache = await moveCachedPages({ from, to, onProgress });
+  if (cache) moved.push(cache);
   const secret = await readInstallationSecret(secretPlace(from));
   if (secret) await writeInstallationSecret(secretPlace(to), secret);
   await forgetProgress(to);
@@ -113,7 +128,12 @@ async function refuseRunning({ dataDir, url }: MovePlace, side: string): Promise
     if (pid !== undefined) throw new MoveRefusedError(`a server uses the ${side} (process ${pid}): stop it first`);
   }
   if (url !== undefined) {
-    const connections = await countLecternConnections(url);
+    let connections = await countLecternConnections(url);
+    // The connections of a server that has just stopped end a moment later.
+    for (let tries = 0; connections > 0 && tries < CONNECTION_TRIES; tries++) {
+      await delay(CONNECTION_PAUSE_MS);
+      connections = await countLecternConnections(url);
+    }
     if (connections > 0) {
       throw new MoveRefusedError(`servers or workers use the ${side} (${connections} connections): stop them first`);
     }
@@ -161,6 +181,20 @@ async function moveIndexPages(
   throw new MoveRefusedError(
     'the index differs after the move: was the source in use? Empty the target and move again',
   );
+}
+
+async function moveCachedPages({ from, to, onProgress }: MoveOptions): Promise<MovedRows | undefined> {
+  const opened = await (from.openBlobs ?? to.openBlobs)?.();
+  if (!opened) return undefined;
+  const placeOf = ({ dataDir, url }: MovePlace): CachePlace =>
+    url === undefined ? { dir: path.join(dataDir ?? '', 'cache') } : { databaseUrl: url, blobs: opened.blobs };
+  try {
+    const moved = await moveCache(placeOf(from), placeOf(to), (copies) => onProgress?.(CACHE, copies));
+    // Each blob is verified by its name when it is read.
+    return moved && { table: CACHE, rows: moved.copies, checksum: `${moved.leftBehind} left behind` };
+  } finally {
+    await opened.close();
+  }
 }
 
 async function compare(source: AnyStore, target: AnyStore, table: MovedTable): Promise<TableSum> {
