@@ -95,17 +95,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
 
   const { onCacheRead, onBlocked } = observe;
   const readerParts = {
-    network,
-    documents,
-    ocr,
-    models,
-    sharedBlobs,
-    temporaryDir,
-    state,
-    version,
-    log,
-    onCacheRead,
-    onBlocked,
+    ...{ network, documents, ocr, models, sharedBlobs, temporaryDir, state },
+    ...{ version, log, onCacheRead, onBlocked },
   };
   const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
   const { renderer, pool } = shared;

@@ -14,6 +14,7 @@ interface MigrateFlags extends DataFlags {
   readonly dryRun?: boolean;
   readonly from?: string;
   readonly to?: string;
+  readonly blobs?: string;
 }
 
 export function migrateCommand(context: CliContext): FlagCommand {
@@ -21,12 +22,14 @@ export function migrateCommand(context: CliContext): FlagCommand {
     .description('Migrate the databases to this version.')
     .option('--dry-run', 'Show pending migrations without running them.')
     .option('--to <place>', 'Move this installation to a PostgreSQL database (postgres://…) or a data folder.')
-    .option('--from <place>', 'Where to move from: a data folder or postgres://…; default: the data folder.');
+    .option('--from <place>', 'Where to move from: a data folder or postgres://…; default: the data folder.')
+    .option('--blobs <url>', 'With --to or --from: the bucket of cached pages (s3://…); default: LECTERN_BLOBS_URL.');
   return withDataFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 
 async function migrate(flags: MigrateFlags, context: CliContext): Promise<void> {
   if (flags.from !== undefined || flags.to !== undefined) return move(flags, context);
+  if (flags.blobs !== undefined) throw usageError('--blobs needs --to or --from');
   const { dataDir, config, json, dryRun } = flags;
   const { readConfig } = await import('#config.ts');
   const { migrateAll, readMigrationStates } = await import('#app/migrations.ts');
@@ -61,17 +64,24 @@ async function move(flags: MigrateFlags, context: CliContext): Promise<void> {
   if (dryRun) throw usageError('--dry-run cannot be combined with --to or --from');
   const { readConfig } = await import('#config.ts');
   const { MoveRefusedError, moveInstallation } = await import('#app/move/move.ts');
-  const own = readConfig({ environment: context.environment, flags: { dataDir, config } }).dataDir;
+  const { openConfiguredBlobs } = await import('#app/shared-blobs.ts');
+  const { createLog } = await import('#telemetry/log.ts');
+  const settings = readConfig({ environment: context.environment, flags: { dataDir, config } });
   const placeOf = (given: string | undefined) =>
-    given !== undefined && /^postgres(?:ql)?:\/\//.test(given) ? { url: given } : { dataDir: given ?? own };
+    given !== undefined && /^postgres(?:ql)?:\/\//.test(given)
+      ? { url: given }
+      : { dataDir: given ?? settings.dataDir };
   const [from, to] = [placeOf(flags.from), placeOf(flags.to)];
   if ((from.url === undefined) === (to.url === undefined)) {
     throw usageError('one of --from and --to must be a database (postgres://…), and the other a data folder');
   }
+  const blobsUrl = flags.blobs ?? settings.blobsUrl;
+  const openBlobs = async () =>
+    (await openConfiguredBlobs({ ...settings, blobsUrl, databaseUrl: from.url ?? to.url }, createLog('silent')))!;
   const progress = createProgress(context);
   try {
     const moved = await moveInstallation({
-      from,
+      from: { ...from, openBlobs },
       to,
       onProgress: (table, rows) => progress.show(`${table}: ${count(rows)} rows`),
     });
@@ -79,7 +89,7 @@ async function move(flags: MigrateFlags, context: CliContext): Promise<void> {
     if (json) return context.print(JSON.stringify(moved, null, 2));
     const rows = moved.map(({ table, rows, checksum }) => [table, count(rows), checksum]);
     for (const line of tableLines(['TABLE', 'ROWS', 'CHECKSUM'], rows, '')) context.print(line);
-    context.note('Moved and compared. The source is unchanged. The index and the cache are filled again by use.');
+    context.note('Moved and compared. The source is unchanged.');
   } catch (error) {
     progress.end();
     throw error instanceof MoveRefusedError ? new CommandError('failed', error.message) : error;

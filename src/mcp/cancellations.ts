@@ -2,6 +2,7 @@
  * Cancels calls of sessions. The notification of a client may reach another server than the call; servers that share a
  * store pass it on through that store.
  */
+import { createHash } from 'node:crypto';
 import { type SharedStore, SharedUnavailableError } from '#storage/shared/values.ts';
 
 export interface Cancellations {
@@ -34,11 +35,8 @@ export function createCancellations({ store }: CancellationOptions): Cancellatio
 
   async function poll(): Promise<void> {
     const names = [...running.keys()];
-    const found = await waiting!.get(names).catch((error: unknown) => {
-      if (error instanceof SharedUnavailableError) return [];
-      throw error;
-    });
-    for (const [at, value] of found.entries()) if (value !== undefined) running.get(names[at]!)?.();
+    const found = await waiting!.get(names).catch(unlessAway);
+    for (const [at, value] of (found ?? []).entries()) if (value !== undefined) running.get(names[at]!)?.();
   }
 
   const schedule = () => {
@@ -63,7 +61,7 @@ export function createCancellations({ store }: CancellationOptions): Cancellatio
       const name = nameOf(call);
       const here = running.get(name);
       if (here) return here();
-      await waiting?.set(name, '', KEEP_MS);
+      await waiting?.set(name, '', KEEP_MS).catch(unlessAway);
     },
     close() {
       running.clear();
@@ -72,4 +70,13 @@ export function createCancellations({ store }: CancellationOptions): Cancellatio
   };
 }
 
-const nameOf = ({ session, id }: SessionCall): string => `${session} ${JSON.stringify(id)}`;
+/** A call cannot be cancelled from another server while the store is away. The store itself logs that. */
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof SharedUnavailableError)) throw error;
+}
+
+/** Hashed, because ids of calls may be long. */
+const nameOf = ({ session, id }: SessionCall): string =>
+  createHash('sha256')
+    .update(JSON.stringify([session, id]))
+    .digest('base64url');

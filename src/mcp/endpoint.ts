@@ -18,6 +18,7 @@ import { createCancellations } from './cancellations.ts';
 import { createRecentPageStore, noRecentPages, type RecentPages } from './recent.ts';
 import { createMcpServer } from './server.ts';
 import { createSessions } from './sessions.ts';
+import { createSharedRecentPages } from './shared-recent.ts';
 
 /** The caller as identified by the HTTP request. */
 export interface HttpCaller {
@@ -55,7 +56,8 @@ export interface EndpointOptions {
 }
 
 export function createEndpoint({ version, clientFor, onError, secret, store }: EndpointOptions): Endpoint {
-  const recentStore = createRecentPageStore();
+  const local = createRecentPageStore();
+  const shared = store && createSharedRecentPages(store, local);
   const resolveCaller = ({ http }: ServerContext): McpCaller => {
     // `authOf` sets the auth info for every exchange.
     const { caller, recent } = http!.authInfo!.extra as unknown as Extra;
@@ -68,9 +70,11 @@ export function createEndpoint({ version, clientFor, onError, secret, store }: E
   const cancellations = createCancellations({ store });
 
   /** Recent pages belong to the key, so that they outlive a session; without a key, to the session. */
-  const authOf = (caller: HttpCaller, session?: string): AuthInfo => {
+  const authOf = async (caller: HttpCaller, body: unknown, session?: string): Promise<AuthInfo> => {
     const holder = caller.owner ?? (session && `session ${session}`);
-    const extra: Extra = { caller, recent: holder === undefined ? noRecentPages : recentStore.of(holder) };
+    if (holder !== undefined && usesRecentPages(body)) await shared?.load(holder);
+    const recent = holder === undefined ? noRecentPages : (shared ?? local).of(holder);
+    const extra: Extra = { caller, recent };
     return { token: '', clientId: caller.owner ?? '', scopes: [], extra: { ...extra } };
   };
 
@@ -80,11 +84,11 @@ export function createEndpoint({ version, clientFor, onError, secret, store }: E
     if (method === 'notifications/cancelled') await cancellations.cancel({ session, id: params?.requestId });
     // Aborting the request ends its work too.
     if (method !== undefined && id !== undefined) cancellations.watch({ session, id }, endResponse, ended);
-    return legacy(request, { authInfo: authOf(caller, session), parsedBody: body });
+    return legacy(request, { authInfo: await authOf(caller, body, session), parsedBody: body });
   }
 
   async function initialize({ request, body, caller }: Exchange): Promise<Response> {
-    const response = await legacy(request, { authInfo: authOf(caller), parsedBody: body });
+    const response = await legacy(request, { authInfo: await authOf(caller, body), parsedBody: body });
     const headers = new Headers(response.headers);
     if (response.ok) headers.set(SESSION_HEADER, sessions.open(caller.owner));
     return new Response(response.body, { status: response.status, headers });
@@ -95,11 +99,11 @@ export function createEndpoint({ version, clientFor, onError, secret, store }: E
       const { request, body, caller } = exchange;
       const parsed = body !== undefined && { parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return stateless.fetch(request, { authInfo: authOf(caller), ...parsed });
+        return stateless.fetch(request, { authInfo: await authOf(caller, body), ...parsed });
       }
       if (isInitializeRequest(body)) return initialize(exchange);
       const id = request.headers.get(SESSION_HEADER);
-      if (id === null) return legacy(request, { authInfo: authOf(caller), ...parsed });
+      if (id === null) return legacy(request, { authInfo: await authOf(caller, body), ...parsed });
       return sessions.isValid(id, caller.owner) ? answerSession(id, exchange) : refusal(404, 'Session not found');
     },
     async close() {
@@ -114,7 +118,13 @@ const SESSION_HEADER = 'mcp-session-id';
 interface Message {
   readonly id?: unknown;
   readonly method?: unknown;
-  readonly params?: { readonly requestId?: unknown };
+  readonly params?: { readonly requestId?: unknown; readonly arguments?: { readonly offset?: unknown } | undefined };
+}
+
+/** Whether a message lists or continues pages that were read before. */
+function usesRecentPages(body: unknown): boolean {
+  const { method, params } = messageOf(body);
+  return method === 'resources/list' || method === 'resources/read' || Boolean(params?.arguments?.offset);
 }
 
 const messageOf = (body: unknown): Message => (typeof body === 'object' && body !== null ? body : {});

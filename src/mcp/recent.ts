@@ -12,7 +12,8 @@ export interface RecentPage {
 }
 
 export interface RecentPages {
-  put(page: Omit<RecentPage, 'readAt'>): void;
+  /** Without `readAt`, the page was read now. */
+  put(page: Omit<RecentPage, 'readAt'> & Partial<Pick<RecentPage, 'readAt'>>): void;
   /** Returns the page of the same read, if still stored. */
   find(reading: string): RecentPage | undefined;
   /** Lists pages, latest first, each URL once. */
@@ -28,12 +29,12 @@ export interface RecentPageStore {
   of(name: string): RecentPages;
 }
 
-const MAX_PAGES = 30;
+export const MAX_PAGES = 30;
 const MAX_CHARACTERS = 4_000_000;
 /** Maximum number of characters stored for all callers. A character uses one or two bytes. */
 const MAX_TOTAL_CHARACTERS = 50_000_000;
 const MAX_NAMES = 1_000;
-const KEEP_MS = 15 * 60_000;
+export const KEEP_MS = 15 * 60_000;
 
 export function createRecentPageStore(now: () => number = Date.now): RecentPageStore {
   /** All pages in order of insertion, each with the map that contains it. */
@@ -69,7 +70,7 @@ export function createRecentPageStore(now: () => number = Date.now): RecentPageS
       put(page) {
         const known = pages.get(page.reading);
         if (known) drop(known);
-        const stored = { ...page, readAt: now() };
+        const stored = { readAt: now(), ...page };
         pages.set(stored.reading, stored);
         owners.set(stored, pages);
         characters += stored.text.length;

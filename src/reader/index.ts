@@ -3,6 +3,7 @@ export { type AbuseRefusals, createAbuseRefusals } from './abuse-refusals.ts';
 export { PAGE_KINDS } from './article.ts';
 export { BLOCKED_KINDS, type BlockedKind } from './blocked/blocked.ts';
 export { type CacheOutcome, openCache, type SnapshotCache } from './cache/cache.ts';
+export { type CachePlace, moveCache } from './cache/move-cache.ts';
 export { mayWrite as mayCache } from './cache/rules.ts';
 export { CACHE_MODULE, SHARED_MIGRATIONS as SHARED_CACHE_MIGRATIONS } from './cache/shared/tables.ts';
 export { createCaptioner } from './captions.ts';

@@ -25,6 +25,69 @@ const START = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
+// Before servers of this process move its temporary folder, which PostgreSQL could not read.
+describe.skipIf(none)('the state of two servers', { timeout: LONG_MS }, () => {
+  let dir: string;
+  let postgres: Service;
+  let redis: Service;
+  const logged: string[] = [];
+  const log = { warn: (...said: unknown[]) => void logged.push(String(said.at(-1))), info() {} };
+  let states: SharedState[];
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-state-'));
+    [postgres, redis] = (await Promise.all([startPostgres(), startRedis()])) as [Service, Service];
+    const open = () => openSharedState({ dataDir: dir, databaseUrl: postgres.url, redisUrl: redis.url, log });
+    states = [await open(), await open()];
+  }, LONG_MS);
+  afterAll(async () => {
+    await Promise.all(states?.map((state) => state.close()) ?? []);
+    await Promise.all([postgres?.close(), redis?.close()]);
+    await rm(dir, { recursive: true, force: true });
+  }, LONG_MS);
+
+  it('has refusals of pages, and what sites taught', async () => {
+    const [here, there] = states.map(({ brief }) => createAbuseRefusals({ refusalMs: 3_600_000, store: brief }));
+    for (let at = 0; at < 5; at++) await (at % 2 ? here! : there!).add(`https://bad.test/${at}`, 'it was heavy');
+    for (const server of [here!, there!])
+      await expect(server.check('https://bad.test/new', false)).rejects.toThrow('This host cannot be read');
+    const [one, other] = states.map(({ durable }) => createSiteRecords({ store: durable }));
+    const template = { code: 'aa', kinds: Uint32Array.of(1, 2), words: 100 };
+    for (const records of [one!, other!]) await records.recordComparison('https://a.test/blog/x', template, true);
+    for (const records of [one!, other!]) {
+      expect(await records.lookUp('https://a.test/blog/y', template, false)).toMatchObject({ scripts: 'add nothing' });
+    }
+  });
+
+  it('fails at once while a store is away, says so once, and comes back', async () => {
+    for (const [service, kind] of [
+      [redis, 'brief'],
+      [postgres, 'durable'],
+    ] as const) {
+      const store = states[0]![kind];
+      const values = store.space({ name: 'outage', maxValues: 10 });
+      const counting = withLocalCopy(store).space({ name: 'counting', maxValues: 10 });
+      const count = () =>
+        counting.update('n', (value) => ({ value: `${Number(value ?? 0) + 1}`, keepMs: 60_000, result: value }));
+      await values.set('tea', 'x', 3_600_000);
+      await count();
+      logged.length = 0;
+      await service.kill();
+      await vi.waitFor(() => expect(values.get(['tea'])).rejects.toBeInstanceOf(SharedUnavailableError));
+      const all = await Promise.all(Array.from({ length: 100 }, () => values.get(['tea']).catch((error) => error)));
+      for (const failure of all) expect(failure).toBeInstanceOf(SharedUnavailableError);
+      expect(logged.filter((line) => line.includes('is away'))).toHaveLength(1);
+      expect(store.healthy).toBe(false);
+      // This server goes on counting alone.
+      expect([await count(), await counting.get(['n'])]).toEqual(['1', ['2']]);
+      await service.start();
+      await vi.waitFor(async () => expect(await values.get(['none'])).toEqual([undefined]), { timeout: 60_000 });
+      expect(store.healthy).toBe(true);
+      // PostgreSQL keeps values over its restart; this Redis does not.
+      expect(await values.get(['tea'])).toEqual([kind === 'durable' ? 'x' : undefined]);
+    }
+  });
+});
+
 describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
   let site: Site;
   let provider: Provider;
@@ -132,67 +195,5 @@ describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
     );
     const answers = await Promise.all((await Promise.all(starting)).map((answer) => answer.json()));
     expect(new Set(answers.map((answer) => (answer as { id: string }).id)).size).toBe(1);
-  });
-});
-
-describe.skipIf(none)('the state of two servers', { timeout: LONG_MS }, () => {
-  let dir: string;
-  let postgres: Service;
-  let redis: Service;
-  const logged: string[] = [];
-  const log = { warn: (...said: unknown[]) => void logged.push(String(said.at(-1))), info() {} };
-  let states: SharedState[];
-  beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'lectern-state-'));
-    [postgres, redis] = (await Promise.all([startPostgres(), startRedis()])) as [Service, Service];
-    const open = () => openSharedState({ dataDir: dir, databaseUrl: postgres.url, redisUrl: redis.url, log });
-    states = [await open(), await open()];
-  }, LONG_MS);
-  afterAll(async () => {
-    await Promise.all(states?.map((state) => state.close()) ?? []);
-    await Promise.all([postgres?.close(), redis?.close()]);
-    await rm(dir, { recursive: true, force: true });
-  }, LONG_MS);
-
-  it('has refusals of pages, and what sites taught', async () => {
-    const [here, there] = states.map(({ brief }) => createAbuseRefusals({ refusalMs: 3_600_000, store: brief }));
-    for (let at = 0; at < 5; at++) await (at % 2 ? here! : there!).add(`https://bad.test/${at}`, 'it was heavy');
-    for (const server of [here!, there!])
-      await expect(server.check('https://bad.test/new', false)).rejects.toThrow('This host cannot be read');
-    const [one, other] = states.map(({ durable }) => createSiteRecords({ store: durable }));
-    const template = { code: 'aa', kinds: Uint32Array.of(1, 2), words: 100 };
-    for (const records of [one!, other!]) await records.recordComparison('https://a.test/blog/x', template, true);
-    for (const records of [one!, other!]) {
-      expect(await records.lookUp('https://a.test/blog/y', template, false)).toMatchObject({ scripts: 'add nothing' });
-    }
-  });
-
-  it('fails at once while a store is away, says so once, and comes back', async () => {
-    for (const [service, kind] of [
-      [redis, 'brief'],
-      [postgres, 'durable'],
-    ] as const) {
-      const store = states[0]![kind];
-      const values = store.space({ name: 'outage', maxValues: 10 });
-      const counting = withLocalCopy(store).space({ name: 'counting', maxValues: 10 });
-      const count = () =>
-        counting.update('n', (value) => ({ value: `${Number(value ?? 0) + 1}`, keepMs: 60_000, result: value }));
-      await values.set('tea', 'x', 3_600_000);
-      await count();
-      logged.length = 0;
-      await service.kill();
-      await vi.waitFor(() => expect(values.get(['tea'])).rejects.toBeInstanceOf(SharedUnavailableError));
-      const all = await Promise.all(Array.from({ length: 100 }, () => values.get(['tea']).catch((error) => error)));
-      for (const failure of all) expect(failure).toBeInstanceOf(SharedUnavailableError);
-      expect(logged.filter((line) => line.includes('is away'))).toHaveLength(1);
-      expect(store.healthy).toBe(false);
-      // This server goes on counting alone.
-      expect([await count(), await counting.get(['n'])]).toEqual(['1', ['2']]);
-      await service.start();
-      await vi.waitFor(async () => expect(await values.get(['none'])).toEqual([undefined]), { timeout: 60_000 });
-      expect(store.healthy).toBe(true);
-      // PostgreSQL keeps values over its restart; this Redis does not.
-      expect(await values.get(['tea'])).toEqual([kind === 'durable' ? 'x' : undefined]);
-    }
   });
 });

@@ -47,9 +47,9 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       'batch',
       'classify',
       'crawl',
-      ...(dialect === 'postgres' ? ['index', 'kept files'] : []),
-    ];
-    names.push('shared');
+      'shared',
+      ...(dialect === 'postgres' ? ['cache', 'index', 'kept files', 'shared files'] : []),
+    ].sort();
     expect(told.modules.map(({ module }: { module: string }) => module).sort()).toEqual(names);
     for (const state of told.modules) {
       expect(state).toMatchObject({ seen: 0, done: false });

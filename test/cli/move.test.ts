@@ -10,14 +10,18 @@ import { openAccounts } from '#accounts/index.ts';
 import { moveInstallation } from '#app/move/move.ts';
 import { MOVED, UNMOVED } from '#app/move/tables.ts';
 import { run } from '#cli/program.ts';
+import { openLocalIndex, parseQuery } from '#search/index.ts';
 import { openStore } from '#storage/database/store.ts';
 import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
+import { sendHtml, startSite } from '../site/site.ts';
 import { quietContext } from '../support/quiet-context.ts';
 import { startServer } from '../support/server.ts';
 import { postgresUrl } from '../support/services.ts';
 
 const LONG_MS = 240_000;
-const KEYS = 450;
+/** With the first key of the server. */
+const KEYS = 451;
+const PAGES = 60;
 const urls = await Promise.all([postgresUrl(), postgresUrl(), postgresUrl(), postgresUrl()]);
 const none = urls.includes(undefined);
 let dir: string;
@@ -43,12 +47,21 @@ beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'move-'));
   if (none) return;
   // A server that was used and stopped.
-  const server = await startServer({ browser: 'none', dataDir: path.join(dir, 'data') });
+  const site = await startSite({
+    '/tea': ({ response }) =>
+      void sendHtml(response, `<title>Tea</title><p>${'Green tea is drunk hot. '.repeat(50)}</p>`),
+  });
+  const server = await startServer({
+    browser: 'none',
+    indexMaxBytes: 0,
+    allowNetworks: site.allow.join(','),
+    dataDir: path.join(dir, 'data'),
+  });
   dataDir = path.join(dir, 'data');
   const { accounts } = server.app.accounts;
   const account = await accounts.createAccount({ name: 'moves "ñ"', plan: 'paid', balance: 1_000 });
   keys = [];
-  for (let at = 0; at < KEYS; at++) keys.push((await accounts.mintKey({ accountId: account.id, name: `${at}` })).key);
+  for (let at = 1; at < KEYS; at++) keys.push((await accounts.mintKey({ accountId: account.id, name: `${at}` })).key);
   const form = new FormData();
   form.set('purpose', 'batch');
   form.set('file', new Blob([Buffer.alloc(600_000, 'line\n')]), 'lines.jsonl');
@@ -61,7 +74,23 @@ beforeAll(async () => {
     body: JSON.stringify({ url: 'http://127.0.0.1:9/', limit: 1 }),
   });
   await crawl.text();
+  // Something in the page cache.
+  const read = { url: `${site.origin}/tea`, engine: 'direct' };
+  const page = await fetch(server.reader, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(read),
+  });
+  expect(page.status).toBe(200);
   await server.app.close();
+  await site.close();
+  const index = await openLocalIndex({ file: path.join(dataDir, 'index', 'index.db'), maxBytes: 1e9 });
+  for (let at = 0; at < PAGES; at++) {
+    const content = `# Tea ${at}\n\nGreen tea number ${at} is drunk \u0000 hot.`;
+    await index.add({ url: `https://a.test/${at}`, title: `Tea ${at}`, content });
+  }
+  await index.flush();
+  await index.close();
   const shared = await openSqlValues({ file: SHARED_TABLES.fileIn(dataDir) });
   await shared.space({ name: 'sites', maxValues: 10 }).set('a', '{"tea":"ñ"}', 3_600_000);
   await shared.close();
@@ -72,10 +101,15 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
   it('takes everything to PostgreSQL and back, so that keys still work', async () => {
     const url = urls[0]!;
     const there = await migrate(['--to', url]);
-    expect([there.exit, there.notes]).toEqual(['ok', expect.stringContaining('Moved and compared')]);
+    expect([there.exit, there.notes]).toEqual(['ok', '']);
     expect(there.tables.api_keys!.rows).toBe(KEYS);
     expect(there.tables.batch_file_pieces!.rows).toBe(3);
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
+    expect(there.tables['index pages']!.rows).toBe(PAGES);
+    expect(there.tables['cached pages']).toMatchObject({ rows: 1, checksum: '0 left behind' });
+    const index = await openLocalIndex({ file: '', databaseUrl: url, maxBytes: 1e9 });
+    expect((await index.search(parseQuery('tea number 17'), { by: ['words'] }))[0]!.url).toBe('https://a.test/17');
+    await index.close();
     const moved = await openAccounts({ dataDir: path.join(dir, 'other'), databaseUrl: url });
     for (const key of [keys[0]!, keys.at(-1)!]) expect(await moved.accounts.identify(key)).toBeDefined();
     await moved.close();

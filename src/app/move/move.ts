@@ -1,13 +1,17 @@
 /**
  * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
- * files and shared state. The move can be stopped and continued, and compares all tables at its end. The source is not
- * changed. The local index, the page cache and results of tasks do not move: they are made again.
+ * files, shared state, the local index and the page cache. The move can be stopped and continued, and compares all tables.
+ * The source is not changed. Screenshots and results of tasks do not move: they live for hours.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
+import { type CachePlace, moveCache } from '#reader/index.ts';
+import { moveIndex } from '#search/index.ts';
+import type { Blobs } from '#storage/blobs/blobs.ts';
 import { type Migration, migrate } from '#storage/database/migrate.ts';
 import { countLecternConnections } from '#storage/database/postgres.ts';
 import { openStore } from '#storage/database/store.ts';
@@ -18,6 +22,13 @@ import { MOVED, type MovedModule, type MovedTable } from './tables.ts';
 export interface MovePlace {
   readonly dataDir?: string | undefined;
   readonly url?: string | undefined;
+  /** Opens the store of cached pages beside a database. Without it, the page cache does not move. */
+  readonly openBlobs?: (() => Promise<OpenBlobs>) | undefined;
+}
+
+export interface OpenBlobs {
+  readonly blobs: Blobs;
+  close(): Promise<void>;
 }
 
 export interface MoveOptions {
@@ -44,7 +55,12 @@ const PROGRESS: readonly Migration[] = [
     },
   },
 ];
+/** Stands for the tables of the index, which differ between the databases. */
+const INDEX = 'index pages';
+const CACHE = 'cached pages';
 const PROGRESS_MODULE = 'moves';
+const CONNECTION_TRIES = 10;
+const CONNECTION_PAUSE_MS = 200;
 /** Name of the row that identifies the source. */
 const SOURCE = ' source';
 
@@ -54,10 +70,11 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
   await refuseRunning(to, 'target');
   await settleUsage(from);
   const moved: MovedRows[] = [];
+  let continues = false;
   for (const module of MOVED) {
     const [source, target] = [await open(module, from), await openTarget(module, to)];
     try {
-      await refuseFilled(module, target, sourceName(from));
+      if (await isContinued(module, target, sourceName(from))) continues = true;
       for (const table of module.moved) {
         await copyTable(source, target, table, (rows) => onProgress?.(table.name, rows));
         moved.push({ table: table.name, ...(await compare(source, target, table)) });
@@ -66,6 +83,10 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
       await Promise.all([source.close(), target.close()]);
     }
   }
+  const index = await moveIndexPages({ from, to, onProgress }, continues);
+  if (index) moved.push(index);
+  const cache = await moveCachedPages({ from, to, onProgress });
+  if (cache) moved.push(cache);
   const secret = await readInstallationSecret(secretPlace(from));
   if (secret) await writeInstallationSecret(secretPlace(to), secret);
   await forgetProgress(to);
@@ -107,7 +128,12 @@ async function refuseRunning({ dataDir, url }: MovePlace, side: string): Promise
     if (pid !== undefined) throw new MoveRefusedError(`a server uses the ${side} (process ${pid}): stop it first`);
   }
   if (url !== undefined) {
-    const connections = await countLecternConnections(url);
+    let connections = await countLecternConnections(url);
+    // The connections of a server that has just stopped end a moment later.
+    for (let tries = 0; connections > 0 && tries < CONNECTION_TRIES; tries++) {
+      await delay(CONNECTION_PAUSE_MS);
+      connections = await countLecternConnections(url);
+    }
     if (connections > 0) {
       throw new MoveRefusedError(`servers or workers use the ${side} (${connections} connections): stop them first`);
     }
@@ -123,8 +149,10 @@ async function settleUsage({ dataDir, url }: MovePlace): Promise<void> {
   await (await openAccounts({ dataDir, databaseUrl: url })).close();
 }
 
-/** Refuses a target with rows, unless an earlier move from the same source wrote them. */
-async function refuseFilled({ moved }: MovedModule, target: AnyStore, source: string): Promise<void> {
+/**
+ * Refuses a target with rows, unless an earlier move from the same source wrote them. Returns whether there was one.
+ */
+async function isContinued({ moved }: MovedModule, target: AnyStore, source: string): Promise<boolean> {
   const known = await target.db.selectFrom('moves').select('last_key').where('name', '=', SOURCE).executeTakeFirst();
   if (known && known.last_key !== source) {
     throw new MoveRefusedError(`the target has a part of another installation (${known.last_key}). Use an empty one`);
@@ -136,6 +164,37 @@ async function refuseFilled({ moved }: MovedModule, target: AnyStore, source: st
     if (row) throw new MoveRefusedError(`the target is not empty: its table ${name} has rows. Use an empty one`);
   }
   if (!known) await target.db.insertInto('moves').values({ name: SOURCE, last_key: source, copied: 0 }).execute();
+  return known !== undefined;
+}
+
+async function moveIndexPages(
+  { from, to, onProgress }: MoveOptions,
+  continues: boolean,
+): Promise<MovedRows | undefined> {
+  const place = ({ url, dataDir }: MovePlace) => ({ url, file: path.join(dataDir ?? '', 'index', 'index.db') });
+  const report = (pages: number) => onProgress?.(INDEX, pages);
+  const moved = await moveIndex({ from: place(from), to: place(to), continues, onProgress: report });
+  if (!moved) return undefined;
+  if (moved === 'filled') throw new MoveRefusedError('the target is not empty: its index has pages. Use an empty one');
+  const { pages, before, after } = moved;
+  if (before === after) return { table: INDEX, rows: pages, checksum: after };
+  throw new MoveRefusedError(
+    'the index differs after the move: was the source in use? Empty the target and move again',
+  );
+}
+
+async function moveCachedPages({ from, to, onProgress }: MoveOptions): Promise<MovedRows | undefined> {
+  const opened = await (from.openBlobs ?? to.openBlobs)?.();
+  if (!opened) return undefined;
+  const placeOf = ({ dataDir, url }: MovePlace): CachePlace =>
+    url === undefined ? { dir: path.join(dataDir ?? '', 'cache') } : { databaseUrl: url, blobs: opened.blobs };
+  try {
+    const moved = await moveCache(placeOf(from), placeOf(to), (copies) => onProgress?.(CACHE, copies));
+    // Each blob is verified by its name when it is read.
+    return moved && { table: CACHE, rows: moved.copies, checksum: `${moved.leftBehind} left behind` };
+  } finally {
+    await opened.close();
+  }
 }
 
 async function compare(source: AnyStore, target: AnyStore, table: MovedTable): Promise<TableSum> {

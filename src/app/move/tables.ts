@@ -57,7 +57,7 @@ export const MOVED: readonly MovedModule[] = [
 ];
 
 /**
- * Tables that do not move: the installation's secret is a file in a data folder, and the politeness state of hosts is
- * only in PostgreSQL and short-lived.
+ * Tables that do not move: the installation's secret is a file in a data folder, the politeness state of hosts is only
+ * in PostgreSQL and short-lived, and each database has its own queue in Redis.
  */
-export const UNMOVED: readonly string[] = ['installation', 'crawl_hosts', 'migrations'];
+export const UNMOVED: readonly string[] = ['installation', 'crawl_hosts', 'batch_queue', 'crawl_queue', 'migrations'];

@@ -33,7 +33,7 @@ export function keptFilesSuite(name: string, open: OpenKept): void {
       expect(Buffer.from((await kept.bytes(mine.id))!).equals(bytes)).toBe(true);
       expect(await kept.record(mine.id, 'you')).toBeUndefined();
       expect(await kept.record(mine.id)).toEqual({ ...mine, name: 'rice' });
-      for (const odd of ['none', '../secret', "'; --", 'x'.repeat(500)]) {
+      for (const odd of ['none', '../secret', "'; --", 'a\0', 'x'.repeat(500)]) {
         expect([await kept.record(odd), await kept.bytes(odd)]).toEqual([undefined, undefined]);
       }
       await kept.remove(mine.id);

@@ -32,7 +32,8 @@ export interface KeptFilesOptions {
   readonly maxTotalBytes: number;
 }
 
-const ID = /^[\w-]{1,80}$/;
+/** Other ids exist nowhere. */
+export const KEPT_ID = /^[\w-]{1,80}$/;
 
 export function createKeptFiles<Record extends KeptRecord>({
   dir,
@@ -43,7 +44,7 @@ export function createKeptFiles<Record extends KeptRecord>({
   const bytesPath = (id: string) => path.join(dir, `${id}.bin`);
 
   async function read(id: string): Promise<Record | undefined> {
-    if (!ID.test(id)) return undefined;
+    if (!KEPT_ID.test(id)) return undefined;
     const text = await readFile(recordPath(id), 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
     const record = JSON.parse(text) as Record;
@@ -51,7 +52,7 @@ export function createKeptFiles<Record extends KeptRecord>({
   }
 
   async function remove(id: string): Promise<void> {
-    if (!ID.test(id)) return;
+    if (!KEPT_ID.test(id)) return;
     await Promise.all([recordPath(id), bytesPath(id)].map((file) => rm(file, { force: true })));
   }
 
@@ -91,7 +92,7 @@ export function createKeptFiles<Record extends KeptRecord>({
       const record = await read(id);
       return owner === undefined || record?.owner === owner ? record : undefined;
     },
-    bytes: (id) => (ID.test(id) ? readFile(bytesPath(id)).catch(() => undefined) : Promise.resolve(undefined)),
+    bytes: (id) => (KEPT_ID.test(id) ? readFile(bytesPath(id)).catch(() => undefined) : Promise.resolve(undefined)),
     async list(owner) {
       const records = await Promise.all((await ids()).map(read));
       return records

@@ -4,7 +4,7 @@ import { orUnavailable } from '#api/unavailable.ts';
 import type { Migration } from '#storage/database/migrate.ts';
 import { type ModuleTables, openStore } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { KeptFiles, KeptRecord } from './kept-files.ts';
+import { KEPT_ID, type KeptFiles, type KeptRecord } from './kept-files.ts';
 
 interface Tables {
   kept_files: { id: string; owner: string; created_at: number; record: string; size: number };
@@ -83,6 +83,7 @@ export async function openSqlKeptFiles<Record extends KeptRecord>(
     record: (id, owner) =>
       orUnavailable(
         (async () => {
+          if (!KEPT_ID.test(id)) return undefined;
           const row = await current().where('id', '=', id).executeTakeFirst();
           const record = row && (JSON.parse(row.record) as Record);
           return owner === undefined || record?.owner === owner ? record : undefined;
@@ -91,6 +92,7 @@ export async function openSqlKeptFiles<Record extends KeptRecord>(
     bytes: (id) =>
       orUnavailable(
         (async () => {
+          if (!KEPT_ID.test(id)) return undefined;
           const pieces: Uint8Array[] = [];
           for (let start = 0; ; ) {
             const found = db.selectFrom('kept_pieces').select('bytes').where('file_id', '=', id);

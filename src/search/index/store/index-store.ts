@@ -26,6 +26,8 @@ export interface IndexStore {
   newest(filters: Filters, limit: number): Promise<number[]>;
   /** Returns the rows in any order, without passages that have been removed. */
   rows(ids: readonly number[]): Promise<PassageRow[]>;
+  /** Returns pages with an id above `after`, in order of id, with their passages in order. */
+  storedPages(after: number, limit: number): Promise<StoredPage[]>;
   /** Returns the passages of a page, in order. */
   textsOf(page: number): Promise<string[]>;
   /** Returns passages with an id above `after` that have no vector of the model, in order of id. */
@@ -85,6 +87,12 @@ export interface PassageRow {
   readonly siteName: string;
   readonly language: string;
   readonly publishedAt: number | null;
+}
+
+/** A page as it was written, without the terms of its passages. */
+export interface StoredPage extends Omit<PreparedPage, 'passages'> {
+  readonly id: number;
+  readonly passages: readonly Pick<PassageRow, 'heading' | 'text' | 'start' | 'end'>[];
 }
 
 export interface UnembeddedRow {

@@ -6,7 +6,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
-import type { IndexStore, PassageRow, WordMatch } from './index-store.ts';
+import type { IndexStore, PassageRow, StoredPage, WordMatch } from './index-store.ts';
 import { openVectorTable } from './pgvector.ts';
 import { anyOf, conditionsOf } from './postgres-conditions.ts';
 import { createWordFrequencies } from './postgres-frequencies.ts';
@@ -84,6 +84,19 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
       rows<PassageRow>(sql`SELECT p.id, p.page, p.heading, p.text, p.start_at AS start, p.end_at AS "end", g.url,
         g.title, g.description, g.site_name AS "siteName", g.language, g.published_at AS "publishedAt"
         FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE p.id = ANY(${ids}::bigint[])`),
+    async storedPages(after, limit) {
+      const found = await rows<Omit<StoredPage, 'passages'>>(sql`
+        SELECT id, key, owner, url, host, ext, title, description, site_name AS "siteName", language,
+          published_at AS "publishedAt", indexed_at AS "indexedAt", hash, bytes
+        FROM index_pages WHERE id > ${after} ORDER BY id LIMIT ${limit}`);
+      const passages = await rows<StoredPage['passages'][number] & { page: number }>(sql`
+        SELECT page, heading, text, start_at AS start, end_at AS "end" FROM index_passages
+        WHERE page = ANY(${found.map(({ id }) => id)}::bigint[]) ORDER BY id`);
+      return found.map((stored) => ({
+        ...stored,
+        passages: passages.filter(({ page }) => page === stored.id).map(({ page: _, ...passage }) => passage),
+      }));
+    },
     textsOf: async (page) =>
       (await rows<{ text: string }>(sql`SELECT text FROM index_passages WHERE page = ${page} ORDER BY id`)).map(
         ({ text }) => text,

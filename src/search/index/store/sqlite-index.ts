@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { IndexStore, PassageRow } from './index-store.ts';
+import type { IndexStore, PassageRow, StoredPage } from './index-store.ts';
 import { conditionsOf } from './sqlite-conditions.ts';
 import { SQLITE_MIGRATIONS } from './sqlite-migrations.ts';
 import { createPages, idsOf, readStats } from './sqlite-pages.ts';
@@ -56,6 +56,21 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
     },
     rows: async (ids) =>
       database.all<PassageRow>(`${PASSAGE_ROWS} WHERE p.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)),
+    storedPages: async (after, limit) => {
+      const columns = `id, key, owner, url, host, ext, title, description, site_name AS siteName, language,
+        published_at AS publishedAt, indexed_at AS indexedAt, hash, bytes`;
+      const found = database.all<Omit<StoredPage, 'passages'>>(
+        `SELECT ${columns} FROM pages WHERE id > ? ORDER BY id LIMIT ?`,
+        ...[after, limit],
+      );
+      return found.map((page) => ({
+        ...page,
+        passages: database.all<StoredPage['passages'][number]>(
+          'SELECT heading, text, start_at AS start, end_at AS "end" FROM passages WHERE page = ? ORDER BY id',
+          page.id,
+        ),
+      }));
+    },
     textsOf: async (page) =>
       database
         .all<{ text: string }>('SELECT text FROM passages WHERE page = ? ORDER BY id', page)

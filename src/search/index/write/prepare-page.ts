@@ -151,30 +151,32 @@ function preparePassages(
   page: { readonly title: string; readonly url: URL; readonly language: string | undefined },
 ): PreparedPassage[] {
   const { language } = page;
-  const title = termsOf(page.title, language);
-  const address = termsOf(decodePath(`${page.url.hostname} ${page.url.pathname}`), undefined).main.join(' ');
+  const termsOfPassage = passageTerms(page.title, page.url, language);
   const passages: PreparedPassage[] = [];
   for (const { start, end, heading } of cutPassages(content, MAX_PASSAGES)) {
     const text = content.slice(start, end);
-    const body = termsOf(markdownToPlainText(text), language);
+    const terms = termsOfPassage(heading, text);
     // A passage that contains only images and rules has no words.
-    if (body.main.length === 0) continue;
-    const headings = termsOf(heading, language);
-    passages.push({
-      heading,
-      text,
-      start,
-      end,
-      terms: {
-        title: title.main.join(' '),
-        heading: headings.main.join(' '),
-        body: body.main.join(' '),
-        also: [...title.variants, ...headings.variants, ...body.variants].join(' '),
-        address,
-      },
-    });
+    if (terms.body) passages.push({ heading, text, start, end, terms });
   }
   return passages;
+}
+
+/** Returns the function that computes the terms of the passages of a page. */
+export function passageTerms(pageTitle: string, url: URL, language: string | undefined) {
+  const title = termsOf(pageTitle, language);
+  const address = termsOf(decodePath(`${url.hostname} ${url.pathname}`), undefined).main.join(' ');
+  return (heading: string, text: string): FieldTerms => {
+    const body = termsOf(markdownToPlainText(text), language);
+    const headings = termsOf(heading, language);
+    return {
+      title: title.main.join(' '),
+      heading: headings.main.join(' '),
+      body: body.main.join(' '),
+      also: [...title.variants, ...headings.variants, ...body.variants].join(' '),
+      address,
+    };
+  };
 }
 
 const oneLine = (text: string, maxUnits: number): string => text.replace(/\s+/g, ' ').trim().slice(0, maxUnits);
