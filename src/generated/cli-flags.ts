@@ -1715,8 +1715,17 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--model-precision',
     variable: 'LECTERN_MODEL_PRECISION',
     meaning:
-      '`quantized` loads the 8-bit version of a model where one exists: a quarter of the size, slightly less accurate, and limited to one text per run.',
+      '`quantized` loads the 8-bit version of a model where one exists: a quarter of the size, slightly less accurate. `LECTERN_MODEL_BATCHING` tells how many texts run together.',
     defaultText: 'full',
+  },
+  {
+    name: 'modelBatching',
+    group: 'Embeddings and local models',
+    flag: '--model-batching',
+    variable: 'LECTERN_MODEL_BATCHING',
+    meaning:
+      'For 8-bit graphs that use one scale for a whole batch: `exact` runs each text alone, so that its vector does not depend on the others, and a repeated request gives the same vector; `fast` runs them together, about twice as fast, and vectors differ by up to a few hundredths. Other graphs run together with both.',
+    defaultText: 'exact',
   },
   {
     name: 'modelThreads',
@@ -2115,6 +2124,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'info',
   },
   {
+    name: 'logFormat',
+    group: 'Logging and metrics',
+    flag: '--log-format',
+    variable: 'LECTERN_LOG_FORMAT',
+    meaning:
+      'Format of the log: `text` for readable lines, `json` for one JSON object on each line, or `auto` for text on a terminal and JSON elsewhere.',
+    defaultText: 'auto',
+  },
+  {
     name: 'otlpUrl',
     group: 'Logging and metrics',
     flag: '--otlp-url',
@@ -2156,7 +2174,11 @@ export const FLOW_FLAGS: readonly FlowFlag[] = [
     several: true,
   },
   { name: 'port', meaning: 'Ports, one for each protocol.', value: 'ports', several: true },
-  { name: 'host', meaning: 'IP address or host name to listen on.', value: 'host' },
+  {
+    name: 'host',
+    meaning: 'IP address or host name to listen on. Default: 127.0.0.1, this machine only.',
+    value: 'host',
+  },
   { name: 'title', meaning: 'Title of the OpenAPI document.', value: 'text' },
   { name: 'description', meaning: 'Description in the OpenAPI document.', value: 'text' },
   { name: 'cors', meaning: 'Allow web pages of other sites.' },

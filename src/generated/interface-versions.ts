@@ -9,8 +9,8 @@ export const INTERFACE_VERSIONS = {
     digest: 'cd8e47bec7d3dae1',
   },
   models: {
-    version: '2026.11.24.1609',
-    digest: 'b886c8f06566ecf9',
+    version: '2026.11.24.2108',
+    digest: 'e1334cdf67e63d8d',
   },
   flow: {
     version: '2026.11.23.1559',

@@ -56,12 +56,7 @@ export function playgroundRoutes(face: Face, deps: PlaygroundOptions): void {
     ...{ search: deps.searchNeedsKey, models: deps.modelsNeedKey, flow: false },
   };
 
-  async function sendPage(
-    name: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    change = (html: string) => html,
-  ) {
+  async function sendPage(name: string, request: FastifyRequest, reply: FastifyReply, change = (html: string) => html) {
     const html = (await builtFiles()).get(name);
     if (!html) throw problem('RouteNotFoundError', { message: 'The playground is not built: run npm run build' });
     reply
