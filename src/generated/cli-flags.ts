@@ -1977,6 +1977,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'info',
   },
   {
+    name: 'logFormat',
+    group: 'Logging and metrics',
+    flag: '--log-format',
+    variable: 'LECTERN_LOG_FORMAT',
+    meaning:
+      'Format of the log: `text` for readable lines, `json` for one JSON object on each line, or `auto` for text on a terminal and JSON elsewhere.',
+    defaultText: 'auto',
+  },
+  {
     name: 'otlpUrl',
     group: 'Logging and metrics',
     flag: '--otlp-url',
@@ -2018,7 +2027,11 @@ export const FLOW_FLAGS: readonly FlowFlag[] = [
     several: true,
   },
   { name: 'port', meaning: 'Ports, one for each protocol.', value: 'ports', several: true },
-  { name: 'host', meaning: 'IP address or host name to listen on.', value: 'host' },
+  {
+    name: 'host',
+    meaning: 'IP address or host name to listen on. Default: 127.0.0.1, this machine only.',
+    value: 'host',
+  },
   { name: 'title', meaning: 'Title of the OpenAPI document.', value: 'text' },
   { name: 'description', meaning: 'Description in the OpenAPI document.', value: 'text' },
   { name: 'cors', meaning: 'Allow web pages of other sites.' },
