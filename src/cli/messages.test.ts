@@ -38,7 +38,7 @@ it('a server that does not run: the same sentence for each command', async () =>
   const read = await run(['read', 'https://example.com', '--server', `http://127.0.0.1:${port}`]);
   expect([read.code, read.error]).toEqual([5, `lectern: no response from http://127.0.0.1:${port}/: ${refused}\n`]);
   for (const scheme of ['http', 'grpc']) {
-    const ping = await run(['ping', 'flow', `${scheme}://127.0.0.1:${port}`]);
+    const ping = await run(['ping', 'flow', `${scheme}://127.0.0.1:${port}`, '--timeout', '25000']);
     expect([ping.code, ping.error]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}: ${refused}\n`)]);
   }
   const top = await run(['top', '--once', '--metrics', `http://127.0.0.1:${port}`]);

@@ -1,5 +1,7 @@
 /** Writes log entries for people: one line each, with the time, the level, the message and the remaining fields. */
 
+import { ownValue } from '#own-value.ts';
+
 /** `auto`: readable lines on a terminal, JSON in a pipe or a file. */
 export const LOG_FORMATS = ['auto', 'text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -27,7 +29,7 @@ export function textOfEntry(line: string, { coloured = false } = {}): string {
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${valueText(value)}`);
   const text = [String(time).slice(11, 19), label, ...words, ...fields].join(' ');
   const shown = [text, ...errorLines(err)].map((part) => part.replace(CONTROL_CHARACTERS, '\ufffd')).join('\n');
-  const colour = COLOURS[String(level)];
+  const colour = ownValue(COLOURS, String(level));
   return coloured && colour ? `${colour}${shown}${RESET}` : shown;
 }
 

@@ -1,4 +1,4 @@
-/** The entity tag of a read (docs/reference/wire/reader.md, Conditional requests). */
+/** The entity tag of a read (docs/reference/wire/http.md, Conditional requests). */
 import { entityTag } from '#http/etag.ts';
 import type { BodyKind } from '#http/negotiate.ts';
 import type { Options, Page, Rendition } from '#reader/index.ts';
