@@ -86,7 +86,7 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
           Lectern <span class="count">{setup.version}</span>
         </p>
         <nav aria-label="Site">
-          <a href="/docs">Documentation</a>
+          <a href="/docs">Documentation</a> <a href="/docs/api">API</a>
         </nav>
         <KeyField value={apiKey} change={storeKey} isNeeded={keyNeeded} />
       </header>
