@@ -48,7 +48,10 @@ async function printed(language: Language, code: string): Promise<string> {
   const options = { cwd: dir, env, maxBuffer: 50_000_000 };
   if (language === 'curl') return (await run('bash', ['-c', code], options)).stdout;
   if (language === 'Python') {
-    await writeFile(path.join(dir, 'snippet.py'), code.replace('json.load(answer)', 'json.dumps(json.load(answer))'));
+    await writeFile(
+      path.join(dir, 'snippet.py'),
+      code.replace('print(json.load(answer))', 'print(json.dumps(json.load(answer)))'),
+    );
     return (await run(python!, ['snippet.py'], options)).stdout;
   }
   // Printed as JSON, so that the whole result can be compared. Only files in this package can import the client by its
