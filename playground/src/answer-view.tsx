@@ -114,7 +114,7 @@ function StatusLine({ answer, result }: { answer: Answer; result: Result }) {
   const facts: (readonly [string, string])[] = [
     ...(status ? [['Status', String(status)] as const] : []),
     ['Time', formatMs(ms)],
-    ...(progress ? [['Done', `${progress.done} of ${progress.total} ${progress.unit}`] as const] : []),
+    ...(progress ? [['Progress', `${progress.done} of ${progress.total} ${progress.unit}`] as const] : []),
     ...(firstByteMs !== undefined ? [['First byte', formatMs(firstByteMs)] as const] : []),
     ...(result.tokens !== undefined ? [['Tokens', result.tokens.toLocaleString('en')] as const] : []),
     ...metadataFacts(answer, result),

@@ -86,20 +86,22 @@ export function App({ setup }: { setup: PlaygroundSetup }) {
           Lectern <span class="count">{setup.version}</span>
         </p>
         <nav aria-label="Site">
-          <a href="/docs">Documentation</a>
+          <a href="/docs">Documentation</a> <a href="/docs/api">API</a>
         </nav>
         <KeyField value={apiKey} change={storeKey} isNeeded={keyNeeded} />
       </header>
-      <TabList
-        id="face"
-        label="Operation"
-        tabs={TABS}
-        chosen={tab}
-        choose={(name) => {
-          setRefusal(undefined);
-          setState((before) => ({ ...before, tab: name }));
-        }}
-      />
+      <section aria-label="Operations">
+        <TabList
+          id="face"
+          label="Operation"
+          tabs={TABS}
+          chosen={tab}
+          choose={(name) => {
+            setRefusal(undefined);
+            setState((before) => ({ ...before, tab: name }));
+          }}
+        />
+      </section>
       <main>
         <div id="face-panel" class="split" role="tabpanel" aria-labelledby={`face-tab-${tab}`}>
           <form

@@ -42,7 +42,7 @@ const OTHER_SHAPES: readonly { dialect: string; url: RegExp; values: Readonly<Re
 ];
 
 /** Optional fields without which a request makes no sense. */
-const MAIN_FIELDS = ['url', 'urls', 'sources', 'model', 'q', 'query', 'text_1', 'text_2'];
+const MAIN_FIELDS = ['url', 'urls', 'sources', 'model', 'q', 'query', 'texts', 'text_1', 'text_2'];
 
 export interface FieldSchema {
   readonly const?: unknown;
