@@ -135,6 +135,8 @@ export async function bundledPackages() {
 
 /** Copies files of packages to where `src/onnx-runtime.ts`, `src/ocr/` and `src/documents/pdf/` look for them. */
 async function copyFiles(out) {
+  for (const folder of ['onnx', 'pdfjs', 'tessdata', 'tesseract'])
+    await rm(path.join(out, folder), { recursive: true, force: true });
   const require = createRequire(import.meta.url);
   for (const { from, name, to } of FILES) {
     const bytes = await readFile(path.join(path.dirname(require.resolve(from)), name));

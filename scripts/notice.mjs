@@ -9,15 +9,20 @@ const HEADING =
   'Packages that are installed with this one, or bundled into dist/ (texts of those in dist/licences.txt):\n';
 
 /**
- * The lines for all packages of the lock file that users get, once per name and license: those that are installed, and
- * those at the places in `bundled`.
+ * The packages of the lock file that users get: those that are installed, and those at the places in `bundled`.
  */
-export function noticeLines({ packages }, bundled) {
-  const lines = Object.entries(packages).flatMap(([place, { dev, devOptional, peer, license }]) => {
+export function packagesOfUsers({ packages }, bundled) {
+  return Object.entries(packages).flatMap(([place, { dev, devOptional, peer, license, version }]) => {
     if (place === '' || ((dev || devOptional || peer) && !bundled.includes(place))) return [];
-    const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    return [`- ${name}, ${license ?? 'no licence named'}`];
+    return [{ name: place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length), version, license }];
   });
+}
+
+/** The lines for these packages, once per name and license. */
+export function noticeLines(lock, bundled) {
+  const lines = packagesOfUsers(lock, bundled).map(
+    ({ name, license }) => `- ${name}, ${license ?? 'no licence named'}`,
+  );
   return [...new Set(lines)].sort();
 }
 

@@ -75,7 +75,8 @@ const listFiles = (dir) =>
 export function npm(args, options = {}) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) run(process.execPath, [script, ...args], 'npm failed', options);
-  else run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, 'npm failed', options);
+  // On Windows, npm is a batch file, which only a shell can run.
+  else run('npm', args, 'npm failed', { shell: process.platform === 'win32', ...options });
 }
 
 export function run(program, args, failure, options = {}) {

@@ -14,8 +14,9 @@ const isFresh = () =>
 export function ensureTestClients(log) {
   if (isFresh()) return;
   log('installing published clients (only for tests)');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status, stderr } = spawnSync(npm, ['ci', ...QUIET], { cwd: dir, encoding: 'utf8' });
+  // On Windows, npm is a batch file, which only a shell can run.
+  const shell = process.platform === 'win32';
+  const { status, stderr } = spawnSync('npm', ['ci', ...QUIET], { cwd: dir, encoding: 'utf8', shell });
   if (status !== 0) log(`cannot install published clients, skipping their tests: ${lastLine(stderr)}`);
 }
 

@@ -64,7 +64,7 @@ async function askUser(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Reading a line takes over Ctrl-C, which must still stop the program.
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  terminal.on('SIGINT', () => process.emit('SIGINT'));
   try {
     return await terminal.question(question);
   } finally {
@@ -81,6 +81,10 @@ interface Ending extends Pick<CliContext, 'onStop'> {
   /** The exit code that overrides the one of the command, if any. */
   code(): number | undefined;
 }
+
+/** On Windows, closing the window and Ctrl-Break arrive as signals, and SIGTERM never does. */
+const ENDING_SIGNALS: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
 
 function watchEnding(): Ending {
   const controller = new AbortController();
@@ -105,8 +109,7 @@ function watchEnding(): Ending {
     );
   }
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => end(EXIT_CODES.interrupted.code, 'interrupted'));
+  for (const signal of ENDING_SIGNALS) process.on(signal, () => end(EXIT_CODES.interrupted.code, 'interrupted'));
   // `lectern read … | head -1` closes the pipe early, which is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,30 +1,25 @@
 // `npm run sbom [file]`: the packages that users get, as CycloneDX: those that are installed with Lectern, and those of
 // which the built program contains code or files. Written to standard output, or to the file.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundledPackages } from '../bundle.mjs';
+import { packagesOfUsers } from '../notice.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const PLACE = 'cdx:npm:package:path';
-const DEVELOPMENT = 'cdx:npm:package:development';
-/** Optional packages that users install themselves. */
-const OPTIONAL_PEERS = /^node_modules\/(?:onnxruntime-node|@opentelemetry\/(?:sdk-trace|exporter-trace-otlp-http))$/;
 
 /** Returns the bill of materials as an object. */
 export async function createSbom() {
-  const bundled = new Set(await bundledPackages());
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const users = packagesOfUsers(lock, await bundledPackages()).map(({ name, version }) => `${name}@${version}`);
+  const wanted = new Set(users);
   const shell = process.platform === 'win32';
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   const all = JSON.parse(
     execFileSync('npm', args, { cwd: root, encoding: 'utf8', shell, maxBuffer: 64 * 1024 * 1024 }),
   );
-  const components = all.components.filter(({ properties = [] }) => {
-    const { value: place = '' } = properties.find(({ name }) => name === PLACE) ?? {};
-    if (OPTIONAL_PEERS.test(place)) return false;
-    return bundled.has(place) || !properties.some(({ name }) => name === DEVELOPMENT);
-  });
+  const components = all.components.filter((part) => wanted.has(part['bom-ref']));
   const references = new Set([all.metadata.component['bom-ref'], ...components.map((part) => part['bom-ref'])]);
   const dependencies = all.dependencies
     .filter(({ ref }) => references.has(ref))

@@ -7,9 +7,19 @@ import { Worker } from 'node:worker_threads';
  */
 export function endWithParent({ group = false }: { readonly group?: boolean } = {}): void {
   const target = group && process.platform !== 'win32' ? '-process.pid' : 'process.pid';
+  // On Windows, a process keeps the id of its parent when the parent has ended.
   const watch = `
 const parent = ${process.ppid};
-setInterval(() => { if (process.ppid !== parent) process.kill(${target}, 'SIGKILL'); }, 1000);
+function hasEnded() {
+  if (process.ppid !== parent) return true;
+  try {
+    process.kill(parent, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+setInterval(() => { if (hasEnded()) process.kill(${target}, 'SIGKILL'); }, 1000);
 `;
   new Worker(watch, { eval: true, stdin: false, stdout: false, stderr: false, execArgv: [] }).unref();
 }

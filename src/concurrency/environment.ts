@@ -27,7 +27,7 @@ export const TELEMETRY_OFF = {
 } as const;
 
 /** A path that is not a directory, so that not even root can create anything below it. */
-const NOWHERE = '/dev/null';
+const NOWHERE = process.platform === 'win32' ? '\\\\.\\NUL' : '/dev/null';
 
 /**
  * A common locale that does not depend on the server's. Many libraries treat an unset or `C` locale as having no

@@ -2,10 +2,12 @@
  * Working directories of external programs, which run in their own process groups. A killed server cannot end its
  * programs, so each folder records the process that uses it, and the server ends that process at its next start.
  */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { childEnvironment } from './environment.ts';
 import { removeOfficePipe } from './office-pipe.ts';
 import { isProcessRunning, processStartTime } from './process-identity.ts';
 
@@ -73,8 +75,8 @@ export async function endOrphanedPrograms(temporaryDir: string): Promise<void> {
   for (const name of await readdir(root).catch(() => [])) {
     const folder = path.join(root, name);
     const record = readRecord(folder);
-    const start = processStartTime(record?.server ?? Number.parseInt(name, 10));
-    if (start !== '' && (!record || start === record.serverStart)) continue;
+    const server = record?.server ?? Number.parseInt(name, 10);
+    if (isProcessRunning(server, record?.serverStart ?? processStartTime(server))) continue;
     // The system may have reused the process id.
     if (record && worksIn(record.pid, folder)) killGroup(record.pid);
     await removeOfficePipe(folder);
@@ -82,10 +84,18 @@ export async function endOrphanedPrograms(temporaryDir: string): Promise<void> {
   }
 }
 
-/** Kills the process group led by this process. */
+/** Options that start a process so that `killGroup` ends it and all processes that it starts. */
+export const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true } as const;
+
+/** Kills the process group led by this process. Windows has none, so it is asked for the descendants of the process. */
 export function killGroup(pid: number): void {
+  if (process.platform === 'win32') {
+    const options = { env: childEnvironment(), stdio: 'ignore', windowsHide: true } as const;
+    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], options).on('error', () => {});
+    return;
+  }
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // The process has already ended.
   }

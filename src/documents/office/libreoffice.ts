@@ -5,13 +5,14 @@
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { childEnvironment } from '#concurrency/environment.ts';
+import { isExecutable, programPaths } from '#concurrency/find-program.ts';
 import { officeProfile, removeOfficePipe } from '#concurrency/office-pipe.ts';
-import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
+import { createProgramFolder, killGroup, OWN_GROUP, type ProgramFolder } from '#concurrency/programs.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { ownValue } from '#own-value.ts';
 import { DocumentError } from '../document.ts';
@@ -117,7 +118,7 @@ export function createLibreOffice({ program, temporaryDir, jobs = 1 }: LibreOffi
 
   async function runToEnd(command: Command, folder: ProgramFolder, signal: AbortSignal, deadline: number) {
     const { path: cwd } = folder;
-    const child = spawn(...command, { detached: true, stdio: 'ignore', cwd, env: environment(cwd) });
+    const child = spawn(...command, { ...OWN_GROUP, stdio: 'ignore', cwd, env: environment(cwd) });
     const { pid } = child;
     const ended = new Promise<void>((resolve) => {
       child.once('close', () => resolve());
@@ -291,7 +292,7 @@ ${items.join('\n')}
 `;
 }
 
-const NAMES = process.platform === 'win32' ? ['soffice.exe', 'soffice.com'] : ['soffice', 'libreoffice'];
+const NAMES = ['soffice', 'libreoffice'];
 
 const USUAL_PLACES = [
   '/usr/lib/libreoffice/program/soffice',
@@ -304,9 +305,7 @@ const USUAL_PLACES = [
 function findProgram(configured: string | undefined): string | undefined {
   if (configured === 'none') return undefined;
   if (configured) return isExecutable(configured) ? configured : undefined;
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
-  const onPath = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return [...onPath, ...optPlaces(), ...USUAL_PLACES].find(isExecutable);
+  return [...NAMES.flatMap((name) => programPaths(name)), ...optPlaces(), ...USUAL_PLACES].find(isExecutable);
 }
 
 /** Install path of LibreOffice's own packages: /opt/libreoffice24.8/program/soffice. */
@@ -319,14 +318,5 @@ function optPlaces(): string[] {
       .map((name) => path.join('/opt', name, 'program/soffice'));
   } catch {
     return [];
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

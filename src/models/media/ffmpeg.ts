@@ -4,12 +4,11 @@
  */
 
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { childEnvironment } from '#concurrency/environment.ts';
 import { mapConcurrently } from '#concurrency/map-concurrently.ts';
-import { createProgramFolder, killGroup, type ProgramFolder } from '#concurrency/programs.ts';
+import { createProgramFolder, killGroup, OWN_GROUP, type ProgramFolder } from '#concurrency/programs.ts';
 import { residentBytes } from '#concurrency/resident.ts';
 import { createTaskQueue } from '#concurrency/task-queue.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
@@ -60,21 +59,6 @@ const MAX_WAIT_MS = 60_000;
 /** Self-contained media formats only: no playlists, scripts or devices. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,flv,asf,aiff,amr';
 const CLIP = 'clip';
-
-/** Path of an executable, searched for on PATH unless `name` contains a slash; undefined if not found. */
-export function findProgram(name: string): string | undefined {
-  const folders = name.includes('/') ? [''] : (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
-  return folders
-    .map((folder) => path.join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
 
 export function createFfmpeg({ program, temporaryDir, timeoutMs, maxResident }: FfmpegOptions): Ffmpeg {
   const opening = [
@@ -178,7 +162,7 @@ export function runFfmpeg(args: readonly string[], options: FfmpegRun): Promise<
     const child = spawn(program, args, {
       cwd: folder.path,
       env: childEnvironment({ home: folder.path }),
-      detached: true,
+      ...OWN_GROUP,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     if (child.pid !== undefined) folder.recordProcess(child.pid);

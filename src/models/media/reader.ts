@@ -2,6 +2,7 @@
  * Converts the media of a request into a model's input: loads the bytes, decodes them in a separate process and
  * preprocesses them.
  */
+import { findProgram } from '#concurrency/find-program.ts';
 import { createProcessPool } from '#concurrency/processes.ts';
 import { QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { DocumentError } from '#documents/document.ts';
@@ -13,7 +14,7 @@ import type { MediaFormats, ReadyMedium } from '../backend.ts';
 import { type MemoryShare, RequestTooLargeError } from '../queue/admission.ts';
 import type { Medium } from '../registry/catalogue.ts';
 import { createConverter } from './convert.ts';
-import { createFfmpeg, findProgram } from './ffmpeg.ts';
+import { createFfmpeg } from './ffmpeg.ts';
 import { loadMedia, MediaError } from './load.ts';
 import type { Transcribe } from './transcript.ts';
 import type { MediaOutcome, MediaTask } from './worker.ts';

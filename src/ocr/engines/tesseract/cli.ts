@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { childEnvironment } from '#concurrency/environment.ts';
-import { createProgramFolder, killGroup } from '#concurrency/programs.ts';
+import { createProgramFolder, killGroup, OWN_GROUP } from '#concurrency/programs.ts';
 import type { OcrEngine, RecognizeOptions } from '../../engine.ts';
 import { parseHocr } from '../../hocr.ts';
 import { checkLanguages, IMAGE_DPI, languageMissing, recognitionFailed, SEGMENTATION_MODES } from './tesseract.ts';
@@ -85,7 +85,7 @@ async function run(
       inherits: ['TESSDATA_PREFIX'],
       more: { OMP_THREAD_LIMIT: '1' },
     });
-    const child = spawn(program, args, { cwd: folder.path, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd: folder.path, env, ...OWN_GROUP, stdio: ['pipe', 'pipe', 'pipe'] });
     if (child.pid !== undefined) folder.recordProcess(child.pid);
     const out: Buffer[] = [];
     let bytes = 0;

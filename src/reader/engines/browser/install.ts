@@ -144,7 +144,7 @@ async function fetchPackage(install: string, { onBytes, signal, stallMs }: Fetch
     const flags = ['--ignore-scripts', '--engine-strict=false', '--prefer-offline', '--loglevel=error', ...NPM_FLAGS];
     const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000'];
     const ends = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
-    await run(NPM, ['ci', ...flags, ...retries], { cwd: install, signal: ends });
+    await run('npm', ['ci', ...flags, ...retries], { cwd: install, signal: ends });
   } catch (error) {
     if (stalled.signal.aborted)
       throw new Error(`the package registry sent nothing for ${seconds(stallMs)}`, { cause: error });
@@ -153,8 +153,6 @@ async function fetchPackage(install: string, { onBytes, signal, stallMs }: Fetch
     clearInterval(watch);
   }
 }
-
-const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
