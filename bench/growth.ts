@@ -2,8 +2,8 @@
  * How time and memory grow with the size of the work: `npm run bench:growth -- [--only page,pdf,batch,connections,index]
  * [--most 30000000]`. Each curve has a table and a figure, `bench/growth/<name>.svg`. `--most` leaves out larger sizes.
  *
- * The exponent is the slope of the line through the logarithms of size and time, over the last two powers of ten: 1 is
- * proportional. A curve whose points are all within a quarter of that line is called straight.
+ * The exponent is the slope of the line through the logarithms of size and processor time (elapsed time for queries), over
+ * the last two powers of ten: 1 is proportional. A curve whose points are all within a quarter of that line is called straight.
  */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { HEALTH_PATHS } from '#api/health.ts';
+import { COMMANDS } from '#cli/commands.ts';
 import { environmentName, readConfig, SETTING_NAMES } from '#config.ts';
 import { METRICS } from '#telemetry/metrics-table.ts';
 import packageFile from '../package.json' with { type: 'json' };
@@ -155,6 +156,14 @@ it('opens the ports that the server listens on, and probes existing paths', asyn
       expect(opened.map(({ name }: Manifest) => name)).toContain(httpGet.port);
     }
   }
+});
+
+it('starts commands that exist', async () => {
+  const commands = containers(await render(EVERYTHING)).flatMap(({ args }) => (args ? [args] : []));
+  expect(commands.map((args) => args.slice(0, 2))).toEqual(commands.map(() => ['node', 'dist/main.js']));
+  const names = COMMANDS.map(({ name }) => name);
+  expect(commands.map(([, , command]) => command).sort()).toEqual(['browser-worker', 'worker']);
+  expect(names).toEqual(expect.arrayContaining(['browser-worker', 'worker']));
 });
 
 it('scales by processor time, and by metrics that exist', async () => {

@@ -44,6 +44,7 @@ export function growthFigure({ name, unit, memory, points, verdict }: Figure): s
     ...space.ticks.map(({ at, value }) => label(WIDTH - MARGIN.right + 6, at + 4, count(value), 'start', SPACE)),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
+<title>${name}: time and memory by ${unit}; ${verdict}</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 ${label(MARGIN.left, 20, `${name}: ${verdict}`, 'start', '#000')}
 ${grid.join('\n')}

@@ -19,11 +19,14 @@ const FITTED_SHARE = 0.01;
 /** A point that is farther from the line than this factor makes it bent. */
 const STRAIGHT_FACTOR = 1.25;
 
+/** Processor time depends less on other load; where it was not measured, elapsed time counts. */
+const costOf = ({ ms, processorMs }: Point): number => (Number.isNaN(processorMs) ? ms : Math.max(processorMs, 0.1));
+
 export function fitOf(points: readonly Point[]): Fit {
   const largest = Math.max(...points.map(({ size }) => size));
   const fitted = points
     .filter(({ size }) => size >= largest * FITTED_SHARE)
-    .map(({ size, ms }) => ({ size, x: Math.log(size), y: Math.log(ms) }));
+    .map((point) => ({ size: point.size, x: Math.log(point.size), y: Math.log(costOf(point)) }));
   const [meanX, meanY] = [mean(fitted.map(({ x }) => x)), mean(fitted.map(({ y }) => y))];
   const above = fitted.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
   const exponent = fitted.length < 2 ? 0 : above / fitted.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
