@@ -114,8 +114,8 @@ it('reads a page whose messages are too large for the connection', async () => {
   const { lines, log } = createLines();
   const pages = {
     '/loud': `<title>Loud</title><p id="state">Before.</p><script>
-console.log('x'.repeat(40_000_000));
-fetch('/upload', { method: 'POST', body: 'y'.repeat(20_000_000) }).catch(() => {
+console.log('x'.repeat(10_000_000));
+fetch('/upload', { method: 'POST', body: 'y'.repeat(9_000_000) }).catch(() => {
   document.getElementById('state').textContent = 'After both messages.';
 });
 </script>`,
