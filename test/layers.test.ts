@@ -110,8 +110,16 @@ it('keeps the client free of other modules, because it also runs in browsers', (
   expect(imported.filter((target) => !/^\.\/|^\.\.\/generated\//.test(target))).toEqual([]);
 });
 
-/** These files connect to sockets in our own folders, or belong to processes that are started with such a socket. */
-const OWN_SOCKETS = ['app/in-process.ts', 'flow/process/host.ts', 'storage/process-folder.ts'].map(path.normalize);
+/**
+ * These files connect to sockets in our own folders, belong to processes that are started with such a socket, or connect
+ * to browsers that the operator configured.
+ */
+const OWN_SOCKETS = [
+  'app/in-process.ts',
+  'flow/process/host.ts',
+  'reader/engines/browser/remote/devtools-connection.ts',
+  'storage/process-folder.ts',
+].map(path.normalize);
 
 it('lets only net/ connect to a URL that a caller chose', () => {
   // Type imports cannot open connections.

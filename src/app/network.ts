@@ -67,7 +67,7 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
       onRefused: refusals.note,
       onFailed: refusals.noteFailure,
       remote: remoteEgress(config),
-    }),
+    }).catch(explainListenError),
   );
   ownPorts.add(egress.port);
   if (egress.remote) ownPorts.add(egress.remote.port);
@@ -85,6 +85,13 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
     robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
     spanExport,
   };
+}
+
+function explainListenError(error: NodeJS.ErrnoException & { port?: number; address?: string }): never {
+  if (error.code === 'EADDRINUSE') throw new ConfigError(`LECTERN_EGRESS_PROXY_PORT: port ${error.port} is in use`);
+  if (error.code === 'EADDRNOTAVAIL')
+    throw new ConfigError(`LECTERN_EGRESS_PROXY_HOST: ${error.address} is not an address of this machine`);
+  throw error;
 }
 
 /** The operator's block list; `undefined` if there is none. Throws ConfigError if its file cannot be read. */

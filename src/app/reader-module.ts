@@ -190,7 +190,7 @@ function createBrowserPool(config: Config, { egress, ownPorts }: Network, log: L
       token: config.browserToken,
       egress: { route, meter, url: remote.url, grant: remote.grant },
       onAddress: ownPorts.addElsewhere,
-      log: (message, facts) => log.warn(facts, message),
+      log: (message, facts) => log[facts.reason === undefined ? 'info' : 'warn'](facts, message),
     });
   }
   const found = chosenBrowser(config);

@@ -217,7 +217,11 @@ describe('the dashboard', () => {
     // These metrics are for detailed analysis and need not be on the dashboard.
     const left = [
       'lectern_blocked_pages_total',
+      'lectern_browser_connected',
       'lectern_browser_pages_total',
+      'lectern_browser_servers',
+      'lectern_job_run_duration_seconds',
+      'lectern_job_runs_total',
       'lectern_model_inputs_total',
       'lectern_model_running_batches',
       'lectern_model_waiting_tokens',

@@ -337,6 +337,18 @@ describe("the server's own ports", () => {
     expect(() => own.checkUrl(new URL('http://127.0.0.1:3000/'))).toThrow(expect.objectContaining(REFUSED));
     expect(own.allowed('8.8.8.8', 3000)).toBe(true);
   });
+
+  test('are refused on the machines of its browsers, even in an allowed network', () => {
+    const ports = createOwnPorts();
+    ports.addElsewhere('10.0.0.21', 9222);
+    ports.addElsewhere('fd00::21', 9222);
+    const open = createGuard({ allow: ['10.0.0.0/8', 'fd00::/8'], ownPorts: ports });
+    for (const address of ['10.0.0.21', '::ffff:10.0.0.21', 'fd00:0::21']) {
+      expect(open.allowed(address, 9222), address).toBe(false);
+      expect(open.allowed(address, 80), address).toBe(true);
+    }
+    expect(open.allowed('10.0.0.22', 9222)).toBe(true);
+  });
 });
 
 describe('the allow list', () => {

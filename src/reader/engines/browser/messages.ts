@@ -1,5 +1,5 @@
 /**
- * Limits the size of messages on the browser's DevTools pipe. A page controls the length of some messages: a request is
+ * Limits the size of messages on a browser's DevTools pipe or connection. A page controls the length of some messages: a request is
  * reported with its body, a console line with its text. Playwright turns each message into one string, and a message
  * beyond V8's maximum string length would crash the process.
  */
@@ -25,7 +25,7 @@ const MAX_RESPONSE_BYTES = 192 * 1024 * 1024;
 /** Bytes kept from the start and end of a dropped message, to identify it. */
 const EXCERPT_BYTES = 512;
 /** First id of the commands that this module sends: far above the ids of Playwright, which counts from 1. */
-const FIRST_OWN_ID = 2_000_000_000;
+export const FIRST_OWN_ID = 2_000_000_000;
 
 export interface DroppedMessage {
   /** Name of the event, or `answer` for a response. */
@@ -98,6 +98,30 @@ export function limitMessages(
     }
   });
   for (const listener of listeners) messages.off('data', listener);
+}
+
+export interface CheckedMessage {
+  /** The message to pass on: the given one, or an error in its place; `undefined` if there is none. */
+  readonly message: Buffer | undefined;
+  /** A command to send to the browser, with the given id. */
+  readonly command?: string | undefined;
+  /** Set if a message that might have been needed was dropped. */
+  readonly dropped?: DroppedMessage;
+}
+
+/** Applies the same limits to a complete message, for connections that deliver no parts. */
+export function checkMessage(message: Buffer, ownId: number): CheckedMessage {
+  const head = message.subarray(0, EXCERPT_BYTES).toString('latin1');
+  if (!isWanted(head)) return { message: undefined };
+  const bytes = message.length;
+  if (bytes <= (isResponse(head) ? MAX_RESPONSE_BYTES : MAX_EVENT_BYTES)) return { message };
+  const tail = message.subarray(-EXCERPT_BYTES).toString('latin1');
+  const error = errorFor(head, tail);
+  return {
+    message: error === undefined ? undefined : Buffer.from(error),
+    command: failCommand(head, tail, ownId),
+    dropped: { what: methodOf(head) ?? 'answer', bytes },
+  };
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Connects to a browser on another machine, and checks that it is a Chromium that this version can control. */
 import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
+import type { DroppedMessage } from '../messages.ts';
 import type { RemoteAddress } from './address.ts';
+import { openDevtools } from './devtools-connection.ts';
 
 export interface RemoteBrowser {
   readonly browser: Browser;
@@ -15,15 +17,27 @@ const CONNECT_MS = 15_000;
 /** Older versions lack commands that we send, such as those for storage access. */
 const MIN_CHROMIUM = 120;
 
+export interface ConnectOptions {
+  readonly token: string | undefined;
+  /** Called for each DevTools message that exceeded the size limit. */
+  readonly onDropped: (dropped: DroppedMessage) => void;
+}
+
 /** Throws RemoteBrowserError. */
-export async function connectRemote(address: RemoteAddress, token: string | undefined): Promise<RemoteBrowser> {
+export async function connectRemote(
+  address: RemoteAddress,
+  { token, onDropped }: ConnectOptions,
+): Promise<RemoteBrowser> {
   const { chromium } = await import('playwright-core');
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   let browser: Browser;
   try {
     browser =
       address.protocol === 'cdp'
-        ? await chromium.connectOverCDP(address.url, { headers, timeout: CONNECT_MS })
+        ? await chromium.connectOverCDP(
+            await openDevtools(address.url, { headers, timeoutMs: CONNECT_MS, onDropped }),
+            { timeout: CONNECT_MS },
+          )
         : await chromium.connect(address.url, { headers, timeout: CONNECT_MS });
   } catch (error) {
     throw new RemoteBrowserError(connectFailure(error));
@@ -38,7 +52,7 @@ export async function connectRemote(address: RemoteAddress, token: string | unde
 
 /** Playwright's message contains the URL and a log. */
 function connectFailure(error: unknown): string {
-  const { message } = error as Error;
+  const { message, code: systemCode } = error as NodeJS.ErrnoException;
   const server = /server version: v([\d.]+)/.exec(message)?.[1];
   if (server !== undefined) {
     const own = playwrightVersion();
@@ -47,8 +61,8 @@ function connectFailure(error: unknown): string {
   const status = /(?:Unexpected status|Unexpected server response:) (\d{3})/.exec(message)?.[1];
   if (status === '401' || status === '403') return 'it refuses the token: check LECTERN_BROWSER_TOKEN';
   if (status !== undefined) return `it responds with status ${status}: is this the URL of a browser?`;
-  if (/timeout/i.test(message)) return `it does not respond within ${CONNECT_MS / 1_000} s`;
-  const code = /\b(E[A-Z]{4,})\b/.exec(message)?.[1];
+  if (/timeout|timed out|aborted/i.test(message)) return `it does not respond within ${CONNECT_MS / 1_000} s`;
+  const code = /^E[A-Z]+$/.exec(systemCode ?? '')?.[0] ?? /\b(E[A-Z]{4,})\b/.exec(message)?.[1];
   return code === undefined ? 'it does not speak the expected protocol' : `it cannot be reached (${code})`;
 }
 

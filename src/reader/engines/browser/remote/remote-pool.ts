@@ -7,6 +7,7 @@ import { lookup } from 'node:dns/promises';
 import { unlessAborted } from '#concurrency/deadline.ts';
 import type { RemoteEgress } from '#net/proxy/egress-proxy.ts';
 import type { EgressAddress } from '../launch.ts';
+import type { DroppedMessage } from '../messages.ts';
 import { browserUnavailable, PageSlots } from '../page-slots.ts';
 import type { Lease, PagePool, PoolStatus } from '../pool.ts';
 import type { RemoteAddress } from './address.ts';
@@ -184,7 +185,9 @@ class Browsers implements RemotePool {
         });
         for (const { address: ip } of found) onAddress(ip, address.port);
       }
-      connected = await connectRemote(address, token);
+      const onDropped = (dropped: DroppedMessage) =>
+        log?.('dropped a browser message that was too large', { browser: address.name, ...dropped });
+      connected = await connectRemote(address, { token, onDropped });
       await proveConfinement(connected.browser, egress);
       if (this.#closed) throw new RemoteBrowserError('The server is stopping');
     } catch (error) {

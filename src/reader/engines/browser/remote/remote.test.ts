@@ -109,6 +109,23 @@ it('gives each read credentials of its own, which end with the read', async () =
   expect(await statusFor(`visit-test:${grant.password}`)).toBe(407);
 });
 
+it('reads a page whose messages are too large for the connection', async () => {
+  const browser = await use(startChromium());
+  const { lines, log } = createLines();
+  const pages = {
+    '/loud': `<title>Loud</title><p id="state">Before.</p><script>
+console.log('x'.repeat(10_000_000));
+fetch('/upload', { method: 'POST', body: 'y'.repeat(9_000_000) }).catch(() => {
+  document.getElementById('state').textContent = 'After both messages.';
+});
+</script>`,
+  };
+  const bench = await use(startRemoteBench([browser.url], { pages, pool: { log } }));
+  expect(words((await bench.last('/loud')).text)).toContain('After both messages.');
+  expect(lines.filter((line) => line.startsWith('dropped'))).toHaveLength(1);
+  expect(bench.pool.status()).toMatchObject({ crashes: 0, remote: { connected: 1 } });
+});
+
 it('reads through a Playwright server of the same version', async () => {
   const { path: executablePath, env } = foundBrowser();
   const server = await use(
