@@ -1363,7 +1363,8 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     group: 'Page cache and page limits',
     flag: '--cache-max-bytes',
     variable: 'LECTERN_CACHE_MAX_BYTES',
-    meaning: 'Maximum size of the page cache on disk, in bytes. 0 turns the cache off.',
+    meaning:
+      'Maximum size of the page cache, in bytes: of this server, or of all servers with `databaseUrl`. 0 turns the cache off.',
     defaultText: '5000000000',
   },
   {
@@ -1958,6 +1959,56 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_REDIS_URL',
     meaning: 'Redis or Valkey server, shared by any number of servers. It counts rate limits and distributes jobs.',
     defaultText: 'none',
+  },
+  {
+    name: 'blobsUrl',
+    group: 'Database and storage',
+    flag: '--blobs-url',
+    variable: 'LECTERN_BLOBS_URL',
+    meaning:
+      'Bucket of an S3 store for the content of the page cache and pictures, shared by any number of servers: `s3://bucket/prefix`. Requires `databaseUrl`.',
+    defaultText: 'the database, or the data folder without one',
+  },
+  {
+    name: 'blobsEndpoint',
+    group: 'Database and storage',
+    flag: '--blobs-endpoint',
+    variable: 'LECTERN_BLOBS_ENDPOINT',
+    meaning: 'URL of the S3 store, if it is not that of AWS, such as `http://localhost:9000`.',
+    defaultText: 'AWS',
+  },
+  {
+    name: 'blobsRegion',
+    group: 'Database and storage',
+    flag: '--blobs-region',
+    variable: 'LECTERN_BLOBS_REGION',
+    meaning: 'Region of the bucket.',
+    defaultText: '`AWS_REGION`, or `us-east-1` with `blobsEndpoint`',
+  },
+  {
+    name: 'blobsAccessKey',
+    group: 'Database and storage',
+    flag: '--blobs-access-key',
+    variable: 'LECTERN_BLOBS_ACCESS_KEY',
+    meaning:
+      'Access key of the S3 store. Without it, the usual places apply: `AWS_ACCESS_KEY_ID`, the files in `~/.aws`, the role of the machine.',
+    defaultText: 'found by the AWS SDK',
+  },
+  {
+    name: 'blobsSecretKey',
+    group: 'Database and storage',
+    flag: '--blobs-secret-key',
+    variable: 'LECTERN_BLOBS_SECRET_KEY',
+    meaning: 'Secret key that belongs to `blobsAccessKey`.',
+    defaultText: 'found by the AWS SDK',
+  },
+  {
+    name: 'blobsPathStyle',
+    group: 'Database and storage',
+    flag: '--blobs-path-style',
+    variable: 'LECTERN_BLOBS_PATH_STYLE',
+    meaning: 'With `on`, the bucket is in the path of the URL instead of its host name.',
+    defaultText: '`on` with `blobsEndpoint`',
   },
   {
     name: 'diskMinFreeBytes',
