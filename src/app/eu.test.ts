@@ -15,10 +15,12 @@ describe('stores outside the EU', () => {
     [{ databaseUrl: 'postgres://db.example:6000/lectern' }, ['db.example:5432'], ['databaseUrl']],
     [{ redisUrl: 'rediss://:secret@cache.example' }, ['cache.example:6379'], []],
     [{ redisUrl: 'redis://cache.example', databaseUrl: 'postgres://db.example/x' }, ['db.example'], ['redisUrl']],
+    [{ blobsUrl: 's3://pages', blobsEndpoint: 'https://s3.example' }, [], ['blobsUrl']],
+    [{ blobsUrl: 's3://pages', blobsEndpoint: 'https://s3.example' }, ['s3.example:443'], []],
+    [{ blobsUrl: 's3://pages', blobsRegion: 'eu-central-1' }, ['s3.eu-central-1.amazonaws.com'], []],
+    [{ blobsUrl: 's3://pages' }, ['s3.eu-central-1.amazonaws.com'], ['blobsUrl']],
   ] as const)('%j with %j: %j', (config, marked, expected) => {
-    expect(storesOutside({ databaseUrl: undefined, redisUrl: undefined, ...config }, regionOf(...marked))).toEqual(
-      expected,
-    );
+    expect(storesOutside(config, regionOf(...marked))).toEqual(expected);
   });
 });
 

@@ -91,6 +91,20 @@ def with_cache(app):
     return serve
 
 
+def with_conditions(app):
+    """While the folder has a file of this name, the disk is full, or every answer takes three seconds."""
+
+    def serve(environment, start_response):
+        if os.path.exists(os.path.join(folder, 'slow')):
+            eventlet.sleep(3)
+        if environment['REQUEST_METHOD'] == 'PUT' and os.path.exists(os.path.join(folder, 'full')):
+            start_response('507 Insufficient Storage', [('Content-Length', '0')])
+            return [b'']
+        return app(environment, start_response)
+
+    return serve
+
+
 def start(name, text, socket, wrap=lambda app: app):
     path = os.path.join(folder, name + '.conf')
     with open(path, 'w') as conf:
@@ -110,7 +124,8 @@ for kind, socket in sockets.items():
     ring.rebalance(seed=1)
     ring.get_ring().save(os.path.join(folder, kind + '.ring.gz'))
 for kind, socket in sockets.items():
-    start(kind, STORAGE.format(folder=folder, devices=DEVICES, kind=kind), socket)
+    wrap = with_conditions if kind == 'object' else lambda app: app
+    start(kind, STORAGE.format(folder=folder, devices=DEVICES, kind=kind), socket, wrap)
 start('proxy', PROXY.format(folder=folder, account=account, user=user, secret=secret_key),
       eventlet.listen(('127.0.0.1', int(port))), with_cache)
 while True:

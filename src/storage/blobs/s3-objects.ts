@@ -31,7 +31,8 @@ const ATTEMPTS = 3;
 const CONNECT_MS = 1_000;
 /** Time limits of one call, with its repetitions, in milliseconds. A reader waits for `get`, nobody for the others. */
 const GET_MS = 2_000;
-const PUT_MS = 30_000;
+const PUT_MS = 5_000;
+const PUT_MS_PER_MB = 500;
 const REMOVE_MS = 10_000;
 
 const URL_PATTERN = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([\w!.*'()/-]*))?$/;
@@ -51,7 +52,7 @@ export async function openS3Objects(options: BucketOptions): Promise<S3Objects> 
   const objectOf = (key: string) => ({ Bucket, Key: prefix + key });
   return {
     async put(key, bytes) {
-      const limit = { abortSignal: AbortSignal.timeout(PUT_MS) };
+      const limit = { abortSignal: AbortSignal.timeout(Math.ceil(PUT_MS + (bytes.length / 1e6) * PUT_MS_PER_MB)) };
       if (bytes.length > PART_BYTES) return putInParts(sdk, client, objectOf(key), bytes, limit);
       await client.send(new sdk.PutObjectCommand({ ...objectOf(key), Body: bytes }), limit);
     },
