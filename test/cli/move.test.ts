@@ -166,6 +166,8 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     await expect(begun).rejects.toThrow('killed');
     const mixed = await migrate(['--from', path.join(dir, 'used'), '--to', url]);
     expect([mixed.exit, mixed.notes]).toEqual(['failed', expect.stringContaining('another installation')]);
+    const missing = await migrate(['--from', path.join(dir, 'none'), '--to', urls[3]!]);
+    expect([missing.exit, missing.notes]).toEqual(['failed', expect.stringContaining('no installation')]);
     for (const args of [
       ['--to', path.join(dir, 'x')],
       ['--from', url, '--to', url],

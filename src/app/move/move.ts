@@ -3,11 +3,12 @@
  * files, shared state, the local index and the page cache. The move can be stopped and continued, and compares all tables.
  * The source is not changed. Screenshots and results of tasks do not move: they live for hours.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
+import { ACCOUNT_TABLES, openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
 import { type CachePlace, moveCache } from '#reader/index.ts';
 import { moveIndex } from '#search/index.ts';
@@ -66,6 +67,7 @@ const SOURCE = ' source';
 
 /** Throws MoveRefusedError, and DatabaseUnavailableError if a database cannot be reached. */
 export async function moveInstallation({ from, to, onProgress }: MoveOptions): Promise<MovedRows[]> {
+  refuseMissing(from);
   await refuseRunning(from, 'source');
   await refuseRunning(to, 'target');
   await settleUsage(from);
@@ -120,6 +122,11 @@ function sourceName({ dataDir, url }: MovePlace): string {
   if (url === undefined) return path.resolve(dataDir ?? '');
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
+}
+
+function refuseMissing({ dataDir }: MovePlace): void {
+  if (dataDir === undefined || existsSync(ACCOUNT_TABLES.fileIn(dataDir))) return;
+  throw new MoveRefusedError(`there is no installation in ${dataDir}`);
 }
 
 async function refuseRunning({ dataDir, url }: MovePlace, side: string): Promise<void> {
