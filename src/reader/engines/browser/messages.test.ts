@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type DroppedMessage, limitMessages } from './messages.ts';
+import { checkMessage, type DroppedMessage, FIRST_OWN_ID, limitMessages } from './messages.ts';
 
 /** The messages that an earlier listener receives when they arrive in pieces of `pieceBytes`. */
 async function received(messages: readonly string[], pieceBytes = 64) {
@@ -83,5 +83,36 @@ describe('limitMessages', () => {
     const { passed, dropped } = await received([event('Runtime.consoleAPICalled', { args: [] }), event('Page.x', {})]);
     expect(passed).toEqual([event('Page.x', {})]);
     expect(dropped).toEqual([]);
+  });
+});
+
+describe('checkMessage', () => {
+  const MEGABYTE = 1024 * 1024;
+  const check = (text: string) => checkMessage(Buffer.from(text), FIRST_OWN_ID);
+
+  it('passes complete messages on, except events that are not used', () => {
+    for (const text of [event('Page.loaded', {}), answer(1, { data: long(20 * MEGABYTE) })])
+      expect(check(text)).toEqual({ message: Buffer.from(text) });
+    expect(check(event('Runtime.consoleAPICalled', { text: long(20 * MEGABYTE) }))).toEqual({ message: undefined });
+    expect(check(answer(FIRST_OWN_ID, {}))).toEqual({ message: undefined });
+  });
+
+  it('drops events that are too long, and fails the request that one of them reports', () => {
+    const paused = event('Fetch.requestPaused', { requestId: 'job-1.0', body: long(9 * MEGABYTE) });
+    const { message, command, dropped } = check(paused);
+    expect(message).toBeUndefined();
+    expect(dropped).toEqual({ what: 'Fetch.requestPaused', bytes: paused.length });
+    expect(JSON.parse(command!)).toEqual({
+      id: FIRST_OWN_ID,
+      method: 'Fetch.failRequest',
+      params: { requestId: 'job-1.0', errorReason: 'BlockedByClient' },
+      sessionId: 'A1',
+    });
+  });
+
+  it('replaces responses that are too long by an error', () => {
+    const { message, dropped } = check(answer(7, { data: long(193 * MEGABYTE) }));
+    expect(JSON.parse(message!.toString())).toMatchObject({ id: 7, error: { code: -32000 }, sessionId: 'A1' });
+    expect(dropped).toMatchObject({ what: 'answer' });
   });
 });

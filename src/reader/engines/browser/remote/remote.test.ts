@@ -122,7 +122,7 @@ fetch('/upload', { method: 'POST', body: 'y'.repeat(9_000_000) }).catch(() => {
   };
   const bench = await use(startRemoteBench([browser.url], { pages, pool: { log } }));
   expect(words((await bench.last('/loud')).text)).toContain('After both messages.');
-  expect(lines.filter((line) => line.startsWith('dropped'))).toHaveLength(1);
+  expect(lines.some((line) => line.startsWith('dropped a browser message'))).toBe(true);
   expect(bench.pool.status()).toMatchObject({ crashes: 0, remote: { connected: 1 } });
 });
 
