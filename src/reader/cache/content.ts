@@ -1,6 +1,6 @@
 /** The content of a cached copy: compressed text and pictures, each stored as a blob named after its hash. */
 import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
+import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import { type Blobs, blobName } from '#storage/blobs/blobs.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { PartRole } from './index-queries.ts';
@@ -11,8 +11,13 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Texts up to this size are decompressed in this thread, because a transfer to another thread would take longer. */
+/**
+ * Texts up to these sizes are decompressed and compressed in this thread, because a transfer to another thread would
+ * take longer.
+ */
 const SHORT_BYTES = 256 * 1024;
+const SHORT_TO_COMPRESS_BYTES = 64 * 1024;
+const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
@@ -21,7 +26,8 @@ export async function packContent(
   text: Buffer,
   { screenshot, pageshot }: Pick<Snapshot, 'screenshot' | 'pageshot'>,
 ): Promise<Part[]> {
-  const packed = await compress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  const packed =
+    text.length <= SHORT_TO_COMPRESS_BYTES ? brotliCompressSync(text, COMPRESSION) : await compress(text, COMPRESSION);
   return partsOf({ text: packed, screenshot, pageshot });
 }
 

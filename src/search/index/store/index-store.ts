@@ -30,6 +30,8 @@ export interface IndexStore {
   storedPages(after: number, limit: number): Promise<StoredPage[]>;
   /** Returns the passages of a page, in order. */
   textsOf(page: number): Promise<string[]>;
+  /** Returns the highest id of a passage; 0 if there is none. */
+  lastPassage(): Promise<number>;
   /** Returns passages with an id above `after` that have no vector of the model, in order of id. */
   withoutVector(model: string, after: number, limit: number): Promise<UnembeddedRow[]>;
   /** Stores vectors, except those of passages that have been removed in the meantime. */

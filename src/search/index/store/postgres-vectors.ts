@@ -5,7 +5,10 @@ import type { IndexStore, UnembeddedRow } from './index-store.ts';
 import type { VectorTable } from './pgvector.ts';
 import type { RunQuery } from './postgres-frequencies.ts';
 
-type VectorQueries = Pick<IndexStore, 'withoutVector' | 'writeCodes' | 'nearest' | 'codesFrom' | 'codes'>;
+type VectorQueries = Pick<
+  IndexStore,
+  'lastPassage' | 'withoutVector' | 'writeCodes' | 'nearest' | 'codesFrom' | 'codes'
+>;
 
 export interface VectorQueryTools {
   readonly rows: RunQuery;
@@ -20,6 +23,10 @@ export function vectorQueries<Tables>(
   { rows, vectorTable, matching }: VectorQueryTools,
 ): VectorQueries {
   return {
+    async lastPassage() {
+      const [found] = await rows<{ last: number }>(sql`SELECT coalesce(max(id), 0) AS last FROM index_passages`);
+      return Number(found!.last);
+    },
     withoutVector: (model, after, limit) =>
       rows<UnembeddedRow>(sql`SELECT p.id, g.title, p.heading, p.text
         FROM index_passages p JOIN index_pages g ON g.id = p.page

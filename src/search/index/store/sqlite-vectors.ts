@@ -2,10 +2,11 @@
 import type { Database } from '#storage/database/sqlite.ts';
 import type { CodeRow, IndexStore, UnembeddedRow } from './index-store.ts';
 
-type VectorQueries = Pick<IndexStore, 'withoutVector' | 'writeCodes' | 'codesFrom' | 'codes'>;
+type VectorQueries = Pick<IndexStore, 'lastPassage' | 'withoutVector' | 'writeCodes' | 'codesFrom' | 'codes'>;
 
 export function vectorQueries(database: Database): VectorQueries {
   return {
+    lastPassage: async () => database.get<{ last: number }>('SELECT coalesce(max(id), 0) AS last FROM passages')!.last,
     withoutVector: async (model, after, limit) =>
       database.all<UnembeddedRow>(
         `SELECT p.id, g.title, p.heading, p.text FROM passages p JOIN pages g ON g.id = p.page

@@ -11,6 +11,12 @@ const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
 /** A word is frequent if more than this share of all passages contain it, and at least this many passages. */
 const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
+/** The owners of pages, each found with one step in the index of owners, however many pages it has. */
+const OWNERS = `WITH RECURSIVE owners (owner) AS (
+    SELECT min(owner) FROM pages
+    UNION ALL
+    SELECT (SELECT min(g.owner) FROM pages g WHERE g.owner > owners.owner) FROM owners WHERE owners.owner IS NOT NULL
+  ) SELECT 1 FROM owners`;
 /** How long the number of passages is cached, in milliseconds. It is counted each time while it is small. */
 const COUNT_FRESH_MS = 10_000;
 
@@ -80,9 +86,13 @@ export function createWordSearch(database: Database) {
       return { sql, values: where.values };
     }
     if (!owners) return { sql: '', values: [] };
-    // The owner is looked up for each match, because the owner condition is true for most pages.
-    const sql = `AND (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) IN (${marks(owners)})`;
-    return { sql, values: [...owners] };
+    // The owner is looked up for each match, because the owner condition is true for most pages. That takes as long as
+    // the search itself, so it is left out while there is no page of another owner. Both are one statement, so that no
+    // page can be added in between.
+    const allowed = `IN (${marks(owners)})`;
+    const sql = `AND (NOT EXISTS (${OWNERS} WHERE owner NOT ${allowed})
+      OR (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) ${allowed})`;
+    return { sql, values: [...owners, ...owners] };
   }
 
   function coverage(slots: readonly WeightedSlot[], ids: readonly number[]): Map<number, number> {

@@ -26,6 +26,8 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ta', /[\u0b80-\u0bff]/g],
   ['hi', /[\u0900-\u097f]/g],
 ];
+/** Whether a text has a letter of one of these scripts. Most texts have none, and their letters need not be counted. */
+const ANY_SCRIPT = new RegExp(SCRIPTS.map(([, letters]) => letters.source).join('|'));
 /** Letters that are frequent in one language and rare in others, for texts with too few function words. */
 const OWN_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['vi', /[ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/gi],
@@ -71,6 +73,7 @@ export function languageFromTag(tag: string | undefined): string | undefined {
 }
 
 function byScript(sample: string): string | undefined {
+  if (!ANY_SCRIPT.test(sample)) return undefined;
   const letters = countOf(sample, LETTERS);
   if (letters === 0) return undefined;
   for (const [language, pattern] of SCRIPTS) {

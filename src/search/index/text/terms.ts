@@ -55,25 +55,59 @@ const ACCENTED: ReadonlySet<string> = new Set(['vi']);
 const mainTerm = (word: string, language: string | undefined): string =>
   language !== undefined && ACCENTED.has(language) ? word : fold(stem(word, language));
 
+/** The terms of one word. */
+interface WordTerms {
+  /** Empty for combining marks alone, which are not a word. */
+  readonly main: string;
+  readonly variants: readonly string[];
+}
+
+/** Maximum number of words whose terms are cached for each language. */
+const MAX_CACHED = 20_000;
+const termsByWord = new Map<string | undefined, Map<string, WordTerms>>();
+
+/** Returns the terms of a word as it is written in the text. Few words make up most of a text, so they are cached. */
+function wordTerms(piece: string, language: string | undefined, cache: Map<string, WordTerms>): WordTerms {
+  const known = cache.get(piece);
+  if (known) return known;
+  const word = lower(piece);
+  const main = mainTerm(word, language);
+  const variants: string[] = [];
+  if (main !== '' && !PLAIN.test(word)) {
+    const other = stem(fold(word), language);
+    if (other !== main && other !== '') variants.push(other);
+  }
+  if (main !== '' && HUMP.test(piece)) for (const part of piece.split(HUMP)) variants.push(stem(lower(part), language));
+  const made = { main, variants };
+  if (cache.size >= MAX_CACHED) cache.clear();
+  // A piece may be part of a whole page, which the cache must not keep in memory.
+  if (piece.length <= MAX_WORD_UNITS) cache.set(Buffer.from(piece).toString(), made);
+  return made;
+}
+
+function cacheOf(language: string | undefined): Map<string, WordTerms> {
+  let cache = termsByWord.get(language);
+  if (!cache) {
+    cache = new Map();
+    termsByWord.set(language, cache);
+  }
+  return cache;
+}
+
 /** Returns the index terms of a text. */
 export function termsOf(text: string, language: string | undefined): Terms {
   const main: string[] = [];
   const variants: string[] = [];
+  const cache = cacheOf(language);
   for (const [piece, unspaced] of text.matchAll(PIECES)) {
     if (unspaced !== undefined) {
       pushPairs(main, unspaced);
       continue;
     }
-    const word = lower(piece);
-    const term = mainTerm(word, language);
-    // Combining marks alone are not a word.
-    if (term === '') continue;
-    main.push(term);
-    if (!PLAIN.test(word)) {
-      const other = stem(fold(word), language);
-      if (other !== term && other !== '') variants.push(other);
-    }
-    if (HUMP.test(piece)) for (const part of piece.split(HUMP)) variants.push(stem(lower(part), language));
+    const terms = wordTerms(piece, language, cache);
+    if (terms.main === '') continue;
+    main.push(terms.main);
+    for (const variant of terms.variants) variants.push(variant);
   }
   return { main, variants };
 }

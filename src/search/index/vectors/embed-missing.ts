@@ -51,6 +51,7 @@ export function createMissingEmbedder(
       again = false;
       // Ids increase, so the ids of new passages are higher than those of embedded ones.
       let after = Math.max(0, embeddedUpTo - OVERLAP);
+      const last = await store.lastPassage();
       for (;;) {
         const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);
         if (rows.length === 0) break;
@@ -64,6 +65,8 @@ export function createMissingEmbedder(
         after = rows.at(-1)!.id;
         embeddedUpTo = Math.max(embeddedUpTo, after);
       }
+      // Without this, a server whose passages all have vectors from its last run would go through all at each search.
+      if (!stopped) embeddedUpTo = Math.max(embeddedUpTo, last);
     } while (again && !stopped);
     if (!stopped) progress(`finished after ${done} passages`);
   }
