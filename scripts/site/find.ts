@@ -142,7 +142,8 @@ function preference(query: string, [page, , title, , level]: Entry, pages: reado
   const names = title.split(', ');
   const wanted = query.toLowerCase();
   const [url] = pages[page]!;
-  const reference = url.includes('/reference/') ? REFERENCE : 1;
+  const heading = LEVELS[level] ?? 1;
+  const reference = level === 0 && url.includes('/reference/') ? REFERENCE : heading;
   if (names[0] === query && DEFINING_PAGES.test(url)) return DEFINITION;
   // A setting and its metric may differ only in case.
   if (names.includes(query)) return EXACT_NAME * reference;
@@ -150,7 +151,7 @@ function preference(query: string, [page, , title, , level]: Entry, pages: reado
   const words = (text: string) => partsOf(text).join(' ').toLowerCase();
   const isWhole = [title, ...names].some((name) => words(name) === words(query));
   const background = BACKGROUND_PAGES.test(url) ? BACKGROUND : 1;
-  return (isWhole ? WHOLE_TITLE : 1) * background * (LEVELS[level] ?? 1);
+  return (isWhole ? WHOLE_TITLE : 1) * background * heading;
 }
 
 function toFound({ terms }: SearchResult, [page, id, title, text]: Entry, pages: readonly Page[]): Found {
