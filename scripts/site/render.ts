@@ -32,6 +32,8 @@ export function renderMarkdown(markdown: string, linkTo: (target: string) => str
   const rows = numberRows(body, new Set(headings.map(({ id }) => id)));
   for (const link of elements(body, 'a')) rewriteLink(link, linkTo);
   for (const block of elements(body, 'pre')) setAttribute(block, 'tabindex', '0');
+  // An empty cell is no header. Markdown has no other way to write the corner of a table.
+  for (const cell of [...elements(body, 'th')]) if (textOf(cell).trim() === '') cell.name = 'td';
   const title = headings.find(({ level }) => level === 1)?.text ?? '';
   const paragraph = find(body, 'p');
   return {

@@ -29,9 +29,10 @@ function show(found: readonly Found[]): void {
 
 function itemOf({ url, title, page, text }: Found, at: number): HTMLLIElement {
   const item = document.createElement('li');
-  item.role = 'option';
-  item.id = `found-${at}`;
+  item.role = 'none';
   const link = document.createElement('a');
+  link.role = 'option';
+  link.id = `found-${at}`;
   link.href = url;
   link.tabIndex = -1;
   for (const [name, content] of [
@@ -51,6 +52,8 @@ function itemOf({ url, title, page, text }: Found, at: number): HTMLLIElement {
 function nothing(query: string): HTMLLIElement {
   const item = document.createElement('li');
   item.className = 'nothing';
+  item.role = 'option';
+  item.ariaDisabled = 'true';
   item.textContent = `No results for “${query}”.`;
   return item;
 }
@@ -61,7 +64,7 @@ function close(): void {
 }
 
 function move(by: number): void {
-  const items = [...list.querySelectorAll('[role=option]')];
+  const items = [...list.querySelectorAll('a')];
   if (!items.length) return;
   items[selected]?.setAttribute('aria-selected', 'false');
   selected = (selected + by + items.length) % items.length;
