@@ -666,7 +666,7 @@ describe('accessibility', () => {
     const page = await open();
     await tab(page, 'Read').focus();
     await page.keyboard.press('ArrowLeft');
-    expect(await tab(page, 'Recognize').getAttribute('aria-selected')).toBe('true');
+    expect(await tab(page, 'Flow').getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Home');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Read');
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -676,7 +676,7 @@ describe('accessibility', () => {
 
   it('has a name for each control for screen readers', async () => {
     const page = await open();
-    for (const name of ['Read', 'Search', 'Embed', 'Rerank', 'Recognize']) {
+    for (const name of ['Read', 'Crawl', 'Search', 'Embed', 'Rerank', 'Recognize', 'Batch', 'Flow']) {
       await tab(page, name).click();
       const nameless = await page
         .locator('input, select, textarea, button')

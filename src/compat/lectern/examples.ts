@@ -1,5 +1,6 @@
 /** Example requests of the dialects for the OpenAPI documents, made of the fields of each request. */
 import type * as z from 'zod';
+import { ownValue } from '#own-value.ts';
 
 const EMBED_MODEL = 'lectern-static-v2';
 const RERANK_MODEL = 'lectern-static-rerank-v2';
@@ -62,7 +63,7 @@ export function fieldExample(name: string, { dialect, url }: ExampleRoute, schem
   if (schema.format === 'binary') return undefined;
   if (name === 'model') return /rank|score/.test(url) ? RERANK_MODEL : EMBED_MODEL;
   const other = OTHER_SHAPES.find((one) => one.dialect === dialect && one.url.test(url));
-  return other?.values[name] ?? VALUES[name];
+  return (other && ownValue(other.values, name)) ?? ownValue(VALUES, name);
 }
 
 interface BodySchema {
