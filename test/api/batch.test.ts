@@ -368,9 +368,9 @@ describe('rejects', { timeout: LONG_MS }, () => {
 
   it.each<[string, string, string]>([
     ['GET', PATH, 'POST, OPTIONS'],
-    ['POST', '/v1/batches', 'GET, OPTIONS'],
-    ['POST', '/v1/batch/batch_1', 'GET, DELETE, OPTIONS'],
-    ['DELETE', '/v1/batch/batch_1/output', 'GET, OPTIONS'],
+    ['POST', '/v1/batches', 'GET, HEAD, OPTIONS'],
+    ['POST', '/v1/batch/batch_1', 'GET, DELETE, HEAD, OPTIONS'],
+    ['DELETE', '/v1/batch/batch_1/output', 'GET, HEAD, OPTIONS'],
   ])('the method in %s %s', async (method, place, allow) => {
     const answer = await request(host, place, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);

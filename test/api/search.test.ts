@@ -422,7 +422,7 @@ describe('keys', () => {
 it('answers probes, and 405 to other methods', async () => {
   expect((await ask('/live', { headers: { authorization: '' } })).status).toBe(200);
   const { status, head } = await ask('/cats', { method: 'DELETE' });
-  expect([status, head.get('allow')]).toEqual([405, 'GET, POST, OPTIONS']);
+  expect([status, head.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
 });
 
 it('serves callers without a key if allowed', async () => {

@@ -52,6 +52,6 @@ it('keeps its own endpoints and errors', async () => {
   const tei = await call('POST', '/embed', { inputs: [{}] });
   expect([tei.status, tei.json.error_type]).toEqual([422, 'Validation']);
   const refused = await call('PUT', '/v1/batches');
-  expect([refused.status, refused.allow]).toEqual([405, 'GET, POST, OPTIONS']);
+  expect([refused.status, refused.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
   expect((await call('GET', '/no/such/path')).json.code).toBe('RESOURCE_NOT_FOUND');
 });
