@@ -223,13 +223,16 @@ function guard(client: pg.PoolClient, convertError: (error: unknown) => unknown)
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const UNAVAILABLE_STATES = /^(?:08(?!P01)|28|3D|53|57P|58|57014$|25006$)/;
+/** PgBouncer ends a connection with this state if it cannot reach PostgreSQL. PostgreSQL reports faulty queries with it. */
+const PROXY_STATE = '08P01';
 const UNAVAILABLE_MESSAGES =
   /^(?:connection terminated|timeout |query read timeout|client (?:was closed|has encountered))/i;
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
   const code = 'code' in error ? String(error.code) : undefined;
-  if ('severity' in error) return UNAVAILABLE_STATES.test(code ?? '');
+  if ('severity' in error)
+    return UNAVAILABLE_STATES.test(code ?? '') || (code === PROXY_STATE && error.severity === 'FATAL');
   // System errors have a code. An AggregateError means that connecting to every IP address of the host failed.
   return code !== undefined || error instanceof AggregateError || UNAVAILABLE_MESSAGES.test(error.message);
 }
