@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens, loadTokens } from '#reader/index.ts';
-import { excerptContent, formatPage } from './reading.ts';
+import { excerptContent, fenceTokens, formatPage } from './reading.ts';
 
 /** A URL with the highest possible number of tokens per character. */
 const LONG_URL = `http://a.example/${Array.from({ length: 2_000 }, (_, at) => `%${(at % 160) + 96}`).join('')}`;
@@ -31,6 +31,17 @@ describe('a fenced excerpt', () => {
         expect(next).toBeGreaterThan(at);
         at = next;
       }
+    }
+  });
+
+  it('is whole with the tokens of its text and fence, whatever the random marks', async () => {
+    await loadTokens();
+    const text = formatPage(page('Bees find home by the sun.'));
+    const source = 'http://a.example/';
+    const tokens = countTokens(text) + fenceTokens(source);
+    for (let run = 0; run < 30; run++) {
+      const content = await excerptContent({ text, reading: 'x'.repeat(22) }, source, { offset: 0, tokens });
+      expect(content.map(({ type }) => type)).toEqual(['text']);
     }
   });
 });

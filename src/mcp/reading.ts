@@ -10,7 +10,7 @@ import { ToolError } from './failures.ts';
 import { restUri } from './rest.ts';
 import { unlisted } from './schema.ts';
 import type { ToolCall } from './tool.ts';
-import { markUntrusted, shortSource, withoutMarks } from './untrusted-marks.ts';
+import { fenceWithoutMarks, MAX_MARKS_TOKENS, markUntrusted, shortSource, withoutMarks } from './untrusted-marks.ts';
 
 type OptionName = keyof typeof OPTIONS;
 
@@ -155,8 +155,12 @@ function formatList(name: string, list: Page['links'] | Page['images']): string 
 /** Tokens reserved for what follows a fenced excerpt: its position, and how to request the rest. */
 const OVERHEAD_TOKENS = 140;
 
-/** Counts the tokens around an excerpt from a source. Call `loadTokens` first. */
-export const fenceTokens = (source: string): number => countTokens(markUntrusted('', source)) + OVERHEAD_TOKENS;
+/**
+ * The most tokens around an excerpt from a source. Independent of the random marks: they have different numbers of tokens,
+ * and a share computed with one mark would cut a text that is fenced with another. Call `loadTokens` first.
+ */
+export const fenceTokens = (source: string): number =>
+  countTokens(fenceWithoutMarks(source)) + MAX_MARKS_TOKENS + OVERHEAD_TOKENS;
 
 export interface FormattedExcerpt {
   /** The fenced excerpt, and its position in a longer text. */

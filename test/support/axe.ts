@@ -10,11 +10,17 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** Returns the findings of axe-core on a page, each with the element. All of its rules apply, best practices included. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/**
+ * Returns the findings of axe-core on a page, each with the element. All of its rules apply, best practices included,
+ * unless `rules` names some.
+ */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the debugger, so the policy of the page stays as it is.
   await page.evaluate(SOURCE);
-  const violations: readonly Violation[] = await page.evaluate('axe.run().then(({ violations }) => violations)');
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const violations: readonly Violation[] = await page.evaluate(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(
       ({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary.split('\n').at(-1)?.trim()}`,
