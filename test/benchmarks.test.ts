@@ -44,6 +44,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   // Below.
   'bench:all': undefined,
   'bench:search': () => [path.join(folder, 'sets')],
+  'bench:index': () => [],
   'bench:search-index': () => [],
   'bench:flow': () => ['--only', 'bare,rest,ws,grpc'],
   'bench:start': () => [],

@@ -77,6 +77,8 @@ async function readPrepared(
     return { page, preparation, doubts: [], notes: [] };
   }
   const orientation = await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal));
+  // What the engine reads of a page that is not upright is never used, and slows down the rest.
+  if (orientation.turn !== preparation.turn) early.stop();
   const seen = await turned({ prepared: upright, boxes, orientation }, orientation.turn, { picture, tools, neural });
   const { plan, seen: final } = await planFor(seen, { picture, tools, neural });
   const { page, doubts } = await follow(plan, final, { tools, neural, early });

@@ -43,6 +43,11 @@ export interface ReadRequest {
   readonly blockPlaces?: boolean | undefined;
   /** Whether to return facts about the response, and with `html` the HTML of the content too. */
   readonly details?: DetailLevel | undefined;
+  /**
+   * Whether only the content and the metadata are needed. A target that came with the request is then not examined for
+   * signs that it stands in place of the content, and the rendition has no body, no warnings and 0 tokens.
+   */
+  readonly contentOnly?: boolean | undefined;
   /** Whether to return the elements of the content: headings, paragraphs, tables, pictures. */
   readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */

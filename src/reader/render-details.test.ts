@@ -1,4 +1,4 @@
-/** The details of a read: facts about the response, and the HTML of the content. */
+/** The details of a read: facts about the response, and the HTML of the content; and reads of only the content. */
 import { expect, it } from 'vitest';
 import { taskFor } from './render.suite.ts';
 import { render } from './render.ts';
@@ -24,4 +24,16 @@ it('has only facts, or nothing, if nothing else was asked for', () => {
   const snapshot = { ...task.snapshot, cachedAt: 5 };
   expect(render({ ...task, snapshot, details: 'facts' }).details).toEqual({ mediaType: 'text/html', cachedAt: 5 });
   expect(render(task).details).toBeUndefined();
+});
+
+it('has the same content without body, warnings and tokens if only the content is needed', () => {
+  const { snapshot, ...rest } = taskFor('<title>Bees</title><main><h1>Bees</h1><p>They fly.</p></main>');
+  const task = { ...rest, snapshot: { ...snapshot, notes: ['A note.'] } };
+  const whole = render(task);
+  expect(whole.page.warning).toBeDefined();
+  const { page, body, tokens } = render({ ...task, contentOnly: true });
+  const { warning: _, usage, ...same } = whole.page;
+  expect(usage.tokens).toBeGreaterThan(0);
+  expect(page).toEqual({ ...same, usage: { tokens: 0 } });
+  expect({ body, tokens }).toEqual({ body: '', tokens: 0 });
 });

@@ -67,6 +67,8 @@ export interface RenderTask {
   /** Whether to return the places of the blocks of a document. */
   readonly blockPlaces?: boolean | undefined;
   readonly details?: DetailLevel | undefined;
+  /** Whether only the content and the metadata are needed. The rendition has no body, no warnings and 0 tokens. */
+  readonly contentOnly?: boolean | undefined;
   /** Whether to return the elements of the content. */
   readonly elements?: boolean | undefined;
   /** Set if the pictures of a document can be served to the caller. */
@@ -106,6 +108,7 @@ export function render(
     pageLinks,
     blockPlaces,
     details,
+    contentOnly,
     elements: wantsElements,
     pictureUrls,
     isGiven,
@@ -195,6 +198,7 @@ export function render(
     waits,
     isGiven,
     isKeyless,
+    contentOnly,
     framesUnread,
     unmatched,
     tooMuch: markdown !== undefined && isTooMuch(parsed, { snapshot, limits }),
@@ -323,6 +327,7 @@ interface Parts {
   readonly waits: boolean;
   readonly isGiven: RenderTask['isGiven'];
   readonly isKeyless: RenderTask['isKeyless'];
+  readonly contentOnly: RenderTask['contentOnly'];
   readonly framesUnread: boolean;
   readonly unmatched: UnmatchedSelectors;
   /** Whether the tree is too large or too deep for Markdown. */
@@ -351,6 +356,7 @@ function assemble({
   waits,
   isGiven,
   isKeyless,
+  contentOnly,
   framesUnread,
   unmatched,
   tooMuch,
@@ -366,24 +372,26 @@ function assemble({
   const content = markdown && cut(cleanCharacters(markdown.markdown));
   const html = fields.html === undefined ? undefined : cut(fields.html);
   const text = fields.text === undefined ? undefined : cut(fields.text);
-  const contentTokens = content === undefined ? undefined : countTokens(content);
-  const told = warningsFor(snapshot, {
-    contentTokens,
-    hasText: fields.text !== undefined,
-    hasHtml: fields.html !== undefined,
-    hiddenCount: invisibleParts.notableCount + (snapshot.document?.hiddenCount ?? 0),
-    invisibleParts,
-    complete,
-    source: article.source,
-    leftOut: article.leftOut,
-    waits,
-    framesUnread,
-    unmatched,
-    tooMuch,
-    cutAt: isCut ? options.maxTokens : undefined,
-    picturesLeftOut: options.retainImages.startsWith('all') ? snapshot.document?.picturesLeftOut : undefined,
-    unused: unusedOptions({ snapshot, options, isGiven, isKeyless }),
-  });
+  const contentTokens = content === undefined || contentOnly ? undefined : countTokens(content);
+  const warnings = () =>
+    warningsFor(snapshot, {
+      contentTokens,
+      hasText: fields.text !== undefined,
+      hasHtml: fields.html !== undefined,
+      hiddenCount: invisibleParts.notableCount + (snapshot.document?.hiddenCount ?? 0),
+      invisibleParts,
+      complete,
+      source: article.source,
+      leftOut: article.leftOut,
+      waits,
+      framesUnread,
+      unmatched,
+      tooMuch,
+      cutAt: isCut ? options.maxTokens : undefined,
+      picturesLeftOut: options.retainImages.startsWith('all') ? snapshot.document?.picturesLeftOut : undefined,
+      unused: unusedOptions({ snapshot, options, isGiven, isKeyless }),
+    });
+  const told = contentOnly ? [] : warnings();
   const publishedTime = article.publishedTime ?? snapshot.lastModified;
   const page: Page = { title: article.title, description: article.description, url, usage: { tokens: 0 } };
   if (!isGiven) page.targetStatus = snapshot.status;
@@ -430,11 +438,11 @@ function assemble({
     blockPlaces && places && markdown?.trace && page.content !== undefined
       ? placedBlocks(markdown.trace, head + markdown.markdown, lineStarts(head).length - 1, places)
       : undefined;
-  const tokens = chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
+  const tokens = contentOnly ? 0 : chargeFor(page, { snapshot, options, limits }, head ? undefined : contentTokens);
   page.usage = { tokens };
   return {
     page: orderedPage(page),
-    body: plainBody(page, options, summaries),
+    body: contentOnly ? '' : plainBody(page, options, summaries),
     tokens,
     ...(placed && { placedBlocks: placed }),
     screenshot: snapshot.screenshot,

@@ -47,7 +47,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
 
   function taskOf(
     snapshot: Snapshot,
-    { target, options, keyed, pageLinks, blockPlaces, details, elements, pictureUrls }: ReadRequest,
+    { target, options, keyed, pageLinks, blockPlaces, details, contentOnly, elements, pictureUrls }: ReadRequest,
   ): RenderTask {
     const { maxElements, maxElementsKeyless, ...limits } = parts.limits;
     const most = { ...limits, maxElements: keyed ? maxElements : maxElementsKeyless };
@@ -60,6 +60,7 @@ export function createSnapshotRenderer(parts: SnapshotRendererParts): SnapshotRe
       ...(pageLinks && { pageLinks }),
       ...(blockPlaces && { blockPlaces }),
       ...(details && { details }),
+      ...(contentOnly && { contentOnly }),
       ...(elements && { elements }),
       ...(pictureUrls && { pictureUrls }),
       ...(isGiven && { isGiven }),

@@ -24,6 +24,35 @@ describe('countTokens', () => {
     expect(countTokens(text)).toBe(encode(text, asText).length);
   });
 
+  it('counts as the reference implementation does, for any text', () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.constantFrom(
+        ' ',
+        '  ',
+        '\n',
+        ' \n\n',
+        '\t',
+        "'s",
+        "'LL",
+        '...',
+        '1234',
+        'word',
+        'Straße',
+        '漢字',
+        '-\n',
+        '\u00a0',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const text = parts.join('');
+        expect(countTokens(text)).toBe(encode(text, asText).length);
+      }),
+      { seed: 20_281, numRuns: 500 },
+    );
+  });
+
   it('terminates on unbroken runs', () => {
     for (const run of ['a', 'ab', '=', ' ', '\n', '漢', '🙂', '-=']) {
       const text = run.repeat(200_000);

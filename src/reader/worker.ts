@@ -53,7 +53,7 @@ export default async function work(task: Task): Promise<Outcome> {
     if (task.kind === 'examine')
       return { kind: 'blocked', blocked: examinePage(parseDocument(task.html), task.answer) };
     if (task.kind === 'json') return { kind: 'json', check: await checkJson(task.schema, task.text) };
-    await loadTokens();
+    if (needsTokens(task)) await loadTokens();
     if (task.kind === 'model-input') return { kind: 'model-input', modelInput: modelInputOf(task) };
     if (task.kind === 'model-output') return { kind: 'rendition', rendition: renderModelOutput(task) };
     if (task.kind === 'probe') return { kind: 'probe', evidence: probe(task) };
@@ -64,6 +64,13 @@ export default async function work(task: Task): Promise<Outcome> {
     throw error;
   }
 }
+
+/** Loading the vocabulary takes longer than rendering most pages. */
+const needsTokens = (task: Task): boolean =>
+  task.kind !== 'render' ||
+  !task.contentOnly ||
+  task.options.maxTokens !== undefined ||
+  task.options.markdownChunking !== undefined;
 
 function timed(task: RenderTask): Outcome {
   const steps: TimedStep[] = [];

@@ -40,7 +40,8 @@ export function createCapture(parts: Engines) {
     check(asked, required);
     const request: CaptureRequest = { ...asked, startedAt: performance.now(), folder, required };
     if (target.given) {
-      for await (const snapshot of captureGiven(request, parts)) yield await inspect(snapshot, request.signal);
+      for await (const snapshot of captureGiven(request, parts))
+        yield asked.contentOnly ? snapshot : await inspect(snapshot, request.signal);
       return;
     }
     await abuse?.check(target.url, keyed);

@@ -1,6 +1,7 @@
 /** PP-OCR: ONNX networks that find the lines of an image and read them. They run in processes with limits. */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { createProcessPool } from '#concurrency/processes.ts';
 import { defaultThreads } from '#concurrency/threads.ts';
@@ -9,6 +10,7 @@ import type { OcrEngine } from '../../engine.ts';
 import type { OcrLine } from '../../hocr.ts';
 import { recognitionFailed } from '../tesseract/tesseract.ts';
 import type { Corners } from './picture.ts';
+import { LINES_AT_ONCE, widthOfCut } from './recognize.ts';
 import type { PpOcrFiles, PpOcrResult, PpOcrTask } from './worker.ts';
 
 export type { Corners } from './picture.ts';
@@ -29,6 +31,23 @@ const WORKER = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const WORKER_MB = 3_072;
 /** Lines with lower confidence are dropped (PaddleOCR's drop_score). */
 const MIN_CONFIDENCE = 0.5;
+/** With fewer lines, sending the picture to a second process takes longer than reading them. */
+const MIN_SHARED = 4 * LINES_AT_ONCE;
+
+/**
+ * Divides lines between two processes: the positions of the lines of each. Both get the batches that one process would
+ * make, so that the division does not change what is read.
+ */
+export function inShares(boxes: readonly Corners[]): number[][] {
+  const sorted = boxes
+    .map((box, index) => ({ index, width: widthOfCut(box) }))
+    .sort((a, b) => a.width - b.width)
+    .map(({ index }) => index);
+  const shares: number[][] = [[], []];
+  for (let at = 0; at < sorted.length; at += LINES_AT_ONCE)
+    shares[(at / LINES_AT_ONCE) % 2]!.push(...sorted.slice(at, at + LINES_AT_ONCE));
+  return shares;
+}
 
 export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
   // Each process uses one thread, because pages and lines are independent: several processes waste nothing.
@@ -52,9 +71,18 @@ export function createPpOcr(files: PpOcrFiles, timeoutMs: number): PpOcr {
   }
   async function read(picture: Uint8Array, boxes: readonly Corners[], signal: AbortSignal) {
     if (boxes.length === 0) return [];
-    const answer = await run(picture, { do: 'read', boxes }, signal);
-    return 'lines' in answer ? answer.lines : [];
+    const shares = isIdle() && boxes.length >= MIN_SHARED ? inShares(boxes) : [boxes.map((_, index) => index)];
+    const lines = new Array<OcrLine | undefined>(boxes.length).fill(undefined);
+    await Promise.all(
+      shares.map(async (indexes) => {
+        const answer = await run(picture, { do: 'read', boxes: indexes.map((index) => boxes[index]!) }, signal);
+        if ('lines' in answer) for (const [at, index] of indexes.entries()) lines[index] = answer.lines[at];
+      }),
+    );
+    return lines;
   }
+  /** Whether a second processor is free. Another page makes better use of it than half of this one. */
+  const isIdle = (): boolean => os.availableParallelism() > 1 && processes.load().busy === 0;
   async function readPage(picture: Uint8Array, signal: AbortSignal) {
     const { width, height, boxes } = await find(picture, undefined, signal);
     return { size: { width, height }, found: await read(picture, boxes, signal) };

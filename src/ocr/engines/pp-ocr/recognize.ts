@@ -13,6 +13,10 @@ const HALVES = [0.5, 0.5, 0.5];
 /** Minimum width, in pixels. Narrower lines are padded to it, because the network needs some context. */
 const MIN_WIDTH = 96;
 const MAX_WIDTH = 3_200;
+/** Input height of networks since version 3. Exports with a fixed height declare their own. */
+export const LINE_HEIGHT = 48;
+/** Batch size. Lines of similar length go into the same batch. */
+export const LINES_AT_ONCE = 6;
 /** Height of letters, as a share of the height of a detected box, which has a margin. */
 const LETTERS = 0.72;
 /** Minimum height-to-width ratio of text that is considered vertical. */
@@ -25,11 +29,18 @@ export interface CutLine {
 
 /** Vertical text is rotated to horizontal. */
 export function cutLine(gray: Gray, box: Corners, height: number): CutLine {
-  const corners = isUpright(box) ? rotateCounterClockwise(box) : box;
-  const long = Math.max(distance(corners.topLeft, corners.topRight), distance(corners.bottomLeft, corners.bottomRight));
-  const high = Math.max(distance(corners.topLeft, corners.bottomLeft), distance(corners.topRight, corners.bottomRight));
-  const width = Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
-  return { corners, picture: cropCorners(gray, corners, width, height) };
+  const corners = readingCorners(box);
+  return { corners, picture: cropCorners(gray, corners, widthOfCut(box, height), height) };
+}
+
+const readingCorners = (box: Corners): Corners => (isUpright(box) ? rotateCounterClockwise(box) : box);
+
+/** Width of a line that is cut out at a height of `height` pixels. Batches are made of lines of similar width. */
+export function widthOfCut(box: Corners, height: number = LINE_HEIGHT): number {
+  const { topLeft, topRight, bottomRight, bottomLeft } = readingCorners(box);
+  const long = Math.max(distance(topLeft, topRight), distance(bottomLeft, bottomRight));
+  const high = Math.max(distance(topLeft, bottomLeft), distance(topRight, bottomRight));
+  return Math.max(1, Math.min(MAX_WIDTH, Math.ceil((height * long) / Math.max(1, high))));
 }
 
 const isUpright = ({ topLeft, topRight, bottomLeft }: Corners): boolean =>

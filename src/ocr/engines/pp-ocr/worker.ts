@@ -6,7 +6,15 @@ import type { OcrLine } from '../../hocr.ts';
 import type { Gray } from '../../image/ink.ts';
 import { boxesOf, detectionInput } from './detect.ts';
 import type { Corners } from './picture.ts';
-import { type CutLine, cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
+import {
+  type CutLine,
+  cutLine,
+  decodeLetters,
+  LINE_HEIGHT,
+  LINES_AT_ONCE,
+  lineOf,
+  recognitionInput,
+} from './recognize.ts';
 
 export type PpOcrTask = {
   readonly files: PpOcrFiles;
@@ -30,11 +38,6 @@ export type PpOcrResult =
   | { readonly width: number; readonly height: number; readonly boxes: readonly Corners[] }
   /** One for each box; `undefined` where nothing was read. */
   | { readonly lines: readonly (OcrLine | undefined)[] };
-
-/** Batch size. Lines of similar length go into the same batch. */
-const LINES_AT_ONCE = 6;
-/** Input height of networks since version 3. Exports with a fixed height declare their own. */
-const LINE_HEIGHT = 48;
 
 interface Recognition extends Network {
   readonly dictionary: readonly string[];

@@ -1,4 +1,5 @@
 /** Fills the index in bulk: from a page and its links, from a sitemap, or from a folder of files. */
+import { readFileSync, statSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -68,12 +69,17 @@ const FILES_AT_ONCE = 4;
  * Pages that have been read wait until the index has stored them, while the next ones are read. Maximum number of
  * waiting pages, and of their characters.
  */
-const MAX_STORING = 256;
+const MAX_STORING = 1_024;
 const MAX_STORING_CHARACTERS = 16_000_000;
 /** How long a worker waits if all hosts are busy, in milliseconds. */
 const IDLE_MS = 20;
 const MAX_SITEMAPS = 500;
 const MAX_FILE_BYTES = 200_000_000;
+/**
+ * Files up to this size are read at once. The thread pool of Node takes longer than reading them, with one task for each
+ * system call.
+ */
+const SMALL_FILE_BYTES = 1_000_000;
 
 interface Task {
   readonly url: string;
@@ -311,7 +317,7 @@ async function readTask({ url, depth, shown = url }: Task, tools: FillTools, opt
     if (!isFile) await robots.check(url, agent, { signal });
     const read: Options = resolve({ withLinksSummary: depth > 0 ? 'all' : false, retainImages: 'alt' });
     const target = isFile ? await fileTarget(url) : { url };
-    const rendition = await reader.last({ target, options: read, signal, keyed: true });
+    const rendition = await reader.last({ target, options: read, signal, keyed: true, contentOnly: isFile });
     const { page, finalUrl = page.url } = rendition;
     const found = depth > 0 ? linksOf(page, url) : [];
     const exclusion = isFile ? undefined : exclusionOf(rendition, keepsNoStore);
@@ -335,9 +341,9 @@ const SECRET = 'its URL is secret (a capability URL); set LECTERN_INDEX_SHARED=a
 
 async function fileTarget(url: string) {
   const file = fileURLToPath(url);
-  const { size } = await stat(file);
+  const { size } = statSync(file);
   if (size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
-  const bytes = await readFile(file);
+  const bytes = size <= SMALL_FILE_BYTES ? readFileSync(file) : await readFile(file);
   return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
 }
 

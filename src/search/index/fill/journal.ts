@@ -32,6 +32,8 @@ export async function openJournal(file: string): Promise<Journal> {
 
   async function append(): Promise<void> {
     await writing?.catch(() => {});
+    // The pages of one batch are recorded one after the other.
+    await new Promise((resolve) => setImmediate(resolve));
     const lines = waiting;
     waiting = '';
     next = undefined;

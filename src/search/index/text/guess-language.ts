@@ -87,7 +87,7 @@ function byWords(sample: string): string | undefined {
   const scores = new Map<string, number>();
   const byWord = languagesByWord();
   let words = 0;
-  for (const [word] of sample.matchAll(WORDS)) {
+  for (const word of sample.match(WORDS) ?? []) {
     words += 1;
     if (words > SAMPLE_WORDS) break;
     const languages = byWord.get(word.toLowerCase());

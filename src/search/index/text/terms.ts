@@ -14,6 +14,7 @@ const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc';
 // Built from a string, because the `v` flag is newer than the language level of the sources.
 const PIECES = new RegExp(`([${UNSPACED}]+)|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, 'gv');
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v');
 const ACCENTS = /[\u0300-\u036f]/g;
 const PLAIN = /^[\x00-\x7f]*$/;
 const HUMP = /(?<=[a-z])(?=[A-Z])/;
@@ -63,13 +64,52 @@ interface WordTerms {
 }
 
 /** Maximum number of words whose terms are cached for each language. */
-const MAX_CACHED = 20_000;
-const termsByWord = new Map<string | undefined, Map<string, WordTerms>>();
+const MAX_CACHED = 40_000;
 
-/** Returns the terms of a word as it is written in the text. Few words make up most of a text, so they are cached. */
-function wordTerms(piece: string, language: string | undefined, cache: Map<string, WordTerms>): WordTerms {
-  const known = cache.get(piece);
-  if (known) return known;
+/** The terms of words as they are written in texts of one language. Few words make up most of a text. */
+interface CachedTerms {
+  known(piece: string): WordTerms | undefined;
+  /** Computes the terms of a word that is not known. */
+  add(piece: string): WordTerms;
+}
+
+const cachedTerms = new Map<string | undefined, CachedTerms>();
+
+function wordTermsOf(language: string | undefined): CachedTerms {
+  const cached = cachedTerms.get(language);
+  if (cached) return cached;
+  let recent = new Map<string, WordTerms>();
+  // Words of the last generation that are used again move to the new one, so that frequent words are never forgotten.
+  let former = new Map<string, WordTerms>();
+  const put = (piece: string, terms: WordTerms) => {
+    if (recent.size >= MAX_CACHED / 2) {
+      former = recent;
+      recent = new Map();
+    }
+    recent.set(piece, terms);
+  };
+  const created: CachedTerms = {
+    known(piece) {
+      const found = recent.get(piece);
+      if (found) return found;
+      const old = former.get(piece);
+      if (old) put(copyOf(piece), old);
+      return old;
+    },
+    add(piece) {
+      const terms = computeTerms(piece, language);
+      if (piece.length <= MAX_WORD_UNITS) put(copyOf(piece), terms);
+      return terms;
+    },
+  };
+  cachedTerms.set(language, created);
+  return created;
+}
+
+/** A piece is part of a whole page, which a cache must not keep in memory. */
+const copyOf = (piece: string): string => Buffer.from(piece).toString();
+
+function computeTerms(piece: string, language: string | undefined): WordTerms {
   const word = lower(piece);
   const main = mainTerm(word, language);
   const variants: string[] = [];
@@ -78,33 +118,22 @@ function wordTerms(piece: string, language: string | undefined, cache: Map<strin
     if (other !== main && other !== '') variants.push(other);
   }
   if (main !== '' && HUMP.test(piece)) for (const part of piece.split(HUMP)) variants.push(stem(lower(part), language));
-  const made = { main, variants };
-  if (cache.size >= MAX_CACHED) cache.clear();
-  // A piece may be part of a whole page, which the cache must not keep in memory.
-  if (piece.length <= MAX_WORD_UNITS) cache.set(Buffer.from(piece).toString(), made);
-  return made;
-}
-
-function cacheOf(language: string | undefined): Map<string, WordTerms> {
-  let cache = termsByWord.get(language);
-  if (!cache) {
-    cache = new Map();
-    termsByWord.set(language, cache);
-  }
-  return cache;
+  return { main, variants };
 }
 
 /** Returns the index terms of a text. */
 export function termsOf(text: string, language: string | undefined): Terms {
   const main: string[] = [];
   const variants: string[] = [];
-  const cache = cacheOf(language);
-  for (const [piece, unspaced] of text.matchAll(PIECES)) {
-    if (unspaced !== undefined) {
-      pushPairs(main, unspaced);
+  const words = wordTermsOf(language);
+  // Much faster than `matchAll`, which returns an array for each word.
+  for (const piece of text.match(PIECES) ?? []) {
+    const known = words.known(piece);
+    if (known === undefined && UNSPACED_START.test(piece)) {
+      pushPairs(main, piece);
       continue;
     }
-    const terms = wordTerms(piece, language, cache);
+    const terms = known ?? words.add(piece);
     if (terms.main === '') continue;
     main.push(terms.main);
     for (const variant of terms.variants) variants.push(variant);

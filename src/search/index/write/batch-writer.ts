@@ -15,10 +15,14 @@ export interface BatchWriterOptions {
   readonly onWritten: () => unknown;
 }
 
-const BATCH_PAGES = 64;
+const BATCH_PAGES = 256;
 const BATCH_BYTES = 4_000_000;
-/** How long a page waits for other pages to join its batch, in milliseconds. */
+/**
+ * A batch is written when no page was added for this time, or when its first page has waited for the longer time, in
+ * milliseconds. SQLite merges the words of each transaction into its index, so that large batches take much less time.
+ */
 const BATCH_DELAY_MS = 20;
+const MAX_BATCH_DELAY_MS = 500;
 /** Pruning reduces the size to this share of the maximum, so that the next batches do not need to prune again. */
 const PRUNE_TO_SHARE = 0.95;
 /** The size is checked again after this share of the maximum has been written. */
@@ -32,6 +36,7 @@ interface Waiting {
 
 export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOptions): BatchWriter {
   let waiting: Waiting[] = [];
+  let waitingSince = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   // The size is checked after the first batch, because the limit may be lower than at the last start.
@@ -87,8 +92,12 @@ export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOpt
     write(page) {
       return new Promise((resolve, reject) => {
         waiting.push({ page, resolve, reject });
-        if (waiting.length >= BATCH_PAGES) void flush();
-        else timer ??= setTimeout(flush, BATCH_DELAY_MS);
+        if (!timer) {
+          waitingSince = performance.now();
+          timer = setTimeout(flush, BATCH_DELAY_MS);
+        } else if (waiting.length >= BATCH_PAGES || performance.now() - waitingSince >= MAX_BATCH_DELAY_MS)
+          void flush();
+        else timer.refresh();
       });
     },
     flush,
