@@ -540,7 +540,7 @@ function markdownOf(article: Article, parsed: ParsedPage, conversion: Conversion
   if (markdown.markdown || article.source === 'nothing') return markdown;
   // The article has no Markdown, so use the whole page or, if that has none either, its text
   // (docs/reference/wire/reader.md, Markdown).
-  conversion.removals?.forget('frame', 'content', 'unit', 'markdown');
+  conversion.removals?.forget('frame', 'content', 'unit', 'comments', 'repeats', 'markdown');
   const page = convert(parsed.document, article.title, conversion);
   const text = () => bare(innerText(parsed.document));
   return { ...(page.markdown ? page : text()), fromPage: true };

@@ -21,9 +21,9 @@ const MIN_WORDS = 200;
 
 /**
  * The words that were left out of the container of the content, without navigation and other boilerplate that landmarks
- * mark, and without comments that the caller excluded; null if they are few.
+ * mark, without repetitions of kept text, and without comments that the caller excluded; null if they are few.
  */
-export function countLeftOut(survey: Survey, { keep, comments }: Selection): LeftOut | null {
+export function countLeftOut(survey: Survey, { keep, comments, repeats }: Selection): LeftOut | null {
   const kept = sumsOf(survey, (at) => keep[at] === 1);
   const all = kept.at(-1)!;
   if (all === 0 || survey.words[0]! - all < MIN_WORDS) return null;
@@ -34,7 +34,7 @@ export function countLeftOut(survey: Survey, { keep, comments }: Selection): Lef
   const leftOut: LeftOut = { words: 0, comments: 0 };
   for (let at = first; at < end; at++) {
     const { owner, words } = survey.blocks[at]!;
-    if (keep[at] || boilerplate[owner] || (comments?.onRequest && comments.removed[at])) continue;
+    if (keep[at] || repeats?.[at] || boilerplate[owner] || (comments?.onRequest && comments.removed[at])) continue;
     leftOut.words += words;
     if (comments?.removed[at]) leftOut.comments += words;
   }

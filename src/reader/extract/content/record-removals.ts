@@ -5,7 +5,7 @@ import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
 import { signsAgainst } from '../trees/signs.ts';
 import { findBoilerplate } from './boilerplate.ts';
 import type { Choice } from './choose-blocks.ts';
-import { MACHINE_ONLY_ELEMENTS, type RemovalLog, readableText } from './removal-log.ts';
+import { MACHINE_ONLY_ELEMENTS, type RemovalLog, type RemovalStep, readableText } from './removal-log.ts';
 import type { Selection } from './select-content.ts';
 
 /** Records a placeholder that a late part of the page replaced. */
@@ -27,16 +27,20 @@ const hasText = (node: Child): boolean => /\S/.test(readableText(node));
 export function recordDropped(
   removals: RemovalLog,
   survey: Survey,
-  { keep: kept, source, choice, comments }: Selection,
+  { keep: kept, source, choice, comments, repeats }: Selection,
   isRecorded: (element: Element) => boolean,
 ): void {
   const keep = kept.slice();
   for (const [at, { owner }] of survey.blocks.entries()) if (isWithin(survey, owner, isRecorded)) keep[at] = 1;
-  for (const [at, block] of survey.blocks.entries()) {
-    if (!comments?.removed[at] || keep[at]) continue;
+  const record = (at: number, step: RemovalStep, rule: string): void => {
+    if (keep[at]) return;
     keep[at] = 1;
-    const { owner, text, words } = block;
-    removals.add({ step: 'comments', rule: comments.rule, node: survey.elements[owner]!, text, words });
+    const { owner, text, words } = survey.blocks[at]!;
+    removals.add({ step, rule, node: survey.elements[owner]!, text, words });
+  };
+  for (let at = 0; at < keep.length; at++) {
+    if (comments?.removed[at]) record(at, 'comments', comments.rule);
+    if (repeats?.[at]) record(at, 'repeats', 'repeats a text that is kept');
   }
   if (source === 'main' && choice) recordUnchosen(removals, survey, keep, choice);
   else recordBoilerplate(removals, survey, keep);

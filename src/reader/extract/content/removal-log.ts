@@ -7,7 +7,17 @@ import { BLOCK_ELEMENTS } from '../../markdown/elements/block-elements.ts';
 import { countWords } from '../../words.ts';
 
 /** The steps that omit parts, in the order in which they run. */
-export const REMOVAL_STEPS = ['selector', 'hidden', 'frame', 'content', 'unit', 'comments', 'markdown', 'cut'] as const;
+export const REMOVAL_STEPS = [
+  'selector',
+  'hidden',
+  'frame',
+  'content',
+  'unit',
+  'comments',
+  'repeats',
+  'markdown',
+  'cut',
+] as const;
 export type RemovalStep = (typeof REMOVAL_STEPS)[number];
 
 /** A part that was omitted. */

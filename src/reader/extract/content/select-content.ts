@@ -12,6 +12,7 @@ import { estimatePageKind } from '../trees/page-kind.ts';
 import { applyComments, type CommentChoice, type RemovedComments } from './apply-comments.ts';
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
 import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
+import { findRepeats } from './repeats.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
 export interface Selection {
@@ -24,6 +25,8 @@ export interface Selection {
   choice: Choice | null;
   /** Set if comments were removed. */
   comments?: RemovedComments;
+  /** 1 for each block that was removed because it repeats an earlier one. */
+  repeats?: Uint8Array;
 }
 
 export interface SelectionOptions {
@@ -84,7 +87,15 @@ export function selectContent(
     const probabilities = selection.choice?.probabilities ?? new Float32Array(selection.keep.length);
     return { isThread: THREADS.has(kind), mayHaveComments: COMMENTED.has(kind), probabilities };
   });
-  return removed ? { ...selection, comments: removed } : selection;
+  const repeats = removeRepeats(survey, selection.keep);
+  return { ...selection, ...(removed && { comments: removed }), ...(repeats && { repeats }) };
+}
+
+/** Removes repeated text from the choice, in place. Returns what was removed; null for nothing. */
+function removeRepeats(survey: Survey, keep: Uint8Array): Uint8Array | null {
+  const repeats = findRepeats(survey, keep);
+  if (repeats) for (let at = 0; at < keep.length; at++) if (repeats[at]) keep[at] = 0;
+  return repeats;
 }
 
 function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | undefined): Selection {
