@@ -45,6 +45,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   'bench:all': undefined,
   'bench:search': () => [path.join(folder, 'sets')],
   'bench:search-index': () => [],
+  'bench:index-scale': () => [],
   'bench:flow': () => ['--only', 'bare,rest,ws,grpc'],
   'bench:start': () => [],
   'bench:read': () => [],

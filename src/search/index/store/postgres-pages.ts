@@ -18,7 +18,7 @@ const MAX_POSITIONS_PER_TERM = 255;
 const FIELD_GAP = 2;
 
 /** Counts pages, and removes the oldest ones. */
-export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'> {
+export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'languages' | 'bytes' | 'prune'> {
   return {
     async stats(model) {
       const [sums] = await rows<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(sql`
@@ -38,6 +38,16 @@ export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'>
         oldestAt: sums!.oldestAt ?? undefined,
         languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
       };
+    },
+    async languages() {
+      const found = await rows<{ language: string; count: number }>(
+        sql`SELECT language, count(*) AS count FROM index_pages GROUP BY language ORDER BY count(*) DESC, language`,
+      );
+      return new Map(found.map(({ language, count }) => [language, count]));
+    },
+    async bytes() {
+      const [found] = await rows<{ bytes: number }>(sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM index_pages`);
+      return found!.bytes;
     },
     async prune(maxBytes) {
       let pruned = 0;
