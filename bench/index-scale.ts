@@ -64,7 +64,7 @@ async function inSqlite(dir: string): Promise<Place> {
 async function inPostgres(dir: string): Promise<Place> {
   const postgres = await startPostgres();
   if (!postgres) throw new Error('PostgreSQL is not installed on this machine');
-  const index = await openLocalIndex({ ...options, file: path.join(dir, 'unused.db'), databaseUrl: postgres.url });
+  const index = await openLocalIndex({ ...options, file: path.join(dir, 'unused.db'), url: postgres.url });
   const ask = async (statement: string) => {
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();

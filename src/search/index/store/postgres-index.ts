@@ -45,8 +45,11 @@ export async function openPostgresIndex(
     write: (pages) =>
       db.transaction().execute((within) => writePages(pages, async (query) => (await query.execute(within)).rows)),
     remove: async (url) => (await idsOf(sql`DELETE FROM index_pages WHERE url = ${url} RETURNING id`)).length > 0,
-    byWords: async (slots, filters, limit) =>
-      findByWords(await frequencies.weigh(slots), { filters, limit, maxCandidates, rows }),
+    async byWords(slots, filters, limit) {
+      const weighted = await frequencies.weigh(slots);
+      if (weighted.length === 0) return { matches: [], slots: [] };
+      return db.transaction().execute((within) => findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates }));
+    },
     async coverage(slots, ids) {
       const found = await rows<{ id: number; weight: number }>(sql`
         SELECT p.id, sum(s.weight) AS weight

@@ -5,6 +5,7 @@ import type { FieldTerms, PreparedPage } from '../write/prepare-page.ts';
 import type { IndexStore } from './index-store.ts';
 import { storable } from './postgres-conditions.ts';
 import type { RunQuery } from './postgres-frequencies.ts';
+import { roundsOf } from './rounds.ts';
 
 const PRUNED_AT_ONCE = 50;
 /** Key of the advisory lock: an arbitrary number that is not used for anything else. */
@@ -75,22 +76,6 @@ export async function writePages(pages: readonly PreparedPage[], rows: RunQuery)
   const added = new Set<PreparedPage>();
   for (const round of roundsOf(pages)) for (const page of await writeRound(round, rows)) added.add(page);
   return pages.map((page) => added.has(page));
-}
-
-/** Splits pages into rounds without two versions of a page or two pages with the same content, in their order. */
-function roundsOf(pages: readonly PreparedPage[]): PreparedPage[][] {
-  const rounds: PreparedPage[][] = [];
-  let names = new Set<string>();
-  for (const page of pages) {
-    const own = [`key ${page.key}`, `url ${page.url}`, `hash ${page.hash}`];
-    if (rounds.length === 0 || own.some((name) => names.has(name))) {
-      rounds.push([]);
-      names = new Set();
-    }
-    for (const name of own) names.add(name);
-    rounds.at(-1)!.push(page);
-  }
-  return rounds;
 }
 
 /** Returns the pages that were added. */

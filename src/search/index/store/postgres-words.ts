@@ -3,11 +3,11 @@
  * passages is limited: those with the rarest words of the query come first, then those with several of its words, then
  * those with a word in their title or heading.
  */
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { WordMatch, WordMatches } from './index-store.ts';
 import { conditionsOf } from './postgres-conditions.ts';
-import type { RunQuery, Weighted } from './postgres-frequencies.ts';
+import type { Weighted } from './postgres-frequencies.ts';
 
 /** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
@@ -26,20 +26,23 @@ const PAIRED = 6;
 /** Selects the ids of passages to rank. */
 type Choice = RawBuilder<unknown>;
 
-/** Finds the passages with any of the words that rank best. */
+/** Finds the passages with any of the words that rank best. Needs a transaction of its own. */
 export async function findByWords(
+  within: Kysely<never>,
   weighted: readonly Weighted[],
-  { filters, limit, maxCandidates, rows }: WordLookup,
+  { filters, limit, maxCandidates }: WordLookup,
 ): Promise<WordMatches> {
-  if (weighted.length === 0) return { matches: [], slots: [] };
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
   const terms = weighted.map(
     ({ query, weight }) => sql`${weight}::float8 * ts_rank(${sql.lit(WEIGHTS)}::real[], p.terms, ${query}::tsquery, 1)`,
   );
-  const matches = await rows<WordMatch>(sql`
+  // The planner takes a scan of the whole table for cheaper than it is, because it does not know what it costs to read
+  // the terms of a passage; and compiling the statement takes longer than running it.
+  await sql`SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(within);
+  const { rows: matches } = await sql<WordMatch>`
     WITH chosen AS MATERIALIZED (${sql.join(choicesOf(weighted, { filters, limit, maxCandidates }), sql` UNION `)})
     SELECT p.id, p.page, ${RANK_SCALE / total}::float8 * (${sql.join(terms, sql` + `)}) AS score
-    FROM chosen JOIN index_passages p ON p.id = chosen.id ORDER BY score DESC, p.id LIMIT ${limit}`);
+    FROM chosen JOIN index_passages p ON p.id = chosen.id ORDER BY score DESC, p.id LIMIT ${limit}`.execute(within);
   return { matches, slots: weighted };
 }
 
@@ -48,12 +51,11 @@ export interface WordLookup {
   /** Number of matches to return. */
   readonly limit: number;
   readonly maxCandidates: number;
-  readonly rows: RunQuery;
 }
 
 function choicesOf(
   weighted: readonly Weighted[],
-  { filters, limit, maxCandidates }: Omit<WordLookup, 'rows'>,
+  { filters, limit, maxCandidates }: WordLookup,
 ): Choice[] {
   const where = conditionOf(filters);
   const choose = (condition: RawBuilder<unknown>, atMost: number | undefined): Choice =>
