@@ -62,3 +62,26 @@ export const queriesOf = (count: number): string[] =>
     const rare = Array.from({ length: 1 + (at % 3) }, () => zipfWord(50));
     return [...rare, zipfWord(5)].join(' ');
   });
+
+/** Words whose ranks are between two numbers: the first words are the most frequent. */
+const wordsOfRanks = (count: number, from: number, to: number): string[] =>
+  Array.from({ length: count }, () => words[from + Math.floor(random() * (to - from))]!);
+
+/** Queries by how common their words are, with the operators and combinations that cost most. */
+export function kindsOfQueries(count: number): readonly (readonly [string, readonly string[]])[] {
+  const rare = wordsOfRanks(count, 20_000, 60_000);
+  const medium = wordsOfRanks(count, 500, 2_000);
+  const common = wordsOfRanks(count, 0, 30);
+  const mixed = (at: number) => `${rare[at]} ${medium[at]} ${common[at]}`;
+  const each = (make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at));
+  return [
+    ['a rare word', rare],
+    ['a medium word', medium],
+    ['a common word', common],
+    ['a rare, a medium and a common word', each(mixed)],
+    ['four medium words', each((at) => [0, 1, 2, 3].map((step) => medium[(at + step) % count]).join(' '))],
+    ['two common words', each((at) => `${common[at]} ${common[(at + 1) % count]}`)],
+    ['a medium word on one site', each((at) => `${medium[at]} site:site${at % 200}.test`)],
+    ['a common word on one site', each((at) => `${common[at]} site:site${at % 200}.test`)],
+  ];
+}

@@ -53,7 +53,7 @@ async function lecternInPostgres(dir: string): Promise<Contender> {
   const postgres = await startPostgres();
   if (!postgres) throw new Error('--postgres needs PostgreSQL, which is not installed on this machine');
   const file = path.join(dir, 'unused.db');
-  const index = await openLocalIndex({ file, databaseUrl: postgres.url, maxBytes: 1e12, embedder });
+  const index = await openLocalIndex({ file, url: postgres.url, maxBytes: 1e12, embedder });
   return {
     ...overIndex(index),
     async bytes() {

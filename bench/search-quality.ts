@@ -155,7 +155,7 @@ const idOf = (url: string) => decodeURIComponent(url.slice(PREFIX.length));
 
 async function openFilled({ documents }: RetrievalSet, dir: string): Promise<LocalIndex> {
   const file = path.join(dir, 'index.db');
-  const index = await openLocalIndex({ file, databaseUrl: given.database, maxBytes: 1e12, embedder });
+  const index = await openLocalIndex({ file, url: given.database, maxBytes: 1e12, embedder });
   await index.clear();
   await Promise.all(
     documents.map(({ _id, title = '', text }) => index.add({ url: addressOf(_id), title, content: text })),

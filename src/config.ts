@@ -575,6 +575,16 @@ export const SETTINGS = {
       '5000000000',
       'Approximate maximum size of the local index on disk, in bytes. The pages read longest ago are removed first. 0 turns the index off.',
     ),
+    indexUrl: secret(
+      setting(
+        z
+          .string()
+          .regex(/^opensearch\+https?:\/\//, 'must begin with opensearch+https:// or opensearch+http://')
+          .optional(),
+        '`databaseUrl`, or SQLite in the data folder',
+        'OpenSearch cluster for the local index, shared by any number of servers: `opensearch+https://user:password@host:9200/index`.',
+      ),
+    ),
     indexShared: setting(
       z.enum(['all', 'public', 'none']).default('public'),
       'public',

@@ -46,6 +46,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   'bench:search': () => [path.join(folder, 'sets')],
   'bench:index': () => [],
   'bench:search-index': () => [],
+  'bench:index-scale': () => [],
   'bench:flow': () => ['--only', 'bare,rest,ws,grpc'],
   'bench:start': () => [],
   'bench:read': () => [],

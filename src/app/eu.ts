@@ -201,20 +201,24 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   'postgresql:': '5432',
   'redis:': '6379',
   'rediss:': '6379',
+  'opensearch+http:': '80',
+  'opensearch+https:': '443',
   'http:': '80',
   'https:': '443',
 };
+
+type StoreSetting = 'databaseUrl' | 'indexUrl' | 'redisUrl' | 'blobsUrl';
 
 /**
  * The settings that name stores outside the EU. These stores contain keys, usage, limits and pages, which every request needs.
  */
 export const storesOutside = (
-  config: Partial<Pick<Config, 'databaseUrl' | 'redisUrl' | 'blobsUrl' | 'blobsEndpoint' | 'blobsRegion'>>,
+  config: Partial<Pick<Config, 'databaseUrl' | 'indexUrl' | 'redisUrl' | 'blobsUrl' | 'blobsEndpoint' | 'blobsRegion'>>,
   region: Pick<Region, 'allows'>,
-): ('databaseUrl' | 'redisUrl' | 'blobsUrl')[] => {
-  const { databaseUrl, redisUrl, blobsUrl, blobsRegion = 'us-east-1' } = config;
+): StoreSetting[] => {
+  const { databaseUrl, indexUrl, redisUrl, blobsUrl, blobsRegion = 'us-east-1' } = config;
   const bucket = blobsUrl && (config.blobsEndpoint ?? `https://s3.${blobsRegion}.amazonaws.com`);
-  return (Object.entries({ databaseUrl, redisUrl, blobsUrl: bucket }) as ['databaseUrl', string | undefined][]).flatMap(
+  return (Object.entries({ databaseUrl, indexUrl, redisUrl, blobsUrl: bucket }) as [StoreSetting, string | undefined][]).flatMap(
     ([name, url]) => (isStoreInside(url, region) ? [] : [name]),
   );
 };

@@ -66,7 +66,7 @@ export async function migrateAll(place: Place): Promise<void> {
   for (const tables of tablesOf(place)) {
     if (tables.module === INDEX_TABLES.module) {
       // Opening the index creates everything that it needs besides tables.
-      await (await openIndexOf(place)).close();
+      await (await openIndexOf({ ...place, indexUrl: undefined })).close();
       continue;
     }
     const store = await openStore({ url: place.databaseUrl, file: tables.fileIn(place.dataDir) }, tables);

@@ -107,7 +107,7 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
     expect(there.tables['index pages']!.rows).toBe(PAGES);
     expect(there.tables['cached pages']).toMatchObject({ rows: 1, checksum: '0 left behind' });
-    const index = await openLocalIndex({ file: '', databaseUrl: url, maxBytes: 1e9 });
+    const index = await openLocalIndex({ file: '', url, maxBytes: 1e9 });
     expect((await index.search(parseQuery('tea number 17'), { by: ['words'] }))[0]!.url).toBe('https://a.test/17');
     await index.close();
     const moved = await openAccounts({ dataDir: path.join(dir, 'other'), databaseUrl: url });

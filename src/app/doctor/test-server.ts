@@ -119,6 +119,7 @@ const ISOLATED = {
   limitStore: 'memory',
   redisUrl: undefined,
   databaseUrl: undefined,
+  indexUrl: undefined,
   adminSecret: undefined,
   metricsPort: undefined,
   otlpUrl: undefined,

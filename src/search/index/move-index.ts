@@ -1,21 +1,13 @@
 /**
- * Moves the pages of an index between SQLite and PostgreSQL. The terms of passages are computed again, and so are the
+ * Moves the pages of an index between two stores. The terms of passages are computed again, and so are the
  * vectors, by the server. Writing a page twice changes nothing, so a move that was stopped can be repeated.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { IndexStore, StoredPage } from './store/index-store.ts';
 import { storable } from './store/postgres-conditions.ts';
-import { openPostgresIndex } from './store/postgres-index.ts';
-import { openSqliteIndex } from './store/sqlite-index.ts';
+import { type IndexPlace, openIndexStore } from './store/open-store.ts';
 import { type PreparedPage, passageTerms } from './write/prepare-page.ts';
-
-export interface IndexPlace {
-  /** Connection URL `postgres://…`. */
-  readonly url?: string | undefined;
-  /** Path of the SQLite file, used without `url`. */
-  readonly file: string;
-}
 
 export interface IndexMove {
   readonly from: IndexPlace;
@@ -42,7 +34,7 @@ export async function moveIndex({
   onProgress,
 }: IndexMove): Promise<MovedIndex | 'filled' | undefined> {
   if (!from.url && !existsSync(from.file)) return undefined;
-  const [source, target] = [await openIndexAt(from), await openIndexAt(to)];
+  const [source, target] = [await openIndexStore(from), await openIndexStore(to)];
   try {
     if (!continues && (await target.storedPages(0, 1)).length > 0) return 'filled';
     let pages = 0;
@@ -56,9 +48,6 @@ export async function moveIndex({
     await Promise.all([source.close(), target.close()]);
   }
 }
-
-const openIndexAt = ({ url, file }: IndexPlace): Promise<IndexStore> =>
-  url ? openPostgresIndex(url) : openSqliteIndex(file);
 
 async function* storedPages(store: IndexStore): AsyncGenerator<StoredPage[]> {
   let after = 0;

@@ -10,8 +10,8 @@ import type { IndexThreadData } from './thread.ts';
 export interface LocalIndexOptions {
   /** Path of the SQLite file. */
   readonly file: string;
-  /** Connection URL `postgres://…`. If set, the index is stored there instead. */
-  readonly databaseUrl?: string | undefined;
+  /** URL of a store, `postgres://…` or `opensearch+https://…`. If set, the index is stored there instead. */
+  readonly url?: string | undefined;
   /** Approximate maximum size of the index, in bytes. */
   readonly maxBytes: number;
   readonly embedder?: IndexEmbedder | undefined;
@@ -75,10 +75,10 @@ interface Running {
 }
 
 /** Runs an engine in a thread. If the thread dies, the next call starts a new one. */
-async function openThread({ file, databaseUrl, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
+async function openThread({ file, url, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
   const data: IndexThreadData = {
     file,
-    databaseUrl,
+    url,
     maxBytes,
     embedder: embedder && {
       id: embedder.id,

@@ -4,12 +4,11 @@ import { isDamaged, moveAside } from '#storage/database/sqlite.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { IndexEmbedder } from './local-index.ts';
 import { createRpcClient, type Port, serveRpc } from './port-rpc.ts';
-import { openPostgresIndex } from './store/postgres-index.ts';
-import { openSqliteIndex } from './store/sqlite-index.ts';
+import { openIndexStore } from './store/open-store.ts';
 
 export interface IndexThreadData {
   readonly file: string;
-  readonly databaseUrl: string | undefined;
+  readonly url: string | undefined;
   readonly maxBytes: number;
   readonly embedder: Omit<IndexEmbedder, 'embed'> | undefined;
 }
@@ -22,11 +21,11 @@ interface Main {
 
 if (parentPort) serve(parentPort as Port, workerData as IndexThreadData);
 
-function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThreadData): void {
+function serve(port: Port, { file, url, maxBytes, embedder }: IndexThreadData): void {
   const main = createRpcClient<Main>(port);
   const log = { warn: (_: unknown, message?: string) => void main.call('warn', message ?? '') };
   const opening = (async () => {
-    const store = databaseUrl ? await openPostgresIndex(databaseUrl, log) : await openSqliteIndex(file, log);
+    const store = await openIndexStore({ url, file }, log);
     return createEngine({
       store,
       maxBytes,
@@ -47,7 +46,7 @@ function serve(port: Port, { file, databaseUrl, maxBytes, embedder }: IndexThrea
     };
   /** Renames the file and ends the thread. The next thread starts with a new file, because pages can be read again. */
   async function resetIndex(opened: Engine): Promise<void> {
-    if (databaseUrl) return;
+    if (url) return;
     await main.call('warn', 'the page index is damaged; creating a new one');
     await opened.close().catch(() => {});
     await moveAside(file).catch(() => {});

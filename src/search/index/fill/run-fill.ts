@@ -17,6 +17,7 @@ type Settings = Pick<
   Config,
   | 'dataDir'
   | 'databaseUrl'
+  | 'indexUrl'
   | 'indexMaxBytes'
   | 'indexShared'
   | 'cacheNoStore'
@@ -26,12 +27,19 @@ type Settings = Pick<
   | 'userAgent'
 >;
 
-/** Opens the index of an installation, in its data folder or its database. */
+type IndexSettings = Pick<Settings, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'> & Partial<Pick<Settings, 'indexUrl'>>;
+
+/** Opens the index of an installation, in its data folder, its database or its search engine. */
 export const openIndexOf = (
-  { dataDir, databaseUrl, indexMaxBytes }: Pick<Settings, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'>,
+  { dataDir, databaseUrl, indexUrl, indexMaxBytes }: IndexSettings,
   more: Pick<LocalIndexOptions, 'embedder' | 'log'> = {},
 ): Promise<LocalIndex> =>
-  openLocalIndex({ file: path.join(dataDir, 'index', 'index.db'), databaseUrl, maxBytes: indexMaxBytes, ...more });
+  openLocalIndex({
+    file: path.join(dataDir, 'index', 'index.db'),
+    url: indexUrl ?? databaseUrl,
+    maxBytes: indexMaxBytes,
+    ...more,
+  });
 
 export interface FillerTools {
   readonly index: LocalIndex;

@@ -66,18 +66,22 @@ const PASSAGES_PER_PAGE = 3;
 const MIN_LANGUAGE_SHARE = 0.02;
 const MAX_LANGUAGES = 6;
 const LANGUAGES_FRESH_MS = 10_000;
+const MANY_PAGES = 10_000;
+const MANY_LANGUAGES_FRESH_MS = 300_000;
 
 export function createPageFinder({ store, vectors, modelWeight, clock }: PageFinderOptions): PageFinder {
   let languages: { readonly list: readonly string[]; readonly until: number } | undefined;
 
   async function pageLanguages(): Promise<readonly string[]> {
     if (languages && languages.until > clock()) return languages.list;
-    const { languages: counts, pages } = await store.stats(undefined);
-    const list = Object.entries(counts)
-      .filter(([, count]) => count >= pages * MIN_LANGUAGE_SHARE)
+    const counts = await store.languages();
+    const pages = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const list = [...counts]
+      .filter(([language, count]) => language !== '' && count >= pages * MIN_LANGUAGE_SHARE)
       .map(([language]) => language)
       .slice(0, MAX_LANGUAGES);
-    languages = { list, until: clock() + LANGUAGES_FRESH_MS };
+    // The languages of many pages take longer to count and change slowly.
+    languages = { list, until: clock() + (pages < MANY_PAGES ? LANGUAGES_FRESH_MS : MANY_LANGUAGES_FRESH_MS) };
     return list;
   }
 

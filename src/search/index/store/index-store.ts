@@ -45,6 +45,10 @@ export interface IndexStore {
    */
   nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
   stats(model: string | undefined): Promise<StoreStats>;
+  /** Returns the number of pages by language; the key of pages without a known language is empty. */
+  languages(): Promise<ReadonlyMap<string, number>>;
+  /** Returns the total size of the pages, in bytes. */
+  bytes(): Promise<number>;
   /** Removes the oldest pages until the rest use at most `maxBytes`. Returns the number of removed pages. */
   prune(maxBytes: number): Promise<number>;
   clear(): Promise<void>;

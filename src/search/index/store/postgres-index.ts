@@ -5,29 +5,31 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
-import { type Filters, isUnfiltered } from '../query/filters.ts';
-import type { IndexStore, PassageRow, StoredPage, WordMatch } from './index-store.ts';
+import type { Filters } from '../query/filters.ts';
+import type { IndexStore, PassageRow, StoredPage } from './index-store.ts';
 import { openVectorTable } from './pgvector.ts';
 import { anyOf, conditionsOf } from './postgres-conditions.ts';
 import { createWordFrequencies } from './postgres-frequencies.ts';
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts';
 import { sizeQueries, writePages } from './postgres-pages.ts';
 import { vectorQueries } from './postgres-vectors.ts';
+import { findByWords, MAX_CANDIDATES } from './postgres-words.ts';
+
+export interface PostgresIndexOptions {
+  /** Maximum number of passages that are ranked because of rare words (postgres-words.ts). */
+  readonly maxCandidates?: number | undefined;
+}
 
 interface Tables {
   index_pages: { id: number };
 }
 
-/** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
-const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
-/**
- * Brings ts_rank to the scale of PassageSignals.words: a word that occurs once in the text of a passage of 150 words has
- * the rank 0.33 / 1.645 / (1 + ln 150).
- */
-const RANK_SCALE = (1.645 / 0.33) * (1 + Math.log(150));
-
 /** Throws if the server rejects the connection. If the server is unavailable, each call tries again. */
-export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
+export async function openPostgresIndex(
+  url: string,
+  log?: Pick<Log, 'warn'>,
+  { maxCandidates = MAX_CANDIDATES }: PostgresIndexOptions = {},
+): Promise<IndexStore> {
   const store = await openPostgres<Tables>(url, { module: 'index', migrations: POSTGRES_MIGRATIONS, log });
   const { db } = store;
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
@@ -46,20 +48,7 @@ export async function openPostgresIndex(url: string, log?: Pick<Log, 'warn'>): P
     async byWords(slots, filters, limit) {
       const weighted = await frequencies.weigh(slots);
       if (weighted.length === 0) return { matches: [], slots: [] };
-      const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
-      const any = weighted.map(({ query }) => query).join(' | ');
-      const where =
-        isUnfiltered(filters) && !filters.owners
-          ? sql``
-          : sql`AND p.page IN (SELECT g.id FROM index_pages g WHERE ${conditionsOf(filters)})`;
-      const matches = await rows<WordMatch>(sql`
-        SELECT p.id, p.page, (
-          SELECT ${RANK_SCALE / total}::float8 * sum(s.weight * ts_rank(${WEIGHTS}::real[], p.terms, s.query::tsquery, 1))
-          FROM unnest(${weighted.map(({ query }) => query)}::text[], ${weighted.map(({ weight }) => weight)}::float8[])
-            AS s (query, weight)
-        ) AS score
-        FROM index_passages p WHERE p.terms @@ ${any}::tsquery ${where} ORDER BY score DESC, p.id LIMIT ${limit}`);
-      return { matches, slots: weighted };
+      return db.transaction().execute((within) => findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates }));
     },
     async coverage(slots, ids) {
       const found = await rows<{ id: number; weight: number }>(sql`

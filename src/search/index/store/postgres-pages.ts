@@ -5,6 +5,7 @@ import type { FieldTerms, PreparedPage } from '../write/prepare-page.ts';
 import type { IndexStore } from './index-store.ts';
 import { storable } from './postgres-conditions.ts';
 import type { RunQuery } from './postgres-frequencies.ts';
+import { roundsOf } from './rounds.ts';
 
 const PRUNED_AT_ONCE = 50;
 /** Key of the advisory lock: an arbitrary number that is not used for anything else. */
@@ -18,7 +19,7 @@ const MAX_POSITIONS_PER_TERM = 255;
 const FIELD_GAP = 2;
 
 /** Counts pages, and removes the oldest ones. */
-export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'> {
+export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'languages' | 'bytes' | 'prune'> {
   return {
     async stats(model) {
       const [sums] = await rows<{ pages: number; bytes: number; onlyAll: number; oldestAt: number | null }>(sql`
@@ -38,6 +39,16 @@ export function sizeQueries(rows: RunQuery): Pick<IndexStore, 'stats' | 'prune'>
         oldestAt: sums!.oldestAt ?? undefined,
         languages: Object.fromEntries(languages.map(({ language, count }) => [language, count])),
       };
+    },
+    async languages() {
+      const found = await rows<{ language: string; count: number }>(
+        sql`SELECT language, count(*) AS count FROM index_pages GROUP BY language ORDER BY count(*) DESC, language`,
+      );
+      return new Map(found.map(({ language, count }) => [language, count]));
+    },
+    async bytes() {
+      const [found] = await rows<{ bytes: number }>(sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM index_pages`);
+      return found!.bytes;
     },
     async prune(maxBytes) {
       let pruned = 0;
@@ -65,22 +76,6 @@ export async function writePages(pages: readonly PreparedPage[], rows: RunQuery)
   const added = new Set<PreparedPage>();
   for (const round of roundsOf(pages)) for (const page of await writeRound(round, rows)) added.add(page);
   return pages.map((page) => added.has(page));
-}
-
-/** Splits pages into rounds without two versions of a page or two pages with the same content, in their order. */
-function roundsOf(pages: readonly PreparedPage[]): PreparedPage[][] {
-  const rounds: PreparedPage[][] = [];
-  let names = new Set<string>();
-  for (const page of pages) {
-    const own = [`key ${page.key}`, `url ${page.url}`, `hash ${page.hash}`];
-    if (rounds.length === 0 || own.some((name) => names.has(name))) {
-      rounds.push([]);
-      names = new Set();
-    }
-    for (const name of own) names.add(name);
-    rounds.at(-1)!.push(page);
-  }
-  return rounds;
 }
 
 /** Returns the pages that were added. */

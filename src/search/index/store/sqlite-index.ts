@@ -77,6 +77,13 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
         .map(({ text }) => text),
     ...vectorQueries(database),
     stats: async (model) => readStats(database, model),
+    async languages() {
+      const found = database.all<{ language: string; count: number }>(
+        'SELECT language, count(*) AS count FROM pages GROUP BY language ORDER BY count DESC, language',
+      );
+      return new Map(found.map(({ language, count }) => [language, count]));
+    },
+    bytes: async () => database.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM pages')!.bytes,
     async prune(maxBytes) {
       let pruned = 0;
       for (let removed = 1; removed > 0; pruned += removed) {

@@ -73,7 +73,7 @@ export function createBatchWriter({ store, maxBytes, onWritten }: BatchWriterOpt
   async function pruneIfNeeded(): Promise<void> {
     if (uncheckedBytes < maxBytes * CHECK_SHARE) return;
     uncheckedBytes = 0;
-    const { bytes } = await store.stats(undefined);
+    const bytes = await store.bytes();
     if (bytes > maxBytes) await store.prune(maxBytes * PRUNE_TO_SHARE);
   }
 

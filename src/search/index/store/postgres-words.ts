@@ -1,0 +1,100 @@
+/**
+ * Searches the PostgreSQL index by words. PostgreSQL ranks by reading each matching passage, so the number of ranked
+ * passages is limited: those with the rarest words of the query come first, then those with several of its words, then
+ * those with a word in their title or heading.
+ */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Filters, isUnfiltered } from '../query/filters.ts';
+import type { WordMatch, WordMatches } from './index-store.ts';
+import { conditionsOf } from './postgres-conditions.ts';
+import type { Weighted } from './postgres-frequencies.ts';
+
+/** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
+const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
+/**
+ * Brings ts_rank to the scale of PassageSignals.words: a word that occurs once in the text of a passage of 150 words has
+ * the rank 0.33 / 1.645 / (1 + ln 150).
+ */
+const RANK_SCALE = (1.645 / 0.33) * (1 + Math.log(150));
+/** Maximum number of passages that are ranked because of rare words. */
+export const MAX_CANDIDATES = 10_000;
+/** Maximum share of MAX_CANDIDATES for each of the other ways to choose passages. */
+const OTHER_SHARE = 0.5;
+/** Number of words whose pairs are looked up: the rarest ones. */
+const PAIRED = 6;
+
+/** Selects the ids of passages to rank. */
+type Choice = RawBuilder<unknown>;
+
+/** Finds the passages with any of the words that rank best. Needs a transaction of its own. */
+export async function findByWords(
+  within: Kysely<never>,
+  weighted: readonly Weighted[],
+  { filters, limit, maxCandidates }: WordLookup,
+): Promise<WordMatches> {
+  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  const terms = weighted.map(
+    ({ query, weight }) => sql`${weight}::float8 * ts_rank(${sql.lit(WEIGHTS)}::real[], p.terms, ${query}::tsquery, 1)`,
+  );
+  // The planner takes a scan of the whole table for cheaper than it is, because it does not know what it costs to read
+  // the terms of a passage; and compiling the statement takes longer than running it.
+  await sql`SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(within);
+  const { rows: matches } = await sql<WordMatch>`
+    WITH chosen AS MATERIALIZED (${sql.join(choicesOf(weighted, { filters, limit, maxCandidates }), sql` UNION `)})
+    SELECT p.id, p.page, ${RANK_SCALE / total}::float8 * (${sql.join(terms, sql` + `)}) AS score
+    FROM chosen JOIN index_passages p ON p.id = chosen.id ORDER BY score DESC, p.id LIMIT ${limit}`.execute(within);
+  return { matches, slots: weighted };
+}
+
+export interface WordLookup {
+  readonly filters: Filters;
+  /** Number of matches to return. */
+  readonly limit: number;
+  readonly maxCandidates: number;
+}
+
+function choicesOf(
+  weighted: readonly Weighted[],
+  { filters, limit, maxCandidates }: WordLookup,
+): Choice[] {
+  const where = conditionOf(filters);
+  const choose = (condition: RawBuilder<unknown>, atMost: number | undefined): Choice =>
+    sql`(SELECT p.id FROM index_passages p WHERE ${condition} ${where} ${atMost === undefined ? sql`` : sql`LIMIT ${atMost}`})`;
+  const having = (query: string) => sql`p.terms @@ ${query}::tsquery`;
+  const byCount = [...weighted].sort((a, b) => a.count - b.count);
+  let found = 0;
+  const rare = byCount.filter(({ count }) => {
+    found += count;
+    return found <= maxCandidates;
+  });
+  const others = byCount.slice(rare.length);
+  const choices = rare.length > 0 ? [choose(having(anyQuery(rare)), undefined)] : [];
+  if (others.length === 0) return choices;
+
+  const atMost = Math.ceil(maxCandidates * OTHER_SHARE);
+  if (byCount.length > 1) choices.push(choose(having(pairQuery(byCount.slice(0, PAIRED))), atMost));
+  choices.push(choose(sql`${IN_TITLES} @@ ${anyQuery(others)}::tsquery`, atMost));
+  // Whatever has the rarest of the frequent words fills up a list that would otherwise be shorter than requested.
+  const known = rare.reduce((sum, { count }) => sum + count, 0);
+  if (known < limit || !isUnfiltered(filters)) choices.push(choose(having(others[0]!.query), atMost));
+  return choices;
+}
+
+/** The terms in titles and headings. The migrations create an index of this expression. */
+export const IN_TITLES = sql`ts_filter(p.terms, '{a,b}')`;
+
+const anyQuery = (slots: readonly Weighted[]): string => slots.map(({ query }) => query).join(' | ');
+
+/** Matches passages with at least two of the slots. */
+const pairQuery = (slots: readonly Weighted[]): string =>
+  slots
+    .slice(0, -1)
+    .map(({ query }, at) => `(${query} & (${anyQuery(slots.slice(at + 1))}))`)
+    .join(' | ');
+
+function conditionOf(filters: Filters): RawBuilder<unknown> {
+  if (!isUnfiltered(filters)) return sql`AND p.page IN (SELECT g.id FROM index_pages g WHERE ${conditionsOf(filters)})`;
+  if (!filters.owners) return sql``;
+  // Most pages match, so the owner is looked up for each passage instead of collecting all pages of the owners.
+  return sql`AND (SELECT g.owner FROM index_pages g WHERE g.id = p.page) = ANY(${filters.owners}::text[])`;
+}
