@@ -28,7 +28,7 @@ export interface AccessControl {
 
 export interface AccessControlOptions {
   readonly accounts: Pick<Accounts, 'identify'>;
-  readonly usage: Pick<Usage, 'hold' | 'charge'>;
+  readonly usage: Pick<Usage, 'hold' | 'journal' | 'charge'>;
   readonly counters: Counters;
   readonly plans: Plans;
   /** If `off`, all requests are admitted and none are counted. */
@@ -92,6 +92,7 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
       },
       reserveTokens: async () => {},
       recordCost() {},
+      beforeResponse: (_, done) => done(),
       end() {},
     };
   }
@@ -116,5 +117,6 @@ const OPEN: Admission = {
   requireFeature() {},
   reserveTokens: async () => {},
   recordCost() {},
+  beforeResponse: (_, done) => done(),
   end() {},
 };

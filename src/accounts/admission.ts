@@ -62,6 +62,11 @@ export interface Admission {
   reserveTokens(tokens: number): Promise<void>;
   /** Records the cost of the work. Only the last call counts. */
   recordCost(cost: { readonly tokens: number; readonly model?: string }): void;
+  /**
+   * Makes sure that the cost is charged even if the process is killed from now on. Called before the response is sent,
+   * with its status. Calls `done` when it may be sent.
+   */
+  beforeResponse(status: number, done: () => void): void;
   /** Charges the cost and releases the unused part of the reservation. A second call does nothing. */
   end(status: number): void;
 }

@@ -3,7 +3,9 @@
  * saved to files.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { ChargeJournal } from './charge-journal.ts';
 import type { ChargeQueueOptions } from './charge-queue.ts';
+import { abandonedJournals } from './journal-files.ts';
 import { type Pending, readPending, savePending } from './pending.ts';
 import type { Charge } from './records.ts';
 import { writeCharges } from './usage-store.ts';
@@ -21,10 +23,15 @@ export interface ChargeGroups {
   saveExcess(): Promise<void>;
   /** Saves all charges in memory to a file, before the process ends. */
   saveAll(): Promise<void>;
+  /** Looks for the journals of killed processes, which the next `writeAll` loads. */
+  findAbandoned(): Promise<void>;
 }
 
 /** Opens the groups, and loads the charges saved by an earlier process. */
-export async function openChargeGroups(options: ChargeQueueOptions): Promise<ChargeGroups> {
+export async function openChargeGroups(
+  options: ChargeQueueOptions,
+  journal: Pick<ChargeJournal, 'release'>,
+): Promise<ChargeGroups> {
   const { store, folder, maxWaiting = 200_000, log } = options;
   /** Groups of charges that have not been written yet. New charges are added to the last group. */
   const groups: Charge[][] = [];
@@ -49,6 +56,7 @@ export async function openChargeGroups(options: ChargeQueueOptions): Promise<Cha
     for (let group = groups.shift(); group; group = groups.shift()) {
       try {
         await writeCharges(store, group);
+        journal.release(group);
       } catch (error) {
         groups.unshift(group);
         throw error;
@@ -75,6 +83,8 @@ export async function openChargeGroups(options: ChargeQueueOptions): Promise<Cha
     hasSaved = true;
     try {
       await savePending(folder, excess.flat());
+      journal.release(excess.flat());
+      log?.warn(`more than ${maxWaiting} charges wait for the database; the rest is kept in files`);
     } catch (error) {
       groups.splice(1, 0, ...excess);
       log?.warn({ err: error }, 'usage could not be saved to a file; it stays in memory');
@@ -88,7 +98,11 @@ export async function openChargeGroups(options: ChargeQueueOptions): Promise<Cha
     saveExcess,
     async saveAll() {
       if (groups.length) await savePending(folder, groups.flat());
+      journal.release(groups.flat());
       await loaded.remove();
+    },
+    async findAbandoned() {
+      hasSaved ||= (await abandonedJournals(folder)).length > 0;
     },
   };
 }

@@ -8,10 +8,10 @@ import type { Counters, Lease, TakeResult, WindowState, WindowTake } from '#stor
 import type { AccessRule, Admission, LimitState, LimitStates, ShowLimits } from './admission.ts';
 import { newId } from './ids.ts';
 import { asUnavailable, concurrencyLimit, requestLimit, requestTooLarge, tokenLimit } from './limit-problems.ts';
-import type { Account, Hold, Identity, Usage } from './records.ts';
+import type { Account, Charge, Hold, Identity, Usage } from './records.ts';
 
 export interface KeyAdmissionOptions {
-  readonly usage: Pick<Usage, 'hold' | 'charge'>;
+  readonly usage: Pick<Usage, 'hold' | 'journal' | 'charge'>;
   readonly counters: Counters;
   readonly plans: Plans;
   readonly now: () => number;
@@ -46,7 +46,27 @@ export const createKeyAdmission =
       show: (tokens) => show({ requests: states.requests, tokens }),
     });
     let cost: { tokens: number; model: string } | undefined;
+    let id: string | undefined;
+    let responseStatus: number | undefined;
     let ended = false;
+
+    function chargeOf(status: number, hold: Hold | undefined): Charge {
+      id ??= newId();
+      // Every field by its name: a spread followed by further fields takes longer than the rest of the admission.
+      return {
+        id,
+        accountId: account.id,
+        keyId: key.id,
+        at: startedAt,
+        face,
+        endpoint,
+        model: cost?.model ?? '',
+        tokens: cost?.tokens ?? 0,
+        status,
+        durationMs: Math.max(0, Math.round(now() - startedAt)),
+        hold,
+      };
+    }
 
     const admission: Admission = {
       caller: { kind: 'key', ...identity },
@@ -58,29 +78,19 @@ export const createKeyAdmission =
       reserveTokens: reservation.reserve,
       recordCost: ({ tokens, model = '' }) => {
         cost = { tokens, model };
+        // A response that is being streamed: its next piece may say what it costs.
+        if (responseStatus !== undefined && !ended) usage.journal(chargeOf(responseStatus, reservation.hold()));
+      },
+      beforeResponse(status, done) {
+        if (ended) return done();
+        responseStatus = status;
+        usage.journal(chargeOf(status, reservation.hold()), done);
       },
       end(status) {
         if (ended) return;
         ended = true;
         if (lease) counters.release(lease);
-        const { tokens = 0, model = '' } = cost ?? {};
-        const durationMs = Math.max(0, Math.round(now() - startedAt));
-        reservation.settle(tokens, (hold) => {
-          // Every field by its name: a spread followed by further fields takes longer than the rest of the admission.
-          usage.charge({
-            id: newId(),
-            accountId: account.id,
-            keyId: key.id,
-            at: startedAt,
-            face,
-            endpoint,
-            model,
-            tokens,
-            status,
-            durationMs,
-            hold,
-          });
-        });
+        reservation.settle(cost?.tokens ?? 0, (hold) => usage.charge(chargeOf(status, hold)));
       },
     };
     if (expectedTokens !== undefined) {
@@ -172,6 +182,7 @@ function createReservation({ usage, counters, account, bucket, limit, planName, 
 
   return {
     holdBalance,
+    hold: () => hold,
     reserve(tokens: number): Promise<void> {
       running = reserveNow(tokens).finally(() => {
         running = undefined;

@@ -1,10 +1,15 @@
-/** Saves charges to files if they could not be written to the database. A later process loads them. */
+/**
+ * Saves charges to files if they could not be written to the database. A later process loads them, together with the
+ * journals of killed processes.
+ */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { writeAtomically } from '#storage/files.ts';
 import type { Log } from '#telemetry/log.ts';
+import { abandonedJournals } from './journal-files.ts';
+import { chargeOfLine } from './journal-line.ts';
 import type { Charge } from './records.ts';
 
 /** Each save writes a new file, so that processes do not overwrite each other's files. */
@@ -43,12 +48,53 @@ export async function readPending(folder: string, log?: Pick<Log, 'warn'>): Prom
         log?.warn({ err: error }, `${name} cannot be read; the usage in it is not counted`);
     }
   }
+  const journals = await readJournals(folder, log);
   return {
-    charges,
+    charges: [...charges, ...journals.charges],
     remove: async () => {
       for (const file of files) await rm(file, { force: true });
+      await journals.remove();
     },
   };
+}
+
+/** Reads the journals of killed processes. The last line with an id counts. */
+async function readJournals(folder: string, log?: Pick<Log, 'warn'>) {
+  const intact: string[] = [];
+  const damaged: string[] = [];
+  const charges = new Map<string, Charge>();
+  for (const file of await abandonedJournals(folder)) {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT')
+        log?.warn({ err: error }, `${path.basename(file)} cannot be read; the usage in it is not counted`);
+    });
+    if (text === undefined) continue;
+    let unreadable = 0;
+    for (const line of text.split('\n').filter(Boolean)) {
+      try {
+        const charge = chargeOfLine(line);
+        charges.set(charge.id, charge);
+      } catch {
+        unreadable++;
+      }
+    }
+    (unreadable ? damaged : intact).push(file);
+    if (unreadable)
+      log?.warn(`${unreadable} lines of ${path.basename(file)} cannot be read; the usage in them is not counted`);
+  }
+  return {
+    charges: charges.values(),
+    async remove() {
+      for (const file of intact) await rm(file, { force: true });
+      // Only a full disk or a crash of the machine cuts a line. The operator may read what is left of it.
+      for (const file of damaged) await rename(file, `${file}.damaged`).catch(ignoreMissing);
+    },
+  };
+}
+
+/** Another process may have removed the file first. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 const whole = z.int().min(0);

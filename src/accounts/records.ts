@@ -146,6 +146,12 @@ export interface Usage {
    * If its process dies, a hold expires automatically.
    */
   hold(accountId: string, tokens: { wanted: number; least: number }): Promise<Hold | undefined>;
+  /**
+   * Writes a charge to a file that outlives the process, before the answer of its request is sent. If the process is
+   * killed before `charge` is called with the same id, the charge counts as it is. With `written`, it is written at the
+   * end of the tick, and `written` is called then; otherwise it is written at once. A failure is logged.
+   */
+  journal(charge: Charge, written?: () => void): void;
   /** Queues a charge. It is soon written together with others in one transaction. Failed writes are retried. */
   charge(charge: Charge): void;
   /** Resolves when all queued charges have been written. Rejects on a failure; the write is retried nevertheless. */

@@ -2,7 +2,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type ChargeQueueOptions, openChargeQueue } from './charge-queue.ts';
 import { createHolds } from './holds.ts';
-import type { Charge, Usage } from './records.ts';
+import type { Usage } from './records.ts';
+import { storableCharge, toInteger } from './storable-charge.ts';
 import { deleteEndedHolds, deleteOldDetails, sumUsage } from './usage-store.ts';
 
 export interface UsageOptions extends ChargeQueueOptions {
@@ -17,9 +18,6 @@ export interface UsageOptions extends ChargeQueueOptions {
 const FIRST_PRUNE_MS = 60_000;
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const MAX_NAME = 200;
-/** The latest time of an ECMAScript Date (ECMA-262, section 21.4.1.1). */
-const LATEST_MS = 8.64e15;
 
 export async function openUsage({ keepDays = 90, now = Date.now, ...options }: UsageOptions): Promise<Usage> {
   const { store } = options;
@@ -43,7 +41,8 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
 
   return {
     hold: (accountId, { wanted, least }) => hold({ accountId, wanted: toInteger(wanted), least: toInteger(least) }),
-    charge: (charge) => queue.add(sanitized(charge)),
+    journal: (charge, written) => queue.journal(charge, written),
+    charge: (charge) => queue.add(storableCharge(charge)),
     flush: queue.flush,
     sums: (query) => sumUsage(store, query),
     prune,
@@ -55,25 +54,3 @@ export async function openUsage({ keepDays = 90, now = Date.now, ...options }: U
     },
   };
 }
-
-const toInteger = (value: number, max = Number.MAX_SAFE_INTEGER) => Math.min(max, Math.max(0, Math.ceil(value) || 0));
-
-/** Makes every field storable. Otherwise, a charge that the database rejects would block all later charges. */
-function sanitized(charge: Charge): Charge {
-  return {
-    id: charge.id,
-    accountId: charge.accountId,
-    keyId: charge.keyId,
-    hold: charge.hold,
-    face: toName(charge.face),
-    endpoint: toName(charge.endpoint),
-    model: toName(charge.model),
-    at: toInteger(charge.at, LATEST_MS),
-    status: toInteger(charge.status, 999),
-    tokens: toInteger(charge.tokens),
-    durationMs: toInteger(charge.durationMs),
-  };
-}
-
-const toName = (text: string) =>
-  text.length > MAX_NAME || text.includes('\0') ? text.replaceAll('\0', '').slice(0, MAX_NAME) : text;

@@ -1,7 +1,7 @@
 /**
  * Access control for routes: a hook that admits or refuses each request, and ends the admission when the request ends.
  */
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHookHandler } from 'fastify';
 import type {
   AccessControl,
   AccessRule,
@@ -21,6 +21,8 @@ export type LimitHeaders = 'plain' | 'by kind';
 export interface AccessHooks {
   /** Creates a hook for a route. It admits or refuses a request before the body is read. */
   hook(rule: AccessRule, headers: LimitHeaders): onRequestAsyncHookHandler;
+  /** A hook for the whole server: journals the cost of a response before the response is sent. */
+  readonly beforeResponse: onSendHookHandler;
   /** Admits or refuses a request as `hook` does, with a key that was not sent as `Authorization`. */
   admit(request: FastifyRequest, reply: FastifyReply, given: GivenAdmission): Promise<void>;
   /** Returns the admission of a request. The request's route must have the hook. */
@@ -107,6 +109,12 @@ export function createAccessHooks(
   return {
     hook: (rule, headers) => (request, reply) =>
       admit(request, reply, { rule, headers, credentials: credentialsOf(request) }),
+    beforeResponse(request, reply, _, done) {
+      const known = admissions.get(request);
+      // Work that continues beyond its response is charged when it ends.
+      if (!known || known.isKeptOpen) done();
+      else known.admission.beforeResponse(reply.statusCode, done);
+    },
     admit: (request, reply, { rule, headers, key }) => {
       const authorization = key === undefined ? [] : [`Bearer ${key}`];
       return admit(request, reply, { rule, headers, credentials: { authorization, clientIp: clientIpOf(request) } });

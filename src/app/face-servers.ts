@@ -125,6 +125,7 @@ async function createFace(
     observe: combineObservers(requestCounter(modules.metrics, name), tracing.observer),
     ...options,
   });
+  face.addHook('onSend', modules.accessHooks.beforeResponse);
   staticRoutes(face);
   await addRoutes(face);
   await face.ready();

@@ -124,6 +124,7 @@ async function serve({ registry, models, close }: ModelHost, setup: ServingSetup
     },
     usage: {
       hold: async (accountId, { wanted }) => ({ id: 'hold', accountId, tokens: wanted }),
+      journal: (_, written) => written?.(),
       charge: (charge) => charges.push(charge),
     },
     counters,

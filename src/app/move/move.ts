@@ -147,12 +147,15 @@ async function refuseRunning({ dataDir, url }: MovePlace, side: string): Promise
   }
 }
 
-/** Charges that a server could not write when it stopped are in files. Opening the accounts writes them. */
+/**
+ * Charges that a server could not write when it stopped, or when it was killed, are in files. Opening the accounts
+ * writes them.
+ */
 async function settleUsage({ dataDir, url }: MovePlace): Promise<void> {
   if (dataDir === undefined) return;
   const folder = path.join(dataDir, 'accounts');
   const names = await readdir(folder).catch(() => []);
-  if (!names.some((name) => name.startsWith('pending-usage-'))) return;
+  if (!names.some((name) => /^(pending-usage|usage-journal)-/.test(name))) return;
   await (await openAccounts({ dataDir, databaseUrl: url })).close();
 }
 
