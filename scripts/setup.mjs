@@ -47,7 +47,13 @@ function installPackages() {
 function build() {
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.lectern-build');
-  const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const settings = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'packages/models/contents.json',
+  ];
   // The documentation site includes files from bench/, deploy/ and examples/.
   const folders = ['src', 'playground', 'docs', 'scripts', 'bench', 'deploy', 'examples'];
   const files = [...settings, 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...folders.flatMap(listFiles)];

@@ -28,6 +28,7 @@ import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
 import { createConnections, openSearch } from '#search/index.ts';
 import { watchDisk } from '#storage/disk.ts';
+import { createHostTimes } from '#telemetry/host-times.ts';
 
 export type { FaceUrl } from '#app/listen.ts';
 
@@ -94,9 +95,10 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));
 
   const { onCacheRead, onBlocked } = observe;
+  const hostTimes = createHostTimes();
   const readerParts = {
     ...{ network, documents, ocr, models, sharedBlobs, temporaryDir, state },
-    ...{ version, log, onCacheRead, onBlocked },
+    ...{ version, log, onCacheRead, onBlocked, onFetched: hostTimes.add },
   };
   const { reader: bareReader, shared, fitPicture } = await openReaderModule(config, readerParts, resources);
   const { renderer, pool } = shared;
@@ -164,7 +166,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const modules = {
     ...{ accounts, plans, counters, state, accessHooks, network, reader, crawl, search, openEu },
     ...{ models, modelHost, completions, batch, classify, flow },
-    ...{ pictures, metrics, health, temporaryDir, version, log },
+    ...{ pictures, metrics, hostTimes, health, temporaryDir, version, log },
   };
   const opened = await createFaces(config, modules, resources);
   const { faces, listen: openPorts, close: closeFaces } = opened;

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { MAX_INSTALLED_BYTES, MAX_PACKED_BYTES } from '../scripts/release/budgets.mjs';
+import { MAX_INSTALLED_BYTES, MAX_MODELS_PACKED_BYTES, MAX_PACKED_BYTES } from '../scripts/release/budgets.mjs';
 import { startSite } from './site/site.ts';
 import { type DocExample, examplesOf } from './support/doc-examples.ts';
 import { freePorts } from './support/free-ports.ts';
@@ -94,8 +94,11 @@ it('works as written, from an empty folder', { timeout: LONG_MS }, async () => {
   }
   expect(steps.length).toBeGreaterThan(8);
 
-  const [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
-  expect((await lstat(path.join(home, archive!))).size).toBeLessThanOrEqual(MAX_PACKED_BYTES);
+  const archives = (await readdir(home)).filter((name) => name.endsWith('.tgz')).sort();
+  expect(archives).toEqual([expect.stringMatching(/^lectern-\d/), expect.stringMatching(/^lectern-models-\d/)]);
+  const [own, models] = await Promise.all(archives.map(async (name) => (await lstat(path.join(home, name))).size));
+  expect(own).toBeLessThanOrEqual(MAX_PACKED_BYTES);
+  expect(models).toBeLessThanOrEqual(MAX_MODELS_PACKED_BYTES);
   const modules = path.join(home, 'first-hour/node_modules');
   expect(await bytesOf(modules)).toBeLessThanOrEqual(MAX_INSTALLED_BYTES);
 });

@@ -5,8 +5,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundledPackages } from '../bundle.mjs';
+import { contents, contentsProblem } from '../models-package.mjs';
 import { noticeLines, withNoticeLines } from '../notice.mjs';
-import { MAX_PACKED_BYTES } from './budgets.mjs';
+import { MAX_MODELS_PACKED_BYTES, MAX_PACKED_BYTES } from './budgets.mjs';
 import { createSbom } from './sbom.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,6 +16,7 @@ const shell = process.platform === 'win32';
 /** A dry run without an account says so; nothing else may be wrong. */
 const EXPECTED_WARNING = /^npm warn publish This command requires you to be logged in /;
 const REQUIRED_FILES = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE', 'dist/main.js'];
+const MODELS_FILES = ['package.json', 'README.md', 'LICENSE', 'NOTICE', ...Object.keys(contents().files)];
 const FORBIDDEN_FILES = /\.map$|\.(?:test|suite)\.|^(?:src|test|bench|node_modules)\//;
 
 const problems = [];
@@ -24,9 +26,8 @@ if (!process.argv.includes('--built')) {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit', shell });
 }
 checkVersion();
-checkPackage();
-await checkNotice();
-await checkSbom();
+// Packing takes much longer, and would have to be done again with the right version.
+if (problems.length === 0) await checkContents();
 for (const problem of problems) console.error(`release: ${problem}`);
 if (problems.length === 0) console.log(`release: lectern ${manifest.version} can be published`);
 process.exitCode = problems.length === 0 ? 0 : 1;
@@ -45,25 +46,45 @@ function checkVersion() {
     problems.push(`CHANGELOG.md has neither "## Unreleased" nor "## ${version} (date)"`);
 }
 
-function checkPackage() {
-  const args = ['publish', '--dry-run', '--json', '--ignore-scripts'];
+async function checkContents() {
+  checkPackage('lectern', [], REQUIRED_FILES, MAX_PACKED_BYTES);
+  checkModels();
+  await checkNotice();
+  await checkSbom();
+}
+
+/** The version of the data says what it contains, and `lectern` depends on exactly that. */
+function checkModels() {
+  const { version } = JSON.parse(read('packages/models/package.json'));
+  const wanted = manifest.dependencies['lectern-models'];
+  if (wanted !== version)
+    problems.push(`lectern depends on lectern-models ${wanted}, but packages/models has the version ${version}`);
+  const problem = contentsProblem();
+  if (problem !== undefined) problems.push(problem);
+  checkPackage('lectern-models', ['--workspace', 'lectern-models'], MODELS_FILES, MAX_MODELS_PACKED_BYTES);
+}
+
+function checkPackage(name, which, required, maxBytes) {
+  const args = ['publish', '--dry-run', '--json', '--ignore-scripts', ...which];
   const { status, stdout, stderr } = spawnSync('npm', args, {
     cwd: root,
     encoding: 'utf8',
     shell,
     maxBuffer: 64 * 1024 * 1024,
   });
-  if (status !== 0) return problems.push(`npm publish --dry-run failed: ${stderr.trim()}`);
+  if (status !== 0) return problems.push(`${name}: npm publish --dry-run failed: ${stderr.trim()}`);
   const warnings = stderr
     .split('\n')
     .filter((line) => /^npm (?:warn|error)/.test(line) && !EXPECTED_WARNING.test(line));
   problems.push(...warnings);
   const result = JSON.parse(stdout);
-  const { size, files } = result.lectern ?? result;
+  const { size, files } = result[name] ?? result;
   const names = files.map((file) => file.path);
-  problems.push(...REQUIRED_FILES.filter((name) => !names.includes(name)).map((name) => `${name} is not packed`));
-  problems.push(...names.filter((name) => FORBIDDEN_FILES.test(name)).map((name) => `${name} must not be packed`));
-  if (size > MAX_PACKED_BYTES) problems.push(`the archive has ${size} bytes, more than ${MAX_PACKED_BYTES}`);
+  const missing = required.filter((file) => !names.includes(file));
+  const forbidden = names.filter((file) => FORBIDDEN_FILES.test(file));
+  problems.push(...missing.map((file) => `${name}: ${file} is not packed`));
+  problems.push(...forbidden.map((file) => `${name}: ${file} must not be packed`));
+  if (size > maxBytes) problems.push(`the archive of ${name} has ${size} bytes, more than ${maxBytes}`);
   return undefined;
 }
 

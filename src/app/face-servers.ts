@@ -37,6 +37,7 @@ import type { Search } from '#search/index.ts';
 import type { Counters } from '#storage/counters/counters.ts';
 import type { Pictures } from '#storage/pictures.ts';
 import type { SharedState } from '#storage/shared/open.ts';
+import type { HostTimes } from '#telemetry/host-times.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { type EuModules, refuseAtEuHost } from './eu.ts';
@@ -70,6 +71,7 @@ export interface FaceModules {
   readonly flow: FlowFace;
   readonly pictures: Pictures;
   readonly metrics: Metrics;
+  readonly hostTimes: HostTimes;
   /** The full health state, except whether the server is draining. */
   readonly health: Omit<Health, 'ready'>;
   readonly temporaryDir: string;
@@ -304,7 +306,7 @@ export async function createCompatFace(context: FaceContext): Promise<Face> {
 /** The server of the admin API; `undefined` without an admin secret. */
 export async function createAdminServer(
   { adminSecret: secret, trustedProxies }: Config,
-  { accounts, plans, counters, metrics, temporaryDir, log }: FaceModules,
+  { accounts, plans, counters, metrics, hostTimes, temporaryDir, log }: FaceModules,
 ): Promise<Face | undefined> {
   if (secret === undefined) return undefined;
   const admin = await createServer({
@@ -316,7 +318,7 @@ export async function createAdminServer(
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(admin, { ...accounts, plans, secret, counters });
+  adminRoutes(admin, { ...accounts, plans, hostTimes, secret, counters });
   metricsRoute(admin, metrics, createSecretHook(secret, counters));
   await admin.ready();
   return admin;

@@ -21,7 +21,9 @@ import {
   createScriptFetcher,
   createSiteRecords,
   describeImage,
+  type Engine,
   type ImageScaler,
+  type OnFetched,
   openCache,
   type PagePool,
   PICTURE_INSTRUCTION,
@@ -29,6 +31,7 @@ import {
   type Renderer,
   type SiteRecords,
   type SnapshotCache,
+  timedEngine,
 } from '#reader/index.ts';
 import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { SharedState } from '#storage/shared/open.ts';
@@ -49,6 +52,8 @@ export interface ReaderModuleParts {
   readonly log: Log;
   readonly onCacheRead: (outcome: CacheOutcome) => void;
   readonly onBlocked: (kind: BlockedKind) => void;
+  /** Called after each fetch of an engine; absent where nobody looks at the times. */
+  readonly onFetched?: OnFetched | undefined;
   /** Components that this reader shares with another reader of this server, which owns and closes them. */
   readonly shared?: SharedParts | undefined;
 }
@@ -74,7 +79,7 @@ export async function openReaderModule(
   parts: ReaderModuleParts,
   resources: CloseStack,
 ): Promise<ReaderModule> {
-  const { network, documents, ocr, models, temporaryDir, version, log, onBlocked } = parts;
+  const { network, documents, ocr, models, temporaryDir, version, log, onBlocked, onFetched } = parts;
   const { fetch, trusted, guard } = network;
   const { vision } = models;
   const shared = parts.shared ?? (await openSharedParts(config, parts, resources));
@@ -114,11 +119,12 @@ export async function openReaderModule(
       : undefined;
   const fitPicture = createImageScaler(documents, temporaryDir);
   const { ocrMaxPages } = config;
+  const timed = (engine: Engine) => (onFetched ? timedEngine(engine, onFetched) : engine);
   const reader = createReader({
     guard,
-    direct,
-    browser,
-    remote,
+    direct: timed(direct),
+    browser: browser && timed(browser),
+    remote: remote && timed(remote),
     renderer,
     abuse,
     sites,

@@ -22,6 +22,22 @@ export interface EndpointReport {
   readonly p95Seconds: number;
 }
 
+/** A host that pages were fetched from, as the admin API lists it. */
+export interface HostReport {
+  readonly host: string;
+  readonly fetches: number;
+  readonly failed: number;
+  readonly totalMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly lastAt: string;
+}
+
+/** With the hosts, which are not part of the metrics: `undefined` without the admin secret, or why they are missing. */
+interface FullReport extends TopReport {
+  readonly hosts: readonly HostReport[] | string | undefined;
+}
+
 export interface TopReport {
   readonly version: string | null;
   /** Length of the period of the requests in seconds; null if they are counted since the start of the process. */
@@ -145,8 +161,9 @@ const secondsText = (seconds: number | null) =>
   seconds === null ? '-' : seconds < 1 ? `${Math.round(seconds * 1_000)} ms` : `${seconds.toFixed(1)} s`;
 
 /** The report as lines of text. */
-export function reportLines(report: TopReport, place: string): string[] {
-  const { version, periodSeconds, memoryBytes, eventLoopLagSeconds, faces, slowest, queues, jobs, unhealthy } = report;
+export function reportLines(report: FullReport, place: string): string[] {
+  const { version, periodSeconds, memoryBytes, eventLoopLagSeconds, faces, slowest, queues, jobs, unhealthy, hosts } =
+    report;
   const facts = [
     `Lectern ${version ?? '(version unknown)'} at ${place}`,
     memoryBytes === null ? '' : `memory ${Math.round(memoryBytes / BYTES_PER_MB)} MB`,
@@ -184,6 +201,7 @@ export function reportLines(report: TopReport, place: string): string[] {
           ),
         ]
       : []),
+    ...hostLines(hosts),
     ...(jobs.length
       ? [
           '',
@@ -194,5 +212,24 @@ export function reportLines(report: TopReport, place: string): string[] {
           ),
         ]
       : []),
+  ];
+}
+
+function hostLines(hosts: FullReport['hosts']): string[] {
+  if (hosts === undefined) return [];
+  if (typeof hosts === 'string') return ['', `Hosts are not shown: ${hosts}`];
+  return [
+    '',
+    ...tableLines(
+      ['Slow hosts, last 24 h', 'Fetches', 'Failed', 'Time', '50 % within', '95 % within', 'Last (UTC)'],
+      hosts.map(({ host, fetches, failed, totalMs, p50Ms, p95Ms, lastAt }) => [
+        host,
+        fetches,
+        failed,
+        ...[totalMs, p50Ms, p95Ms].map((ms) => secondsText(ms / 1_000)),
+        lastAt.slice('2026-01-31T'.length, '2026-01-31T12:00:00'.length),
+      ]),
+      'Nothing was fetched in the last 24 hours.',
+    ),
   ];
 }

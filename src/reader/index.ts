@@ -17,8 +17,10 @@ export { parseRemoteAddress, type RemoteAddress } from './engines/browser/remote
 export { createRemotePool } from './engines/browser/remote/remote-pool.ts';
 export { type BrowserGateway, createBrowserGateway } from './engines/browser/worker/gateway.ts';
 export { createDirectEngine } from './engines/direct.ts';
+export type { Engine } from './engines/engine.ts';
 export { createRemoteEngine } from './engines/remote.ts';
 export { createScriptFetcher } from './engines/script.ts';
+export { type OnFetched, timedEngine } from './engines/timed.ts';
 export { defaultUserAgent } from './engines/user-agent.ts';
 export type { CrawlLink, CrawlLinks } from './extract/content/crawl-links.ts';
 export { REMOVAL_STEPS } from './extract/content/removal-log.ts';

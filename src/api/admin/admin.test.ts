@@ -13,6 +13,7 @@ import { createServer, type Face } from '#http/server.ts';
 import { PLANS } from '#plans.ts';
 import { type Counters, CountersUnavailableError } from '#storage/counters/counters.ts';
 import { createMemoryCounters } from '#storage/counters/memory.ts';
+import { createHostTimes } from '#telemetry/host-times.ts';
 import { createLog } from '#telemetry/log.ts';
 import { errorBody } from '../envelopes/reader.ts';
 import { adminRoutes, writeAdminError } from './admin.ts';
@@ -31,6 +32,10 @@ let counters: Counters;
 let face: Face;
 let url: string;
 
+const hostTimes = createHostTimes();
+hostTimes.add('slow.example', 2_000, true);
+hostTimes.add('quick.example:8080', 20, false);
+
 async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Promise<void> {
   face = await createServer({
     name: 'admin',
@@ -40,7 +45,7 @@ async function serve(deps: Partial<Parameters<typeof adminRoutes>[1]> = {}): Pro
     writeError: writeAdminError,
     malformedBody: errorBody,
   });
-  adminRoutes(face, { ...module, plans: PLANS, secret: SECRET, counters, ...deps });
+  adminRoutes(face, { ...module, plans: PLANS, hostTimes, secret: SECRET, counters, ...deps });
   await face.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(face.server.address() as AddressInfo).port}`;
 }
@@ -299,6 +304,17 @@ describe('the secret', () => {
       retryAfter: 2,
     });
   });
+});
+
+it('lists the hosts that took the most time', async () => {
+  const { data } = await call('GET', '/hosts');
+  expect(data).toEqual([
+    expect.objectContaining({ host: 'slow.example', fetches: 1, failed: 1, totalMs: 2_000, p50Ms: 2_000 }),
+    expect.objectContaining({ host: 'quick.example:8080', fetches: 1, failed: 0, p95Ms: 20 }),
+  ]);
+  expect((await call('GET', '/hosts?limit=1')).data).toHaveLength(1);
+  expect((await call('GET', '/hosts?limit=0')).json).toMatchObject({ code: 400, path: 'limit' });
+  expect((await fetch(`${url}/hosts`)).status).toBe(401);
 });
 
 it('sends no CORS headers', async () => {

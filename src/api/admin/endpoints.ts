@@ -3,11 +3,14 @@ import type { z } from 'zod';
 import { type Accounts, toAccountJson, toKeyJson, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import type { Plans } from '#plans.ts';
+import type { HostTimes } from '#telemetry/host-times.ts';
 import {
   accountChange,
   accountList,
   accountShape,
   createdKeyShape,
+  hostList,
+  hostShape,
   keyChange,
   keyList,
   keyShape,
@@ -22,6 +25,7 @@ export interface AdminModules {
   readonly accounts: Accounts;
   readonly usage: Pick<Usage, 'sums'>;
   readonly plans: Plans;
+  readonly hostTimes: HostTimes;
 }
 
 /** The component schemas of the OpenAPI document. */
@@ -31,6 +35,7 @@ export const ADMIN_SHAPES = {
   MadeKey: createdKeyShape,
   UsageSum: usageShape,
   Plan: planShape,
+  HostTime: hostShape,
 };
 
 /** The tags of the OpenAPI document. */
@@ -39,6 +44,7 @@ export const ADMIN_TAGS = {
   Keys: 'API keys of accounts.',
   Usage: 'Usage totals.',
   Plans: 'Plans and their limits.',
+  Hosts: 'Hosts that pages were fetched from.',
 };
 type AdminTag = keyof typeof ADMIN_TAGS;
 
@@ -212,5 +218,16 @@ export const ADMIN_TABLE: readonly AdminRoute[] = [
     shape: 'Plan',
     kind: 'list',
     run: async ({ plans }) => ({ data: Object.values(plans) }),
+  }),
+  row({
+    method: 'GET',
+    path: '/hosts',
+    tag: 'Hosts',
+    name: 'listHosts',
+    summary: 'List the hosts that took the most time to fetch in the last 24 hours, by this process',
+    query: hostList,
+    shape: 'HostTime',
+    kind: 'list',
+    run: async ({ hostTimes }, { query: { limit } }) => ({ data: hostTimes.list(limit) }),
   }),
 ];

@@ -5,7 +5,7 @@
 const ACCOUNT_ID = '01a208f6-8758-7000-ac2f-7233fcd8196b';
 const KEY_ID = '01a208f6-87b9-7000-aed8-3a0f365f113e';
 
-export const ADMIN_IDS = { Accounts: ACCOUNT_ID, Keys: KEY_ID, Usage: '', Plans: '' };
+export const ADMIN_IDS = { Accounts: ACCOUNT_ID, Keys: KEY_ID, Usage: '', Plans: '', Hosts: '' };
 
 /** Request bodies, keyed by operation name. */
 export const ADMIN_BODIES: Readonly<Record<string, unknown>> = {
@@ -55,4 +55,17 @@ export const ADMIN_ANSWERS: Readonly<Record<string, unknown>> = {
   revokeKey: { data: { ...KEY, revokedAt: '2026-11-23T15:11:44.735Z' } },
   sumUsage: { data: [{ requests: 13, failed: 0, tokens: 192, durationMs: 14_915 }] },
   listPlans: { data: [PLAN] },
+  listHosts: {
+    data: [
+      {
+        host: 'example.com',
+        fetches: 13,
+        failed: 1,
+        totalMs: 9_812,
+        p50Ms: 410,
+        p95Ms: 2_904,
+        lastAt: '2026-11-23T15:11:44.735Z',
+      },
+    ],
+  },
 };

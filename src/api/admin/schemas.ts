@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { NAME_PATTERN, USAGE_GROUPS, type UsageGroup } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import { PLAN_NAMES } from '#plans.ts';
+import { MAX_HOSTS } from '#telemetry/host-times.ts';
 
 const name = z
   .string()
@@ -54,6 +55,15 @@ const limit = z.coerce
   .default(100)
   .describe('Maximum number of items, 1 to 1000. Default: 100.');
 const after = id('The id after which the list continues: `next` of the previous response.').optional();
+export const hostList = z.strictObject({
+  limit: z.coerce
+    .number<string>()
+    .int()
+    .min(1)
+    .max(MAX_HOSTS)
+    .default(MAX_HOSTS)
+    .describe(`Maximum number of hosts, 1 to ${MAX_HOSTS}. Default: ${MAX_HOSTS}.`),
+});
 export const accountList = z.strictObject({ limit, after });
 export const keyList = z.strictObject({ accountId: id('List only keys of this account.').optional(), limit, after });
 
@@ -98,6 +108,15 @@ export const usageShape = z.strictObject({
   failed: z.int().describe('Number of requests that returned a status of 400 or above.'),
   tokens: z.int(),
   durationMs: z.int(),
+});
+export const hostShape = z.strictObject({
+  host: z.string().describe('Host of the URLs, with the port if it is not the default.'),
+  fetches: z.int().describe('Number of fetches, each by one engine.'),
+  failed: z.int().describe('Number of fetches that captured nothing.'),
+  totalMs: z.int().describe('Sum of the times of all fetches.'),
+  p50Ms: z.int().describe('Half of the latest 64 fetches took at most this time.'),
+  p95Ms: z.int().describe('95 % of the latest 64 fetches took at most this time.'),
+  lastAt: z.iso.datetime().describe('Time of the last fetch.'),
 });
 export const planShape = z.looseObject({
   name: plan,

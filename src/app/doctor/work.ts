@@ -81,7 +81,7 @@ async function checkEmbedding({ fetch, urls, key }: TestServer): Promise<CheckRe
   if (vector?.length && vector.every(Number.isFinite)) return ok(`lectern-static-v2, ${vector.length} dimensions`);
   return broken(
     body.detail ?? `responded with status ${answer.status}`,
-    'The built-in model is in the folder `assets` of the package. Reinstall Lectern',
+    'The built-in model is in the package `lectern-models`. Reinstall Lectern',
   );
 }
 

@@ -1,7 +1,10 @@
 /** Loads the files of the built-in model from the package. */
 import { open, readFile } from 'node:fs/promises';
 import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { problem } from '#errors.ts';
+import { modelsFile } from '#models-package.ts';
 
 export interface StaticFiles {
   /** The pieces of the vocabulary with their scores, by id. */
@@ -34,12 +37,10 @@ export interface StaticConfig {
   };
 }
 
-/** The relative path is the same for the sources and for the build. */
-const FOLDER = new URL('../../../assets/lectern-static-v2/', import.meta.url);
-
 /** Throws DownstreamServiceFailureError if a file is missing or invalid. */
-export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles> {
+export async function readStaticFiles(given?: URL): Promise<StaticFiles> {
   try {
+    const folder = given ?? shippedFolder();
     const [tokenizer, config, rows, scales, idf] = await Promise.all([
       readFile(new URL('tokenizer.json', folder), 'utf8'),
       readFile(new URL('config.json', folder), 'utf8'),
@@ -60,9 +61,15 @@ export async function readStaticFiles(folder: URL = FOLDER): Promise<StaticFiles
     if (sizes.some((size) => size !== vocabulary)) throw new Error('the sizes of the files do not match');
     return files;
   } catch (error) {
-    throw problem('DownstreamServiceFailureError', { message: 'The files of the built-in model are damaged' }, error);
+    throw problem(
+      'DownstreamServiceFailureError',
+      { message: 'The files of the built-in model are missing or damaged' },
+      error,
+    );
   }
 }
+
+const shippedFolder = () => pathToFileURL(`${path.dirname(modelsFile('lectern-static-v2/config.json'))}${path.sep}`);
 
 /**
  * Reads the vocabulary from the text of `tokenizer.json`: a list of `["piece",score]` at its end. Its pieces consist of

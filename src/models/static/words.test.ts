@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { modelsFile } from '#models-package.ts';
 import { readStaticFiles } from './files.ts';
 import { createTermMaker } from './hashed.ts';
 import { createLexicon, WORD_MARK } from './lexicon.ts';
@@ -16,8 +17,7 @@ const reader = createTextReader(createLexicon(vocabulary, terms));
 const yieldIfDue = () => undefined;
 const idsOf = async (text: string) => [...(await reader.read(text, { yieldIfDue })).kept.ids];
 
-const file = new URL('../../../assets/lectern-static-v2/tokenizer.json', import.meta.url);
-const json = JSON.parse(readFileSync(file, 'utf8'));
+const json = JSON.parse(readFileSync(modelsFile('lectern-static-v2/tokenizer.json'), 'utf8'));
 const hub = new HubTokenizer(json, {});
 const expectedIds = (text: string): number[] => hub.encode(text, { add_special_tokens: false }).ids;
 

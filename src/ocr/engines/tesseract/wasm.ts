@@ -6,9 +6,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { readPackagedBinary } from '#packaged-binary.ts';
+import { modelsFile } from '#models-package.ts';
 import type { Segmentation } from '../../engine.ts';
 import { IMAGE_DPI, SEGMENTATION_MODES } from './tesseract.ts';
 
@@ -38,12 +37,12 @@ const PICTURE = '/input';
 const require = createRequire(import.meta.url);
 
 /**
- * Path of a language's data: in the built package, in its folder `dist/tessdata/`; otherwise in an installed npm
- * package. `undefined` if there is none.
+ * Path of a language's data: in the package `lectern-models`, otherwise in a package `@tesseract.js-data/...`, as in a
+ * checkout that has not been built. `undefined` if there is none.
  */
 export function languageFile(language: string): string | undefined {
-  const shipped = fileURLToPath(new URL(`../../../tessdata/${language}.traineddata.gz`, import.meta.url));
-  if (existsSync(shipped)) return shipped;
+  const shipped = shippedFile(`tessdata/${language}.traineddata.gz`);
+  if (shipped !== undefined) return shipped;
   try {
     const folder = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
     return path.join(folder, '4.0.0_best_int', `${language}.traineddata.gz`);
@@ -80,14 +79,23 @@ export async function recognizeBuiltIn(
 /** Every supported Node version has the vector instructions (SIMD) that this build needs. */
 const CORE = 'tesseract-core-simd-lstm';
 
-/** In the built package the files are in `dist/tesseract/`; in the sources, in the package tesseract.js-core. */
 async function startCore(): Promise<Core> {
-  const built = fileURLToPath(new URL('../../../tesseract', import.meta.url));
-  const [folder, ending] = existsSync(built)
-    ? [built, 'cjs']
-    : [path.dirname(require.resolve('tesseract.js-core')), 'js'];
-  const create = require(path.join(folder, `${CORE}.${ending}`)) as CreateCore;
-  return create({ wasmBinary: await readPackagedBinary(path.join(folder, `${CORE}.wasm`)) });
+  const file = coreFile();
+  const create = require(file) as CreateCore;
+  return create({ wasmBinary: await readFile(path.join(path.dirname(file), `${CORE}.wasm`)) });
+}
+
+/** The program is in the package `lectern-models`; in a checkout that has not been built, in tesseract.js-core. */
+const coreFile = () => shippedFile(`tesseract/${CORE}.js`) ?? require.resolve(`tesseract.js-core/${CORE}.js`);
+
+/** Returns the path of a file of `lectern-models`; `undefined` if it has no such file, or is not installed. */
+function shippedFile(name: string): string | undefined {
+  try {
+    const file = modelsFile(name);
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function apiFor(core: Core, languages: readonly string[]): Promise<Api> {
