@@ -6,8 +6,8 @@ import { createOcr } from '../../ocr.ts';
 import { boxesOf, detectionInput, smallestRectangle } from './detect.ts';
 import { cropCorners, scaleImage } from './picture.ts';
 import { drawn, writePpOcr } from './pp-ocr.suite.ts';
-import { createPpOcr, filesIn, type PpOcr } from './pp-ocr.ts';
-import { cutLine, decodeLetters, lineOf, recognitionInput } from './recognize.ts';
+import { createPpOcr, filesIn, inShares, type PpOcr } from './pp-ocr.ts';
+import { cutLine, decodeLetters, lineOf, recognitionInput, widthOfCut } from './recognize.ts';
 
 const LONG = 120_000;
 const TIMEOUT_MS = 100_000;
@@ -39,6 +39,25 @@ describe('the picture for detection', () => {
       20, 100,
     ]);
   });
+});
+
+it('lines that two processes share are in the batches that one process makes', () => {
+  const boxes = Array.from({ length: 27 }, (_, at) => {
+    const [right, bottom] = [100 + ((at * 37) % 27) * 10, 20];
+    return {
+      topLeft: { x: 0, y: 0 },
+      topRight: { x: right, y: 0 },
+      bottomRight: { x: right, y: bottom },
+      bottomLeft: { x: 0, y: bottom },
+    };
+  });
+  const batchesOf = (indexes: readonly number[]) => {
+    const sorted = indexes.toSorted((a, b) => widthOfCut(boxes[a]!) - widthOfCut(boxes[b]!));
+    return Array.from({ length: Math.ceil(sorted.length / 6) }, (_, at) => sorted.slice(at * 6, at * 6 + 6).join());
+  };
+  const shares = inShares(boxes);
+  expect(shares.map(({ length }) => length)).toEqual([15, 12]);
+  expect(shares.flatMap(batchesOf).sort()).toEqual(batchesOf(boxes.map((_, at) => at)).sort());
 });
 
 describe('boxes', () => {
