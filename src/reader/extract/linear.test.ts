@@ -49,6 +49,13 @@ const PAGES: Record<string, [pieces: number, (count: number) => string]> = {
   ],
   'unclosed paragraphs': [4000, (count) => '<p>some words'.repeat(count)],
   'unclosed formatting': [500, (count) => '<p><b><i>some words <a href=x>more'.repeat(count)],
+  'the same paragraphs twice': [
+    1500,
+    (count) => {
+      const paragraphs = numbered(count, (at) => `<p>some words about the pot ${letters(at)}`);
+      return `<div class=wide>${paragraphs}</div><div class=narrow>${paragraphs}</div>`;
+    },
+  ],
   siblings: [4000, (count) => '<div>text here</div>'.repeat(count)],
   'a table': [2000, (count) => `<table>${'<tr><td>one cell<td>another'.repeat(count)}</table>`],
   'nested tables': [1500, (count) => '<table><tr><td>some text here '.repeat(count)],
