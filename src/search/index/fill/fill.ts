@@ -338,7 +338,7 @@ async function fileTarget(url: string) {
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
   const bytes = await readFile(file);
-  return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
+  return { url: blobUrl(bytes), ...(await readUpload({ bytes, name: path.basename(file), option: 'file' })) };
 }
 
 /** Links to other pages of the same host, without duplicates. */
