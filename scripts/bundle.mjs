@@ -77,7 +77,8 @@ const COMMON = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  charset: 'utf8',
+  // A module with a character outside Latin-1 is kept in memory with two bytes for each character.
+  charset: 'ascii',
   conditions: ['source'],
   legalComments: 'none',
   logLevel: 'warning',

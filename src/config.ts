@@ -260,6 +260,11 @@ export const SETTINGS = {
       'any host',
       'Hosts of the egress proxies that the browsers of `lectern browser-worker` may connect to: host names or IP addresses, separated by commas; `*` is a wildcard. The browser neither resolves other names nor connects to other IP addresses.',
     ),
+    browserBlockFile: setting(
+      z.string().min(1).optional(),
+      'none',
+      'Text file with hosts whose resources the browser does not load, such as those of ads and trackers: a hosts file, a list of domains, or a filter list, of which the rules for whole hosts are used. It is read again when it changes.',
+    ),
     browserPages: setting(
       count(6),
       '6',
@@ -465,8 +470,8 @@ export const SETTINGS = {
       "Embedding model for requests of APIs whose requests name no model, such as TEI's. Vectors of different models cannot be compared.",
     ),
     modelsWarm: setting(
-      commaList.prefault(['lectern-static-v2', 'lectern-static-rerank-v2']),
-      'the built-in models',
+      commaList.prefault([]),
+      'none',
       'Models that are loaded before the model host reports ready: model ids, separated by commas.',
     ),
     modelMemoryBytes: setting(

@@ -54,7 +54,7 @@ export function createFlowTools(modules: FlowModules): BuiltInTools {
       const options = resolve({ ...(userAgent && { userAgent }), ...FOR_MODELS, ...own }, own);
       return (source, signal) =>
         asProblems(async () => {
-          const target = 'url' in source ? { url: cleanUrl(source.url) } : fileTarget(source);
+          const target = 'url' in source ? { url: cleanUrl(source.url) } : await fileTarget(source);
           const { page } = await reader.last({ target, options, signal, keyed: true });
           const { title, description, publishedTime, warning } = page;
           const text = page.content ?? page.text ?? '';
@@ -104,7 +104,7 @@ function readingOptions(given: Readonly<Record<string, unknown>>): GivenOptions 
   return gather(OPTIONS, { headers: {}, body: given }) as GivenOptions;
 }
 
-function fileTarget({
+async function fileTarget({
   bytes,
   mediaType,
   name,
@@ -112,7 +112,7 @@ function fileTarget({
   bytes: Uint8Array;
   mediaType: string;
   name?: string | undefined;
-}): Target {
+}): Promise<Target> {
   const contentType = mediaType || undefined;
-  return { url: blobUrl(bytes), ...readUpload({ bytes, contentType, name, option: 'file' }) };
+  return { url: blobUrl(bytes), ...(await readUpload({ bytes, contentType, name, option: 'file' })) };
 }

@@ -1,6 +1,6 @@
 /** Creates the reader with its components: engines, rendering threads, the page cache and generative models. */
 import path from 'node:path';
-import type { Config } from '#config.ts';
+import { type Config, ConfigError } from '#config.ts';
 import type { Documents } from '#documents/documents.ts';
 import type { Models } from '#models/index.ts';
 import type { Ocr } from '#ocr/index.ts';
@@ -25,10 +25,12 @@ import {
   type ImageScaler,
   type OnFetched,
   openCache,
+  openResourceList,
   type PagePool,
   PICTURE_INSTRUCTION,
   type Reader,
   type Renderer,
+  type ResourceList,
   type SiteRecords,
   type SnapshotCache,
   timedEngine,
@@ -66,6 +68,8 @@ export interface SharedParts {
   readonly cache: SnapshotCache;
   readonly sites: SiteRecords;
   readonly abuse: AbuseRefusals;
+  /** Hosts whose resources the browser does not load; `undefined` without a list. */
+  readonly resourceList: ResourceList | undefined;
 }
 
 export interface ReaderModule {
@@ -83,7 +87,7 @@ export async function openReaderModule(
   const { fetch, trusted, guard } = network;
   const { vision } = models;
   const shared = parts.shared ?? (await openSharedParts(config, parts, resources));
-  const { renderer, pool, cache, sites, abuse } = shared;
+  const { renderer, pool, cache, sites, abuse, resourceList } = shared;
   const direct = resources.use(
     createDirectEngine({ fetch, version, maxFileBytes: config.maxFileBytes, decodeInThread: renderer.decode }),
   );
@@ -99,6 +103,7 @@ export async function openReaderModule(
       direct,
       fetch,
       isOwnHost: network.isOwnHost,
+      resourceList,
       onAbuse: (url, reason) => {
         abuse.add(url, reason).catch((error: unknown) => log.warn({ err: error }, 'a stopped page was not recorded'));
       },
@@ -180,7 +185,19 @@ async function openSharedParts(
   );
   const sites = createSiteRecords({ store: state.durable, log });
   const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000, store: state.brief });
-  return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse };
+  const resourceList = await openConfiguredResourceList(config, log);
+  if (resourceList) resources.use(resourceList);
+  return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse, resourceList };
+}
+
+/** Throws ConfigError if the configured file cannot be read. */
+async function openConfiguredResourceList({ browserBlockFile: file }: Config, log: Log) {
+  if (file === undefined) return undefined;
+  try {
+    return await openResourceList(file, log);
+  } catch {
+    throw new ConfigError(`browserBlockFile: ${file} cannot be read as text`);
+  }
 }
 
 /** `undefined` if the browser is disabled or was not found. */

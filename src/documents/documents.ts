@@ -14,9 +14,10 @@ import {
   type PicturesOptions,
   type ReadOptions,
 } from './document.ts';
+import { CONVERTED_OFFICE_TYPES } from './office/converted-types.ts';
 import type { LibreOffice } from './office/libreoffice.ts';
 import { createPdfCache } from './office/pdf-cache.ts';
-import { CONVERTED_OFFICE_TYPES, type Outcome, type Task } from './worker.ts';
+import type { Outcome, Task } from './worker.ts';
 
 export interface ReadFile extends ParsedDocument {
   /** The detected type. */

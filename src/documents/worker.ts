@@ -12,6 +12,7 @@ import {
   type PicturesOptions,
 } from './document.ts';
 import { kindOf } from './kinds.ts';
+import { CONVERTED_OFFICE_TYPES } from './office/converted-types.ts';
 import { wellFormed } from './well-formed.ts';
 
 export type Task =
@@ -27,13 +28,6 @@ export type Outcome =
   /** The file at `path` must be converted before it can be read or rendered. */
   | { readonly kind: 'convert'; readonly mediaType: string; readonly path: string }
   | { readonly kind: 'fault'; readonly fault: DocumentErrorKind; readonly message: string };
-
-/** Old Office types and the new type to which each is converted before reading. */
-export const CONVERTED_OFFICE_TYPES: Readonly<Record<string, 'docx' | 'xlsx' | 'pptx'>> = {
-  [TYPES.doc]: 'docx',
-  [TYPES.xls]: 'xlsx',
-  [TYPES.ppt]: 'pptx',
-};
 
 export default async function work(task: Task): Promise<Outcome> {
   try {

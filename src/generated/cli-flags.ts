@@ -1238,6 +1238,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'any host',
   },
   {
+    name: 'browserBlockFile',
+    group: 'Browser',
+    flag: '--browser-block-file',
+    variable: 'LECTERN_BROWSER_BLOCK_FILE',
+    meaning:
+      'Text file with hosts whose resources the browser does not load, such as those of ads and trackers: a hosts file, a list of domains, or a filter list, of which the rules for whole hosts are used. It is read again when it changes.',
+    defaultText: 'none',
+  },
+  {
     name: 'browserPages',
     group: 'Browser',
     flag: '--browser-pages',
@@ -1674,7 +1683,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--models-warm',
     variable: 'LECTERN_MODELS_WARM',
     meaning: 'Models that are loaded before the model host reports ready: model ids, separated by commas.',
-    defaultText: 'the built-in models',
+    defaultText: 'none',
   },
   {
     name: 'modelMemoryBytes',

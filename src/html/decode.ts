@@ -7,6 +7,7 @@
 import { analyse } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 import iconv from 'iconv-lite';
+import { bomCharset, canonicalName, charsetOf, validUtf8 } from './declared-utf8.ts';
 
 export interface DecodedText {
   readonly text: string;
@@ -46,18 +47,6 @@ function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]):
   return { text: decodeAs(bytes, charset), charset };
 }
 
-const charsetOf = (contentType: string | undefined): string | undefined =>
-  /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s;"',]+))/i
-    .exec(contentType ?? '')
-    ?.slice(1)
-    .find(Boolean);
-
-function bomCharset([a, b, c]: Uint8Array): string | undefined {
-  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
-  if (a === 0xff && b === 0xfe) return 'utf-16le';
-  return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
-}
-
 /** Without a declaration this is `replacement`, which decodes nothing and is ignored like an unknown label. */
 const metaCharset = (bytes: Uint8Array): string =>
   getEncoding(Buffer.from(bytes.subarray(0, PRESCAN_BYTES)), { defaultEncoding: 'replacement' });
@@ -85,14 +74,6 @@ const looksLikeUtf16 = (bytes: Uint8Array) => {
   const start = bytes.subarray(0, GUESS_BYTES);
   return start.includes(0) || validUtf8(start) === undefined;
 };
-
-function canonicalName(label: string): string | undefined {
-  try {
-    return new TextDecoder(label.trim()).encoding;
-  } catch {
-    return undefined;
-  }
-}
 
 function decodeAs(bytes: Uint8Array, charset: string): string {
   if (charset === 'windows-1252') return decodeWindows1252(bytes);
@@ -159,14 +140,6 @@ function decodeWindows1252(bytes: Uint8Array): string {
 
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
-
-function validUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Whether UTF-8 explains more of the bytes outside ASCII than it leaves invalid. A UTF-8 page may have some broken bytes,

@@ -15,6 +15,7 @@ export { createPool, type PagePool, type PoolStatus } from './engines/browser/po
 export { createRefusalLog, type RefusalLog } from './engines/browser/refusals.ts';
 export { parseRemoteAddress, type RemoteAddress } from './engines/browser/remote/address.ts';
 export { createRemotePool } from './engines/browser/remote/remote-pool.ts';
+export { openResourceList, type ResourceList } from './engines/browser/resource-list.ts';
 export { type BrowserGateway, createBrowserGateway } from './engines/browser/worker/gateway.ts';
 export { createDirectEngine } from './engines/direct.ts';
 export type { Engine } from './engines/engine.ts';

@@ -10,10 +10,11 @@ export interface UploadedFile {
   readonly option: 'file' | 'pdf';
 }
 
-export function readUpload({ bytes, contentType, name, option }: UploadedFile): Pick<Target, 'given' | 'upload'> {
+export async function readUpload(file: UploadedFile): Promise<Pick<Target, 'given' | 'upload'>> {
+  const { bytes, contentType, name, option } = file;
   const { mediaType, kind } = actualMedia(declaredMedia(contentType), bytes, name);
   if (kind === 'html' || kind === 'text')
-    return { given: { text: decodeBody({ bytes, contentType, kind }), mediaType } };
+    return { given: { text: await decodeBody({ bytes, contentType, kind }), mediaType } };
   return {
     upload: { bytes, mediaType: mediaType || 'application/octet-stream', contentType, name: safeName(name), option },
   };

@@ -48,7 +48,7 @@ const MAX_PROBED_CHARACTERS = 2_000_000;
 
 export default async function work(task: Task): Promise<Outcome> {
   try {
-    if (task.kind === 'decode') return { kind: 'text', text: decodeBody(task.body) };
+    if (task.kind === 'decode') return { kind: 'text', text: await decodeBody(task.body) };
     if (task.kind === 'compare') return compare(task);
     if (task.kind === 'examine')
       return { kind: 'blocked', blocked: examinePage(parseDocument(task.html), task.answer) };

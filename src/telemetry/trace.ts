@@ -31,8 +31,11 @@ export const SPANS = {
 
 export type SpanName = keyof typeof SPANS;
 
-/** Counters of a trace; `tokens` is the cost of the response. */
-export type CountName = 'bytes' | 'redirects' | 'requests' | 'pages' | 'inputs' | 'tokens';
+/**
+ * Counters of a trace; `blocked` are resources that the browser did not load because of the operator's list, `tokens` is
+ * the cost of the response.
+ */
+export type CountName = 'bytes' | 'blocked' | 'redirects' | 'requests' | 'pages' | 'inputs' | 'tokens';
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 

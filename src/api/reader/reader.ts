@@ -135,7 +135,7 @@ async function read(
   const given = gather(OPTIONS, { headers: request.headers, query, body });
   // Frees the memory of the body, which would otherwise be held until the response is sent.
   request.body = undefined;
-  const prepared = prepareRead(request, deps, { given, path, kind });
+  const prepared = await prepareRead(request, deps, { given, path, kind });
   if (!prepared) return writeIndex(reply, kind, deps.index, caller);
   const { target, options } = prepared;
   const signal = disconnectSignal(reply);
@@ -191,17 +191,17 @@ export interface GivenRead {
  * Finds the target of a read, resolves its options, and checks that the caller may use them. Returns `undefined` for a
  * GET or HEAD request without a target.
  */
-export function prepareRead(
+export async function prepareRead(
   request: FastifyRequest,
   deps: PrepareOptions,
   { given, path, kind }: GivenRead,
-): { readonly target: Target; readonly options: Options } | undefined {
+): Promise<{ readonly target: Target; readonly options: Options } | undefined> {
   const admission = deps.accessHooks.admissionOf(request);
   const { caller } = admission;
   // Options are checked first, so that an invalid option is reported even if something else is wrong too.
   const asked = resolveUserAgent(withoutPreload(given, path), request, caller);
   const options = resolve({ ...(deps.userAgent && { userAgent: deps.userAgent }), ...asked }, given);
-  const target = targetOf(given, path, ownHosts(request, deps));
+  const target = await targetOf(given, path, ownHosts(request, deps));
   if (!target) {
     const empty = TARGET_OPTIONS.find((name) => given[name] !== undefined);
     if (empty) throw problem('ParamValidationError', { path: empty, message: `${empty} is empty` });
@@ -272,14 +272,18 @@ const withoutPreload = (given: GivenOptions, path: string | undefined): GivenOpt
 const TARGET_OPTIONS = ['html', 'pdf', 'file', 'url'] as const satisfies (keyof GivenOptions)[];
 
 /** The target of a request (docs/reference/wire/reader.md, Target); `undefined` if it has none. */
-function targetOf(given: GivenOptions, path: string | undefined, hosts: readonly string[]): Target | undefined {
+async function targetOf(
+  given: GivenOptions,
+  path: string | undefined,
+  hosts: readonly string[],
+): Promise<Target | undefined> {
   const urlText = path?.trim() || given.url;
   const name = given.pdf !== undefined && sizeOf(given.pdf) > 0 ? 'pdf' : 'file';
   const upload = given[name];
   if (!given.html && upload !== undefined && sizeOf(upload) > 0) {
     const file = uploaded(upload, name);
     const fragment = given.url?.includes('#') ? given.url.slice(given.url.indexOf('#')) : '';
-    return { url: blobUrl(file.bytes) + fragment, ...readUpload(file) };
+    return { url: blobUrl(file.bytes) + fragment, ...(await readUpload(file)) };
   }
   const url = urlText ? cleanUrl(urlText, hosts) : undefined;
   if (given.html) return { url: url ?? blobUrl(given.html), given: { text: given.html, mediaType: 'text/html' } };

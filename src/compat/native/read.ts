@@ -32,7 +32,7 @@ export async function readPage(
 ): Promise<ReadAnswer> {
   const { request, reply, admission } = call;
   const given = gather(OPTIONS, { headers: {}, body: fields });
-  const prepared = prepareRead(request, parts, { given, kind: 'json' });
+  const prepared = await prepareRead(request, parts, { given, kind: 'json' });
   if (!prepared) throw problem('ParamValidationError', { path: 'url', message: 'There is nothing to read' });
   const { target, options } = prepared;
   const rendition = await parts.reader.last({

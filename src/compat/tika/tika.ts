@@ -98,7 +98,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([TYPES.zip, TYPES.ole]);
 
 async function detect(call: CompatCall): Promise<unknown> {
   const upload = await fileOf(call);
-  const { given, upload: file } = readUpload({
+  const { given, upload: file } = await readUpload({
     bytes: upload,
     contentType: upload.mediaType,
     name: upload.filename,

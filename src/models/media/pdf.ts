@@ -6,8 +6,6 @@ import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import { createProgramFolder } from '#concurrency/programs.ts';
 import type { DocumentFile, PicturesOptions } from '#documents/document.ts';
 import type { Documents } from '#documents/documents.ts';
-import { innerText } from '#html/inner-text.ts';
-import { parseFragment } from '#html/parse.ts';
 import type { Ocr } from '#ocr/index.ts';
 import { MediaError } from './load.ts';
 
@@ -101,6 +99,11 @@ export const pagesAsTexts = (
   withFile(bytes, tools, async (file) => {
     await countPages(file, tools, signal);
     const { pages } = await tools.documents.read(file, {}, signal);
+    // Most servers never read a PDF as texts, so the parser is loaded here.
+    const [{ innerText }, { parseFragment }] = await Promise.all([
+      import('#html/inner-text.ts'),
+      import('#html/parse.ts'),
+    ]);
     return mapConcurrently(pages, { atOnce: RECOGNISED_AT_ONCE, signal }, async ({ number, html, scanned }, stop) => {
       // A page may contain as much text as a book, so yield between pages.
       await yieldToEventLoop();

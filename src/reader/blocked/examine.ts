@@ -3,7 +3,7 @@ import type { Document } from '#html/node.ts';
 import { hasEmbeddedText } from '../extract/embedded/embedded-text.ts';
 import type { Blocked } from './blocked.ts';
 import { type DetectionInput, detectBlocked } from './detect.ts';
-import { blockedPageFacts, hasMuchText, textFacts } from './page-facts.ts';
+import { blockedPageFacts, hasMuchText } from './page-facts.ts';
 
 export type Answer = Omit<DetectionInput, 'facts'>;
 
@@ -14,7 +14,3 @@ export function examinePage(document: Document, answer: Answer): Blocked | undef
   // The answer for such a page is the text in its scripts, with a warning.
   return blocked?.kind === 'js-shell' && answer.status < 400 && hasEmbeddedText(document) ? undefined : blocked;
 }
-
-/** The same for a text that is not HTML. Only its status can show that it is not the content. */
-export const examineText = (text: string, answer: Answer): Blocked | undefined =>
-  answer.status < 400 ? undefined : detectBlocked({ ...answer, facts: textFacts(text) });

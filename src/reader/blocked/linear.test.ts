@@ -2,7 +2,8 @@
 // Full run only: measures processor time on large documents.
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
-import { examinePage, examineText } from './examine.ts';
+import { examinePage } from './examine.ts';
+import { examineText } from './examine-text.ts';
 import { hasMuchSource } from './much-source.ts';
 
 const ANSWER = { url: 'https://pots.example/', status: 403 };

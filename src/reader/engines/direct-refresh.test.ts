@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { refreshOf } from './direct-refresh.ts';
+import { refreshOf, refreshOfHeader } from './direct-refresh.ts';
 
 const AT = 'https://site.example/a/b';
-const byTag = (content: string) =>
-  refreshOf(`<meta http-equiv=refresh content="${content.replaceAll('"', '&quot;')}">`, AT, undefined)?.href;
+const byTag = async (content: string) =>
+  (await refreshOf(`<meta http-equiv=refresh content="${content.replaceAll('"', '&quot;')}">`, AT, undefined))?.href;
+const pathOf = async (tags: string, header: string | undefined) => (await refreshOf(tags, AT, header))?.pathname;
 
 test.each([
   ['0;url=c', 'https://site.example/a/c'],
@@ -26,26 +27,26 @@ test.each([
   ['0;http://[', undefined],
   ['0;data:text/html,x', undefined],
   ['0;file:///etc/passwd', undefined],
-])('%j leads to %j', (content, href) => {
-  expect(byTag(content)).toBe(href);
-  expect(refreshOf('', AT, content)?.href).toBe(href);
+])('%j leads to %j', async (content, href) => {
+  expect(await byTag(content)).toBe(href);
+  expect(refreshOfHeader(content, AT)?.href).toBe(href);
 });
 
-test('the header takes precedence over the tags, of which the first with a URL counts', () => {
+test('the header takes precedence over the tags, of which the first with a URL counts', async () => {
   const tags =
     '<meta http-equiv=refresh content=9><meta http-equiv=refresh content="1;/tag"><meta http-equiv=refresh content="1;/late">';
-  expect(refreshOf(tags, AT, undefined)?.pathname).toBe('/tag');
-  expect(refreshOf(tags, AT, '1;/header')?.pathname).toBe('/header');
-  expect(refreshOf(tags, AT, '60;/header')?.pathname).toBe('/tag');
+  expect(await pathOf(tags, undefined)).toBe('/tag');
+  expect(await pathOf(tags, '1;/header')).toBe('/header');
+  expect(await pathOf(tags, '60;/header')).toBe('/tag');
 });
 
-test('any content leads to a web page or nowhere', () => {
+test('any content leads to a web page or nowhere', async () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0159.;, url=\'"/x:\n'), maxLength: 40 }), (content) => {
-      expect(refreshOf('', AT, content)?.protocol ?? 'https:').toMatch(/^https?:$/);
+      expect(refreshOfHeader(content, AT)?.protocol ?? 'https:').toMatch(/^https?:$/);
     }),
     { seed: 7, numRuns: 1_000 },
   );
-  expect(byTag(`${'0'.repeat(60_000)}x`)).toBeUndefined();
-  expect(byTag(`0${' '.repeat(60_000)}x`)).toBeUndefined();
+  expect(await byTag(`${'0'.repeat(60_000)}x`)).toBeUndefined();
+  expect(await byTag(`0${' '.repeat(60_000)}x`)).toBeUndefined();
 });

@@ -106,7 +106,7 @@ async function read(hop: Hop, visit: FetchVisit, options: DirectEngineOptions): 
     return {
       snapshot: snapshotOf(response, media, text, truncated),
       hop: last,
-      next: nextOf(response, last, media.kind === 'html' ? text : ''),
+      next: await nextOf(response, last, media.kind === 'html' ? text : ''),
     };
   } catch (error) {
     response.discard();
@@ -140,8 +140,8 @@ async function send(hop: Hop, visit: FetchVisit, options: DirectEngineOptions) {
  * The next URL. A redirect to the same URL counts only if the response sets a cookie; otherwise it would repeat
  * forever.
  */
-function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): URL | undefined {
-  const next = refreshOf(html, url.href, headers.refresh);
+async function nextOf({ headers }: FetchResponse, { url }: Hop, html: string): Promise<URL | undefined> {
+  const next = await refreshOf(html, url.href, headers.refresh);
   if (!next) return undefined;
   const [here, there] = [url, next].map(({ href }) => href.split('#', 1)[0]);
   if (here === there && headers['set-cookie'] === undefined) return undefined;
@@ -188,7 +188,7 @@ async function decoded(
   });
   const body = { bytes, contentType, kind };
   const inThread = decodeInThread && bytes.length > IN_THREAD_BYTES;
-  const text = inThread ? await decodeInThread(body, signal) : decodeBody(body);
+  const text = inThread ? await decodeInThread(body, signal) : await decodeBody(body);
   return { text, ...(truncated && { truncated }) };
 }
 

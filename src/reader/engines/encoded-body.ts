@@ -1,5 +1,5 @@
 /** A body with an encoding that has not been detected yet. */
-import { decodeHtml, decodeText } from '#html/decode.ts';
+import { declaredUtf8 } from '#html/declared-utf8.ts';
 
 export interface EncodedBody {
   readonly bytes: Uint8Array;
@@ -7,5 +7,10 @@ export interface EncodedBody {
   readonly kind: 'html' | 'text';
 }
 
-export const decodeBody = ({ bytes, contentType, kind }: EncodedBody): string =>
-  (kind === 'html' ? decodeHtml(bytes, contentType) : decodeText(bytes, contentType)).text;
+/** Decodes a body. The tables of other encodings are loaded only if it is not what its type declares: UTF-8. */
+export async function decodeBody({ bytes, contentType, kind }: EncodedBody): Promise<string> {
+  const utf8 = declaredUtf8(bytes, contentType);
+  if (utf8 !== undefined) return utf8;
+  const { decodeHtml, decodeText } = await import('#html/decode.ts');
+  return (kind === 'html' ? decodeHtml(bytes, contentType) : decodeText(bytes, contentType)).text;
+}

@@ -21,6 +21,7 @@ import { removeInvisibleParts } from '../extract/visibility/invisible-parts.ts';
 import { countTokens } from '../tokens.ts';
 import { countWords } from '../words.ts';
 import { type EmbeddedFile, findEmbeddedFile } from './embedded-file.ts';
+import { FRAMESET_SIGN, MIN_WORDS } from './evidence-values.ts';
 import { codeOnLoad, hidingStyle, isExecutable } from './page-scripts.ts';
 import { type Template, templateOf } from './template.ts';
 
@@ -43,10 +44,6 @@ export interface Evidence {
   readonly template?: Template | undefined;
 }
 
-/** Sign for a page with no content except its frames. */
-export const FRAMESET_SIGN = 'its frames are its content';
-/** HTML with fewer words of main content than this has almost no content. */
-export const MIN_WORDS = 30;
 /** If the HTML has more words than this, a placeholder or empty root is only a minor part of the page. */
 const FEW_WORDS = 150;
 const START_CHARACTERS = 1_000;

@@ -5,7 +5,7 @@
 import { findOmittedContent, isHtml, type Snapshot } from '../snapshot.ts';
 import { type AutoParts, browserReason, isRefusal, withEngineReason } from './auto.ts';
 import { ASKED_FOR, BROWSER_MS, type CaptureRequest, visitOf } from './capture-request.ts';
-import { FRAMESET_SIGN, MIN_WORDS } from './evidence.ts';
+import { FRAMESET_SIGN, MIN_WORDS } from './evidence-values.ts';
 
 type GivenParts = Pick<AutoParts, 'browser' | 'renderer'>;
 

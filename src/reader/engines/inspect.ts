@@ -1,5 +1,4 @@
 /** Finds out whether a snapshot shows the content or what was sent in its place. */
-import { examineText } from '../blocked/examine.ts';
 import { hasMuchSource } from '../blocked/much-source.ts';
 import type { Renderer } from '../renderer.ts';
 import { isHtml, type Snapshot } from '../snapshot.ts';
@@ -16,7 +15,12 @@ export const createInspect =
     if (snapshot.blocked !== undefined || snapshot.file || snapshot.document) return snapshot;
     const { text, engine } = snapshot;
     const answer = { url: snapshot.url, status: snapshot.status, response: snapshot.responseMarks };
-    if (!isHtml(snapshot)) return { ...snapshot, blocked: examineText(text, answer) ?? null };
+    if (!isHtml(snapshot)) {
+      // The tables of phrases are needed only for errors, so they are not loaded for other texts.
+      if (answer.status < 400) return { ...snapshot, blocked: null };
+      const { examineText } = await import('../blocked/examine-text.ts');
+      return { ...snapshot, blocked: examineText(text, answer) ?? null };
+    }
     // Rendered pages may hide much text, so only their tree shows how much is visible.
     const isLong = text.length > MAX_EXAMINED_CHARACTERS || (engine !== 'browser' && hasMuchSource(text));
     if (isLong) return { ...snapshot, blocked: null };

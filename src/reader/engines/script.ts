@@ -1,7 +1,7 @@
 /** Fetches scripts that a caller specified by URL, through the same guarded fetch as pages. */
 import { problem } from '#errors.ts';
-import { decodeText } from '#html/decode.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import { decodeBody } from './encoded-body.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -18,5 +18,5 @@ export const createScriptFetcher =
       });
     }
     const { bytes } = await response.collect();
-    return decodeText(bytes, response.headers['content-type']).text;
+    return decodeBody({ bytes, contentType: response.headers['content-type'], kind: 'text' });
   };

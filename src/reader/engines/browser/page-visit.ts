@@ -5,13 +5,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { type Problem, problem } from '#errors.ts';
-import { decodeText } from '#html/decode.ts';
 import { parseContentEncoding } from '#net/fetch/content-encoding.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { blockedProblem, type Guard, portOf } from '#net/guard/guard.ts';
 import { neededScreenshots } from '../../formats/needed-screenshots.ts';
 import type { Snapshot, StorageState } from '../../snapshot.ts';
-import { refreshOf } from '../direct-refresh.ts';
+import { refreshOfHeader } from '../direct-refresh.ts';
+import { decodeBody } from '../encoded-body.ts';
 import type { Visit } from '../engine.ts';
 import { declaredMedia } from '../media-type.ts';
 import { REDIRECT_LOOP_WARNING, TRUNCATION_WARNINGS } from '../truncation-warnings.ts';
@@ -39,6 +39,7 @@ import { removeOverlays } from './overlay.ts';
 import { preloadPage } from './preload.ts';
 import { isWebUrl, PLACEHOLDER_URL, type Preparation } from './prepare-visit.ts';
 import { watchRedirects } from './redirects.ts';
+import type { ResourceList } from './resource-list.ts';
 import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
 import { createScroller, type Scroller } from './scroll.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
@@ -55,6 +56,8 @@ export interface PageTools {
   readonly hasContent: (html: string) => boolean | Promise<boolean>;
   /** Guarded fetch for resources that bypass the proxy; without it all requests use the proxy. */
   readonly fetch?: GuardedFetch | undefined;
+  /** Hosts whose resources no page of another site loads. */
+  readonly resourceList?: ResourceList | undefined;
   /** Network limits; default PAGE_LIMITS. */
   readonly limits?: PageLimits | undefined;
   /** Whether a host name belongs to this server. The guard refuses such hosts. */
@@ -203,9 +206,9 @@ export class PageVisit {
   }
 
   #watchNetwork(entry: string): Promise<Network> {
-    const { html, fetchedResponse, options, signal } = this.#visit;
+    const { html, fetchedResponse, options, signal, trace } = this.#visit;
     const { proxy, proxyResources } = this.#preparation;
-    const { fetch, guard, limits = PAGE_LIMITS } = this.#tools;
+    const { fetch, guard, resourceList, limits = PAGE_LIMITS } = this.#tools;
     const acceptInvalidCertificates = options.skipCertVerification === true;
     const isSplit = proxy !== undefined && !proxyResources && fetch !== undefined;
     return watchNetwork({
@@ -218,6 +221,7 @@ export class PageVisit {
       limits,
       proxyBypass: isSplit ? { fetch, acceptInvalidCertificates, signal, moved: this.#session.moved } : undefined,
       pictures: needsImages(options),
+      resourceList,
       signal,
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
@@ -228,6 +232,7 @@ export class PageVisit {
       onBlocked: () => {
         this.#warnings.add(NOTES.blocked);
       },
+      onUnwanted: () => trace?.count('blocked', 1),
       ...this.#calls,
     });
   }
@@ -477,7 +482,7 @@ export class PageVisit {
   async #readNonPage(main: MainDocument): Promise<Snapshot | undefined> {
     if (isFileType(main.mediaType)) throw new FileTargetError(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
-    if (refreshOf('', main.url, headers.refresh)) {
+    if (refreshOfHeader(headers.refresh, main.url)) {
       await this.#wait(performance.now(), performance.now() + RETRY_MS);
       return undefined;
     }
@@ -490,7 +495,7 @@ export class PageVisit {
       return undefined;
     }
     if (media.kind !== 'text') throw new FileTargetError(main.url, media.mediaType);
-    const { text } = decodeText(bytes, headers['content-type']);
+    const text = await decodeBody({ bytes, contentType: headers['content-type'], kind: 'text' });
     const storageState = await this.#takeState();
     const seen = { text, ...(await this.#takeShots()), settled: true, hiddenFrames: false, hiddenShadow: false };
     return { ...this.#facts(main.url), ...seen, mediaType: media.mediaType, ...(storageState && { storageState }) };

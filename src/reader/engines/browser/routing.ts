@@ -8,6 +8,7 @@ import { type Guard, portOf } from '#net/guard/guard.ts';
 import type { Visit } from '../engine.ts';
 import type { RequestGate } from './limits.ts';
 import { loadBypassingProxy, mayBypass, type ProxyBypass } from './proxy-bypass.ts';
+import type { ResourceList } from './resource-list.ts';
 
 export interface RoutingConfig {
   readonly context: BrowserContext;
@@ -24,6 +25,8 @@ export interface RoutingConfig {
   readonly proxyBypass: Omit<ProxyBypass, 'onRefused'> | undefined;
   /** Whether images and fonts are loaded. If not, images are replaced by a placeholder and fonts are blocked. */
   readonly pictures: boolean;
+  /** Hosts whose resources are not loaded. */
+  readonly resourceList: ResourceList | undefined;
   readonly signal: AbortSignal;
   /** Called for each request that continues. */
   readonly onRequest: (url: string) => void;
@@ -33,6 +36,8 @@ export interface RoutingConfig {
   readonly onRefused: (host: string) => void;
   /** Called for each request that the operator's block list stops. */
   readonly onBlocked: () => void;
+  /** Called for each request that `resourceList` stops. */
+  readonly onUnwanted: () => void;
 }
 
 export interface RoutingState {
@@ -65,11 +70,13 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
     answer,
     pictures,
     proxyBypass,
+    resourceList,
     signal,
     onRequest,
     onNavigationLimit,
     onRefused,
     onBlocked,
+    onUnwanted,
   } = config;
   const supplied = new WeakSet<Request>();
   let wasSupplied = false;
@@ -124,6 +131,10 @@ export async function routeRequests(config: RoutingConfig, { gate, hasDocument }
     if (isMainNavigation(request, page)) return navigate(route, request);
     if (guard.blocks(new URL(url))) {
       onBlocked();
+      return route.abort('blockedbyclient');
+    }
+    if (resourceList?.blocks(url, page.url())) {
+      onUnwanted();
       return route.abort('blockedbyclient');
     }
     onRequest(url);

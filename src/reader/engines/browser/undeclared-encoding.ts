@@ -2,7 +2,6 @@
  * Browsers read a page that declares no encoding as windows-1252, even if its bytes are UTF-8. Each byte then becomes
  * one character, so the text can be restored.
  */
-import { decodeHtml } from '#html/decode.ts';
 import { bodyOf } from './assert-page.ts';
 import type { MainDocument } from './network.ts';
 
@@ -37,6 +36,7 @@ export function createEncodingRepair() {
       const bytes = await bodyOf(main);
       // The body may arrive later.
       if (!bytes) return html;
+      const { decodeHtml } = await import('#html/decode.ts');
       misread = decodeHtml(bytes, main.response.headers()['content-type']).charset === 'utf-8';
       isMisread.set(main, misread);
     }

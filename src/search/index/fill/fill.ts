@@ -344,7 +344,7 @@ async function fileTarget(url: string) {
   const { size } = statSync(file);
   if (size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
   const bytes = size <= SMALL_FILE_BYTES ? readFileSync(file) : await readFile(file);
-  return { url: blobUrl(bytes), ...readUpload({ bytes, name: path.basename(file), option: 'file' }) };
+  return { url: blobUrl(bytes), ...(await readUpload({ bytes, name: path.basename(file), option: 'file' })) };
 }
 
 /** Links to other pages of the same host, without duplicates. */
