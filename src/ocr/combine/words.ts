@@ -19,7 +19,7 @@ const SURE_DIGITS = 0.8;
 const MEANT = 0.5;
 /**
  * A neural reading without a counterpart is kept from this confidence on; a single letter and a single digit from the
- * others. The network is seldom sure of a lone digit, because it also knows the wide digits of Chinese.
+ * others. The network is less sure of a lone digit, because some letters look like it.
  */
 const SURE_ALONE = 0.6;
 const SURE_SINGLE = 0.85;

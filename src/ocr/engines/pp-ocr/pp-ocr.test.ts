@@ -41,6 +41,15 @@ describe('the picture for detection', () => {
   });
 });
 
+it('the probability of a digit includes that of the same digit in the other width', () => {
+  const dictionary = ['2', '２', 'z'];
+  const read = (...probabilities: number[]) => decodeLetters(floats(...probabilities), 4, dictionary);
+  const [narrow] = read(0, 0.5, 0.375, 0.125);
+  expect(narrow).toEqual({ text: '2', confidence: 0.875, step: 0 });
+  expect(read(0, 0.375, 0.5, 0.125)[0]!.confidence).toBe(0.875);
+  expect(read(0, 0.25, 0.25, 0.5)[0]).toEqual({ text: 'z', confidence: 0.5, step: 0 });
+});
+
 it('lines that two processes share are in the batches that one process makes', () => {
   const boxes = Array.from({ length: 27 }, (_, at) => {
     const [right, bottom] = [100 + ((at * 37) % 27) * 10, 20];

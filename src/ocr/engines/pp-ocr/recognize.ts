@@ -77,12 +77,33 @@ export interface Letter {
   readonly step: number;
 }
 
+const widths = new WeakMap<readonly string[], ReadonlyMap<number, number>>();
+
+/**
+ * The class of the same digit in its other width, for the classes of digits. The network knows the wide digits of Chinese
+ * too, and divides the probability of a lone digit between both.
+ */
+function otherWidths(dictionary: readonly string[]): ReadonlyMap<number, number> {
+  const known = widths.get(dictionary);
+  if (known) return known;
+  const twins = new Map<number, number>();
+  for (let digit = 0; digit < 10; digit++) {
+    const [narrow, full] = [dictionary.indexOf(`${digit}`), dictionary.indexOf(String.fromCharCode(0xff10 + digit))];
+    if (narrow < 0 || full < 0) continue;
+    twins.set(narrow + 1, full + 1);
+    twins.set(full + 1, narrow + 1);
+  }
+  widths.set(dictionary, twins);
+  return twins;
+}
+
 /**
  * Decodes the letters of one line. Class 0 is the blank, the next classes are the characters of the dictionary, and an
  * additional class is the space.
  */
 export function decodeLetters(probabilities: Float32Array, classes: number, dictionary: readonly string[]): Letter[] {
   const letters: Letter[] = [];
+  const wide = otherWidths(dictionary);
   let before = 0;
   for (let step = 0; step * classes < probabilities.length; step++) {
     let best = 0;
@@ -90,7 +111,8 @@ export function decodeLetters(probabilities: Float32Array, classes: number, dict
       if (probabilities[step * classes + index]! > probabilities[step * classes + best]!) best = index;
     }
     if (best !== 0 && best !== before) {
-      const confidence = probabilities[step * classes + best]!;
+      const twin = wide.get(best);
+      const confidence = probabilities[step * classes + best]! + (twin ? probabilities[step * classes + twin]! : 0);
       letters.push({ text: dictionary[best - 1] ?? ' ', confidence, step });
     }
     before = best;
