@@ -17,7 +17,7 @@ export const INTERFACE_VERSIONS = {
     digest: 'c111eee31b069d5a',
   },
   admin: {
-    version: '2026.11.23.1921',
-    digest: '429dcd5179193ff5',
+    version: '2026.11.28.1711',
+    digest: '0b04367a6fc6db63',
   },
 } as const;

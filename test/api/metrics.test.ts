@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { METRICS, type MetricName } from '#telemetry/metrics-table.ts';
+import { startSite } from '../site/site.ts';
 import { runHere } from '../support/run-here.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { findProgram } from '../support/start-services.ts';
@@ -293,6 +294,31 @@ describe('lectern top', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('Lectern 0.0.0-test')]);
     const asked = await runHere(['top', '--once', '--metrics', server.urls.admin!]);
     expect([asked.code, asked.error]).toEqual([1, expect.stringContaining('set LECTERN_ADMIN_SECRET')]);
+  });
+
+  it('shows the slow hosts to the operator only', async () => {
+    const site = await startSite({ '/': PAGE });
+    onTestFinished(() => site.close());
+    const own = await startServer({
+      ...{ metricsPort: 0, adminSecret: SECRET, adminPort: 0, adminHost: '127.0.0.1', browser: 'none' },
+      allowNetworks: site.allow,
+    });
+    onTestFinished(() => own.close());
+    expect((await fetch(`${own.reader}/${site.origin}/`)).status).toBe(200);
+    const { host } = new URL(site.origin);
+    const env = { LECTERN_ADMIN_SECRET: SECRET, LECTERN_ADMIN_PORT: new URL(own.urls.admin!).port };
+    const { out } = await runHere(['top', '--once'], { env });
+    expect(out).toContain('Slow hosts, last 24 h');
+    expect(out.split('\n').filter((line) => line.startsWith(host))).toEqual([
+      expect.stringMatching(/ 1 +0 +.*\d\d:\d\d:\d\d$/),
+    ]);
+    const { out: json } = await runHere(['top', '--once', '--json'], { env });
+    expect(JSON.parse(json).hosts).toEqual([expect.objectContaining({ host, fetches: 1, failed: 0 })]);
+    // The metrics port needs no secret.
+    const { out: without } = await runHere(['top', '--once', '--metrics', own.urls.metrics!]);
+    expect(without).not.toContain(host);
+    const metrics = await (await fetch(`${own.urls.metrics}/metrics`)).text();
+    expect(metrics).not.toContain(host);
   });
 
   it('says what is wrong', async () => {

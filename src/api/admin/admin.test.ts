@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);
     const operations = Object.values(description.paths).flatMap((path) => Object.values(path));
-    expect(operations.map(({ operationId }) => operationId)).toHaveLength(10);
+    expect(operations.map(({ operationId }) => operationId)).toHaveLength(11);
   });
 });
 
