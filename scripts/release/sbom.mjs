@@ -19,7 +19,11 @@ export async function createSbom() {
   const all = JSON.parse(
     execFileSync('npm', args, { cwd: root, encoding: 'utf8', shell, maxBuffer: 64 * 1024 * 1024 }),
   );
-  const components = all.components.filter((part) => wanted.has(part['bom-ref']));
+  // npm names packages of this repository after their folders; the reference has the name.
+  const nameOf = (part) => part['bom-ref'].slice(0, part['bom-ref'].lastIndexOf('@'));
+  const components = all.components
+    .filter((part) => wanted.has(part['bom-ref']))
+    .map((part) => ({ ...part, name: nameOf(part) }));
   const references = new Set([all.metadata.component['bom-ref'], ...components.map((part) => part['bom-ref'])]);
   const dependencies = all.dependencies
     .filter(({ ref }) => references.has(ref))
