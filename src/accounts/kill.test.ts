@@ -10,7 +10,7 @@ import { ACCOUNT_TABLES, openAccounts } from './open.ts';
 import type { Tables } from './schema.ts';
 
 const none = !(await postgresUrl());
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const KILLS = 20;
 /** Concurrent requests. */
 const CALLERS = 8;
