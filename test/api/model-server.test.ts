@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ browser: 'none' });
+  server = await startServer({ browser: 'none', modelsWarm: ['lectern-static-v2', 'lectern-static-rerank-v2'] });
 });
 afterAll(() => server.close());
 
