@@ -1839,6 +1839,15 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: '5000000000',
   },
   {
+    name: 'indexUrl',
+    group: 'Search',
+    flag: '--index-url',
+    variable: 'LECTERN_INDEX_URL',
+    meaning:
+      'OpenSearch cluster for the local index, shared by any number of servers: `opensearch+https://user:password@host:9200/index`.',
+    defaultText: '`databaseUrl`, or SQLite in the data folder',
+  },
+  {
     name: 'indexShared',
     group: 'Search',
     flag: '--index-shared',
