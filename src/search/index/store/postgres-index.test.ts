@@ -41,8 +41,7 @@ describe.skipIf(!url)('shared', () => {
       (await index.search(parseQuery(text, { count: 50 }), { owners })).map((hit) => hit.url);
     expect((await found('gunpowder tea')).slice(0, 1)).toEqual(['https://c.test/rare']);
     const both = await found('green tea');
-    expect(both[0]).toBe('https://c.test/both');
-    expect(both).toContain('https://c.test/title');
+    expect(both.slice(0, 2).sort()).toEqual(['https://c.test/both', 'https://c.test/title']);
     expect(both.length).toBeLessThan(10);
     expect(await found('green tea', ['public'])).not.toContain('https://c.test/title');
     expect((await found('tea'))[0]).toBe('https://c.test/title');
