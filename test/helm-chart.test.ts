@@ -224,6 +224,22 @@ it('covers every pod by a disruption budget, and the service of metrics', async 
   expect(monitor.metadata.labels).toMatchObject({ release: 'prometheus', 'app.kubernetes.io/name': 'lectern' });
 });
 
+it('gives all servers and workers a bucket, and its secret key by reference', async () => {
+  const bucket = { blobsUrl: 's3://pages/lectern', blobsEndpoint: 'https://s3.internal:9000' };
+  const manifests = await render({
+    settings: { ...bucket, blobsAccessKey: 'lectern' },
+    secrets: { blobsSecretKey: { name: 'bucket', key: 'secret' } },
+  });
+  const programs = ofKind(manifests, 'Deployment');
+  expect(programs.length).toBeGreaterThan(1);
+  for (const { env } of containers(programs)) {
+    const byName = new Map<string, Manifest>(env.map((one: Manifest) => [one.name, one]));
+    expect(byName.get('LECTERN_BLOBS_SECRET_KEY').valueFrom.secretKeyRef).toEqual({ name: 'bucket', key: 'secret' });
+    const environment = Object.fromEntries(env.flatMap(({ name, value }: Manifest) => (value ? [[name, value]] : [])));
+    expect(readConfig({ environment })).toMatchObject({ ...bucket, blobsAccessKey: 'lectern' });
+  }
+});
+
 it('refuses values that it does not know, and servers without a shared database', async () => {
   await expect(render({ sever: { replicas: 2 } })).rejects.toThrow(/sever/);
   await expect(render({ secrets: { databaseUrl: null } })).rejects.toThrow('the servers share one PostgreSQL database');

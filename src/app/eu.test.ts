@@ -13,6 +13,8 @@ describe('stores outside the EU', () => {
     [{ databaseUrl: 'postgresql://db.example/lectern' }, ['db.example'], []],
     [{ databaseUrl: 'postgres://db.example/lectern' }, ['db.example:5432'], []],
     [{ databaseUrl: 'postgres://db.example:6000/lectern' }, ['db.example:5432'], ['databaseUrl']],
+    [{ indexUrl: 'opensearch+https://me:secret@search.example/pages' }, [], ['indexUrl']],
+    [{ indexUrl: 'opensearch+https://search.example' }, ['search.example:443'], []],
     [{ redisUrl: 'rediss://:secret@cache.example' }, ['cache.example:6379'], []],
     [{ redisUrl: 'redis://cache.example', databaseUrl: 'postgres://db.example/x' }, ['db.example'], ['redisUrl']],
     [{ blobsUrl: 's3://pages', blobsEndpoint: 'https://s3.example' }, [], ['blobsUrl']],

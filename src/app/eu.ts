@@ -218,9 +218,9 @@ export const storesOutside = (
 ): StoreSetting[] => {
   const { databaseUrl, indexUrl, redisUrl, blobsUrl, blobsRegion = 'us-east-1' } = config;
   const bucket = blobsUrl && (config.blobsEndpoint ?? `https://s3.${blobsRegion}.amazonaws.com`);
-  return (Object.entries({ databaseUrl, indexUrl, redisUrl, blobsUrl: bucket }) as [StoreSetting, string | undefined][]).flatMap(
-    ([name, url]) => (isStoreInside(url, region) ? [] : [name]),
-  );
+  return (
+    Object.entries({ databaseUrl, indexUrl, redisUrl, blobsUrl: bucket }) as [StoreSetting, string | undefined][]
+  ).flatMap(([name, url]) => (isStoreInside(url, region) ? [] : [name]));
 };
 
 /** A store without a URL is a file on this machine. */

@@ -18,7 +18,8 @@ export async function openConfiguredBlobs(config: BlobSettings, log: Log): Promi
   return undefined;
 }
 
-function bucketOf({
+/** `undefined` without a bucket. Throws ConfigError. */
+export function bucketOf({
   blobsUrl,
   blobsEndpoint,
   blobsRegion,

@@ -14,6 +14,7 @@ export { installBrowser, recordOffer, removeBrowser, wasOffered } from './engine
 export { createPool, type PagePool, type PoolStatus } from './engines/browser/pool.ts';
 export { createRefusalLog, type RefusalLog } from './engines/browser/refusals.ts';
 export { parseRemoteAddress, type RemoteAddress } from './engines/browser/remote/address.ts';
+export { connectRemote } from './engines/browser/remote/connect.ts';
 export { createRemotePool } from './engines/browser/remote/remote-pool.ts';
 export { openResourceList, type ResourceList } from './engines/browser/resource-list.ts';
 export { type BrowserGateway, createBrowserGateway } from './engines/browser/worker/gateway.ts';

@@ -5,6 +5,7 @@ export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './i
 export { moveIndex } from './index/move-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages/cut-passages.ts';
+export { askOpenSearch } from './index/store/opensearch/cluster.ts';
 export { POSTGRES_MIGRATIONS } from './index/store/postgres-migrations.ts';
 export { guessLanguage } from './index/text/guess-language.ts';
 export { indexUrl } from './index/write/prepare-page.ts';

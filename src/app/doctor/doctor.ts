@@ -5,6 +5,7 @@ import { broken, type Finding, runChecks } from './finding.ts';
 import { machineChecks } from './machine.ts';
 import { networkGuardChecks } from './network-guard.ts';
 import { privacyChecks, watchConnections } from './privacy.ts';
+import { remoteChecks } from './remote.ts';
 import { storeChecks } from './stores.ts';
 import { startTestServer } from './test-server.ts';
 import { workChecks } from './work.ts';
@@ -13,7 +14,7 @@ export { type Finding, linesOf, reportOf, summaryOf } from './finding.ts';
 
 /** Yields each finding as its check completes. Throws the reason of the signal when aborted. */
 export async function* doctor(config: Config, version: string, signal: AbortSignal): AsyncGenerator<Finding> {
-  yield* runChecks([...machineChecks(config), ...storeChecks(config)], signal);
+  yield* runChecks([...machineChecks(config), ...storeChecks(config), ...remoteChecks(config)], signal);
   const closers: (() => Promise<unknown>)[] = [];
   const watch = watchConnections();
   try {

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { IndexStore, StoredPage } from './store/index-store.ts';
-import { storable } from './store/postgres-conditions.ts';
 import { type IndexPlace, openIndexStore } from './store/open-store.ts';
+import { storable } from './store/postgres-conditions.ts';
 import { type PreparedPage, passageTerms } from './write/prepare-page.ts';
 
 export interface IndexMove {

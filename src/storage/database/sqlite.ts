@@ -72,8 +72,12 @@ export async function openDatabase(
 export function isDamaged(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
   // The low byte is the primary result code: https://sqlite.org/rescode.html
-  return (code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB;
+  if ((code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB) return true;
+  return error instanceof Error && DAMAGED_MESSAGES.includes(error.message);
 }
+
+/** The package does not set the code of every error. These are the texts of sqlite3_errstr for the two codes. */
+const DAMAGED_MESSAGES = ['database disk image is malformed', 'file is not a database'];
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;

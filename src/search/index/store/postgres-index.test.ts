@@ -22,6 +22,34 @@ describe.skipIf(!url)('shared', () => {
     },
   });
 
+  it('ranks a selection of the passages with frequent words: rare words, several words and titles come first', async () => {
+    const store = await openPostgresIndex(url!, undefined, { maxCandidates: 4 });
+    await store.clear();
+    const index = localIndexOver(createEngine({ store, maxBytes: 1e9 }));
+    const filler = Array.from({ length: 40 }, (_, at) => page(`https://a.test/${at}`, `Green ${at}.`));
+    const others = Array.from({ length: 40 }, (_, at) => page(`https://b.test/${at}`, `Tea ${at}.`));
+    await Promise.all(
+      [
+        ...filler,
+        ...others,
+        page('https://c.test/both', 'Green leaves, and tea.'),
+        page('https://c.test/title', 'Something else.', { title: 'Tea', owner: 'account:me' }),
+        page('https://c.test/rare', 'Green gunpowder.'),
+      ].map((one) => index.add(one)),
+    );
+    const found = async (text: string, owners?: readonly string[]) =>
+      (await index.search(parseQuery(text, { count: 50 }), { owners })).map((hit) => hit.url);
+    expect((await found('gunpowder tea')).slice(0, 1)).toEqual(['https://c.test/rare']);
+    const both = await found('green tea');
+    expect(both.slice(0, 2).sort()).toEqual(['https://c.test/both', 'https://c.test/title']);
+    expect(both.length).toBeLessThan(10);
+    expect(await found('green tea', ['public'])).not.toContain('https://c.test/title');
+    expect((await found('tea'))[0]).toBe('https://c.test/title');
+    // Filters apply before passages are selected.
+    expect(await found('tea site:c.test')).toEqual(['https://c.test/title', 'https://c.test/both']);
+    await index.close();
+  });
+
   it('shares only the operator’s pages of tables without owners, until pages are read again', async () => {
     const old = await openPostgres(oldUrl!, { module: 'index', migrations: POSTGRES_MIGRATIONS.slice(0, 1) });
     for (const [id, address] of ['https://a.test/share', 'file:///docs/tea.md'].entries()) {

@@ -48,7 +48,11 @@ export async function openPostgresIndex(
     async byWords(slots, filters, limit) {
       const weighted = await frequencies.weigh(slots);
       if (weighted.length === 0) return { matches: [], slots: [] };
-      return db.transaction().execute((within) => findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates }));
+      return db
+        .transaction()
+        .execute((within) =>
+          findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates }),
+        );
     },
     async coverage(slots, ids) {
       const found = await rows<{ id: number; weight: number }>(sql`

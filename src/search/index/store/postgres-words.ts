@@ -53,10 +53,7 @@ export interface WordLookup {
   readonly maxCandidates: number;
 }
 
-function choicesOf(
-  weighted: readonly Weighted[],
-  { filters, limit, maxCandidates }: WordLookup,
-): Choice[] {
+function choicesOf(weighted: readonly Weighted[], { filters, limit, maxCandidates }: WordLookup): Choice[] {
   const where = conditionOf(filters);
   const choose = (condition: RawBuilder<unknown>, atMost: number | undefined): Choice =>
     sql`(SELECT p.id FROM index_passages p WHERE ${condition} ${where} ${atMost === undefined ? sql`` : sql`LIMIT ${atMost}`})`;
