@@ -21,9 +21,23 @@ export async function setUp({ dataDir, browser = true }) {
   checkNode();
   installPackages();
   build();
-  mkdirSync(dataDir, { recursive: true });
+  createDataFolder(dataDir);
   log(`data folder ${path.relative(process.cwd(), dataDir) || '.'}`);
   if (browser) await ensureBrowser({ dataDir, log: log });
+}
+
+/**
+ * Creates the data folder with its missing parents, one by one: a recursive `mkdirSync` never returns in file systems
+ * that call a folder missing although it exists, such as /proc.
+ */
+function createDataFolder(dataDir) {
+  const missing = [];
+  for (let at = path.resolve(dataDir); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
+  try {
+    for (const folder of missing) mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new SetupError(`the data folder ${dataDir} cannot be created (${error.code}); LECTERN_DATA_DIR names it`);
+  }
 }
 
 function checkNode() {

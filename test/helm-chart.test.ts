@@ -227,7 +227,8 @@ it('covers every pod by a disruption budget, and the service of metrics', async 
 it('gives all servers and workers a bucket, and its secret key by reference', async () => {
   const bucket = { blobsUrl: 's3://pages/lectern', blobsEndpoint: 'https://s3.internal:9000' };
   const manifests = await render({
-    settings: { ...bucket, blobsAccessKey: 'lectern' },
+    // An unquoted `on` in a values file is true for Helm.
+    settings: { ...bucket, blobsPathStyle: true, blobsAccessKey: 'lectern' },
     secrets: { blobsSecretKey: { name: 'bucket', key: 'secret' } },
   });
   const programs = ofKind(manifests, 'Deployment');
@@ -236,7 +237,7 @@ it('gives all servers and workers a bucket, and its secret key by reference', as
     const byName = new Map<string, Manifest>(env.map((one: Manifest) => [one.name, one]));
     expect(byName.get('LECTERN_BLOBS_SECRET_KEY').valueFrom.secretKeyRef).toEqual({ name: 'bucket', key: 'secret' });
     const environment = Object.fromEntries(env.flatMap(({ name, value }: Manifest) => (value ? [[name, value]] : [])));
-    expect(readConfig({ environment })).toMatchObject({ ...bucket, blobsAccessKey: 'lectern' });
+    expect(readConfig({ environment })).toMatchObject({ ...bucket, blobsPathStyle: 'on', blobsAccessKey: 'lectern' });
   }
 });
 

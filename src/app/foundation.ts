@@ -1,10 +1,11 @@
 /** Creates the components that all APIs share: accounts and limits, network access, file conversion, remote models. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountsModule, createAccessControl, openAccounts } from '#accounts/index.ts';
 import { type AccessHooks, createAccessHooks } from '#api/access-hooks.ts';
 import { openServerFolder } from '#concurrency/programs.ts';
 import type { Config } from '#config.ts';
+import { createFolder } from '#create-folder.ts';
 import { createDocuments, type Documents } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { createModels, type Models } from '#models/index.ts';
@@ -61,7 +62,7 @@ export async function openFoundation(
   resources: CloseStack,
 ): Promise<Foundation> {
   const { dataDir, databaseUrl, redisUrl } = config;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await createFolder(dataDir, 0o700);
   // Also removes folders left behind by killed servers.
   const temporaryDir = await openServerFolder(path.join(dataDir, 'tmp'));
   resources.defer(() => rm(temporaryDir, { recursive: true, force: true }));

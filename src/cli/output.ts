@@ -1,9 +1,10 @@
 /** Writes results to standard output, a file, or a folder with one file per target. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { createFolder } from '#create-folder.ts';
 
 /** Resolves when the stream has accepted the data. A closed stream is not an error here; it is handled elsewhere. */
 export const write = (output: Writable, data: string | Uint8Array): Promise<void> =>
@@ -24,7 +25,7 @@ export const writeFileAtomically = (name: string, data: string | Uint8Array): Pr
  */
 export async function writeAtomically(name: string, write: (file: string) => Promise<void>): Promise<void> {
   const file = await realpath(name).catch(() => name);
-  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  await createFolder(path.dirname(path.resolve(file)));
   const place = await stat(file).catch(() => undefined);
   if (place && !place.isFile()) return write(file);
   const part = `${file}.${process.pid}.part`;

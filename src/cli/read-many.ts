@@ -1,6 +1,7 @@
 /** Reads many URLs and files concurrently, prints the results in order, and summarizes the failures at the end. */
-import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { createFolder } from '#create-folder.ts';
 import type { CliContext } from './context.ts';
 import { CommandError, type ExitName, exitOf, exitOfMany, type RunCounts } from './exit-codes.ts';
 import { mapInOrder } from './map-in-order.ts';
@@ -34,7 +35,7 @@ export async function readMany(sources: readonly Source[], reading: ReadContext,
   const { flags, context } = reading;
   const { outDir } = flags;
   if (outDir !== undefined) {
-    await mkdir(outDir, { recursive: true });
+    await createFolder(outDir);
     await rm(path.join(outDir, FAILURES_FILE), { force: true });
   }
   const tally = createTally(await totalOf(sources, flags.list, context), createProgress(context));

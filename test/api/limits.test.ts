@@ -290,8 +290,11 @@ describe('limits of a key', () => {
       const { key, headers, account } = await mint(server, 'paid');
       const { hostname, port } = new URL(server.reader);
       const socket = net.connect(Number(port), hostname);
+      const before = releases.length;
       const lines = [`GET /${site.origin}/slow HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${key}`];
       socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(3));
+      // By then all three were admitted: another request before would take the place of the third.
+      while (releases.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
       await untilStatus(() => embed(server, headers), 429);
       socket.destroy();
       const { usage } = server.app.accounts;

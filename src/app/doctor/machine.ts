@@ -2,13 +2,14 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '#concurrency/environment.ts';
 import type { Config } from '#config.ts';
+import { createFolder } from '#create-folder.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
 import { findBrowser } from '#reader/index.ts';
 import { freeBytes } from '#storage/disk.ts';
@@ -76,7 +77,7 @@ async function checkDataFolder(dataDir: string): Promise<CheckResult> {
   const probe = path.join(dataDir, `doctor-${randomUUID()}`);
   const isNew = !existsSync(dataDir);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await createFolder(dataDir, 0o700);
     await writeFile(probe, 'x', { mode: 0o600 });
     return ok(isNew ? `${dataDir}, created now` : dataDir);
   } catch (error) {

@@ -21,9 +21,12 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- printf "LECTERN_%s" (regexReplaceAll "([A-Z])" . "_${1}" | upper) -}}
 {{- end }}
 
-{{/* The value of a setting as text. Lists and objects are JSON, as the server expects them. */}}
+{{/*
+The value of a setting as text. Lists and objects are JSON, as the server expects them. Helm reads an unquoted on or off as
+true or false.
+*/}}
 {{- define "lectern.text" -}}
-{{- if or (kindIs "slice" .) (kindIs "map" .) }}{{ toJson . }}{{ else if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- if or (kindIs "slice" .) (kindIs "map" .) }}{{ toJson . }}{{ else if kindIs "bool" . }}{{ ternary "on" "off" . }}{{ else if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
 {{/*
