@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'top',
     group: 'Serve',
-    description: 'Show what a server or a worker is doing: requests, queues, browser, memory.',
+    description: 'Show what a server or a worker is doing: requests, queues, browser, memory, slow hosts.',
     load: async () => (await import('./top.ts')).topCommand,
   },
   {
