@@ -86,7 +86,7 @@ describe('limitMessages', () => {
   });
 });
 
-describe('checkMessage', () => {
+describe('checkMessage', { timeout: 180_000 }, () => {
   const MEGABYTE = 1024 * 1024;
   const check = (text: string) => checkMessage(Buffer.from(text), FIRST_OWN_ID);
 
