@@ -147,8 +147,9 @@ for (const passages of given.passages.split(',').map(Number).filter(Boolean)) {
   for (const [name, open] of PLACES)
     if (!given.only || name === given.only) rows.push(...(await measure(name, open, passages)));
   console.log(`\n${passages.toLocaleString('en-US')} passages, ${given.words ? 'words only' : 'words and meaning'}\n`);
+  const size = `${passages}${given.words ? '.words' : ''}`;
   report(
-    `index-scale.${passages}${given.words ? '.words' : ''}`,
+    `index-scale.${size}`,
     ['', 'passages/s added', 'bytes a passage', 'query', 'p50 ms', 'p99 ms', 'failed'],
     rows,
   );
