@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@redis/client';
 import pg from 'pg';
+import { freePorts } from '../test/support/free-ports.ts';
 import { startPostgres, startRedis } from '../test/support/start-services.ts';
-import { freePort, type Running, serve } from './support.ts';
+import { type Running, serve } from './support.ts';
 
 /** No limits for the accounts that measure speed, and one of `LIMIT` requests per minute for the exactness of limits. */
 export const LIMIT = 1_000;
@@ -83,7 +84,8 @@ export async function openStores(): Promise<Stores> {
 
 /** Starts a server whose model host and flow gateway have known ports. */
 export async function startServer(settings: Readonly<Record<string, string>>): Promise<Server> {
-  const [modelPort, flowPort, adminPort] = [await freePort(), await freePort(), await freePort()];
+  const modelPort = await freePorts(3);
+  const [flowPort, adminPort] = [modelPort + 1, modelPort + 2];
   const running = await serve({
     LECTERN_PLANS: JSON.stringify(PLANS),
     LECTERN_MODEL_PORT: String(modelPort),

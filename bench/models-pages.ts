@@ -12,8 +12,9 @@ import sharp from 'sharp';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import { createGraph } from '../src/models/onnx/onnx-file.suite.ts';
 import { writeTowers } from '../src/models/onnx/towers.suite.ts';
+import { freePorts } from '../test/support/free-ports.ts';
 import { report } from './report.ts';
-import { build, descendantsMb, freePort, machine, percentile, residentMb, serve, sized } from './support.ts';
+import { build, descendantsMb, machine, percentile, residentMb, serve, sized } from './support.ts';
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: sized('200', '2') } } });
 const PAGES = Number(values.pages);
@@ -153,7 +154,7 @@ async function measure(
 build();
 const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-model-'));
 const model = await writeModel(folder);
-const port = await freePort();
+const port = await freePorts();
 const server = await serve({
   LECTERN_MODELS: JSON.stringify([model]),
   LECTERN_MODEL_PORT: String(port),

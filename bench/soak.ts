@@ -15,9 +15,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePorts } from '../test/support/free-ports.ts';
 import { type Account, balanceOf, makeAccount, openStores, type Server, startServer } from './cluster.ts';
 import { report } from './report.ts';
-import { articlePage, build, descendantsMb, freePort, machine, residentMb, sized } from './support.ts';
+import { articlePage, build, descendantsMb, machine, residentMb, sized } from './support.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -50,7 +51,8 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-soak-'));
 
 /** A server that keeps its ports and its data folder when it is started again. */
 async function createPlace(at: number, shared: Readonly<Record<string, string>>) {
-  const [reader, model, admin] = [await freePort(), await freePort(), await freePort()];
+  const reader = await freePorts(3);
+  const [model, admin] = [reader + 1, reader + 2];
   const start = () =>
     startServer({
       ...shared,

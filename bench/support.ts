@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'nod
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { freePorts } from '../test/support/free-ports.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -51,7 +52,7 @@ export async function serve(
   } catch {
     // The set-up has not unpacked a browser, so an installed one is used; or the folder has it from an earlier run.
   }
-  const port = environment.LECTERN_READER_PORT ?? (await freePort());
+  const port = environment.LECTERN_READER_PORT ?? (await freePorts());
   const env = {
     ...process.env,
     LECTERN_DATA_DIR: dataDir,
@@ -104,15 +105,6 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = http.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** An article of about 20 kB with the usual boilerplate around it. */

@@ -1,6 +1,6 @@
 /** Sections 0, 1 and 7 of the second document: the purpose of the gateway, its options, and failures. */
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
 import {
   type Any,
   callGrpc,
@@ -20,22 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => served?.close());
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /**
  * Serves a flow on a port that is chosen in advance. Retries, because another program may have taken the port in the
  * meantime.
  */
 async function withPort(gateway: (port: number) => string, test: (flow: SeedFlow, port: number) => Promise<void>) {
   for (let tries = 1; ; tries++) {
-    const port = await freePort();
+    const port = await freePorts();
     try {
       return await withFlow(gateway(port), (made) => test(made, port));
     } catch (error) {

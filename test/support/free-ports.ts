@@ -1,9 +1,12 @@
-/** Finds consecutive free ports, for examples that use the default ports of the server. */
+/**
+ * Finds consecutive free ports. They are below the ports that Linux gives to outgoing connections and to servers without
+ * a port of their own (32768 and above), so that none of these takes one before it is used.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** The first of `count` consecutive free ports. */
-export async function freePorts(count: number): Promise<number> {
+export async function freePorts(count = 1): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
     const tried = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
@@ -17,6 +20,9 @@ async function isFree(tried: number): Promise<boolean> {
     () => true,
     () => false,
   );
-  probe.close();
+  if (free) {
+    probe.close();
+    await once(probe, 'close');
+  }
   return free;
 }

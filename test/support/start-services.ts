@@ -6,7 +6,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import type { BucketOptions } from '#storage/blobs/s3-objects.ts';
+import { freePorts } from './free-ports.ts';
 
 /**
  * Returns the path of the first of these programs that is installed. Its script is plain JavaScript because it also
@@ -72,7 +72,7 @@ export async function startPostgres(): Promise<Service | undefined> {
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`initdb failed: ${initialized.stderr ?? initialized.error?.message}`);
   }
-  const port = await freePort();
+  const port = await freePorts();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
   const url = `postgres://lectern:${password}@127.0.0.1:${port}/postgres`;
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
@@ -92,7 +92,7 @@ export async function startRedis(): Promise<Service | undefined> {
   const redis = findProgram('redis-server', 'valkey-server');
   if (!redis) return undefined;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-redis-'));
-  const port = await freePort();
+  const port = await freePorts();
   const password = randomBytes(12).toString('hex');
   const settings = { port, bind: '127.0.0.1', databases: 1_000, requirepass: password, dir: folder, appendonly: 'no' };
   const args = ['--save', '', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])];
@@ -118,7 +118,7 @@ export async function startS3(): Promise<S3Service | undefined> {
   if (!findProgram('swift-proxy-server') || !existsSync(DEBIAN_PYTHON)) return undefined;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-s3-'));
   const credentials = { accessKeyId: 'test:lectern', secretAccessKey: randomBytes(12).toString('hex') };
-  const port = await freePort();
+  const port = await freePorts();
   const url = `http://127.0.0.1:${port}`;
   const program: SupervisedProgram = {
     program: DEBIAN_PYTHON,
@@ -148,7 +148,7 @@ export async function startPgBouncer(postgresUrl: string): Promise<Service | und
   if (!pgbouncer) return undefined;
   const { hostname, port: postgresPort, username, password, pathname } = new URL(postgresUrl);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-pgbouncer-'));
-  const port = await freePort();
+  const port = await freePorts();
   writeFileSync(path.join(folder, 'users'), `"${username}" "${password}"\n`);
   const settings = {
     listen_addr: '127.0.0.1',
@@ -271,13 +271,4 @@ function userForPostgres(): { uid: number; gid: number } | undefined {
   if (!name) return undefined;
   const idOf = (kind: string) => Number(spawnSync('id', [kind, name], { encoding: 'utf8' }).stdout);
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

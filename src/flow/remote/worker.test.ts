@@ -1,7 +1,7 @@
 /** Executors on separate ports, called by flows. */
-import { createServer } from 'node:net';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePorts } from '../../../test/support/free-ports.ts';
 import { type AddOptions, defineFlow } from '../definition/define-flow.ts';
 import { type Call, Executor, requests } from '../executor.ts';
 import { ask, closeAll, EXECUTORS, flowOf, Tell, texts, textsOf } from '../flow.suite.ts';
@@ -41,14 +41,6 @@ const external = (port: number | number[], more: AddOptions = {}): AddOptions =>
 
 const flowTo = (port: number | number[], more: AddOptions = {}, options = {}) =>
   flowOf([external(port, more)], options, { connect: createConnect() });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('an external executor', () => {
   it('works like a local executor', async () => {
@@ -165,7 +157,7 @@ describe('an external executor', () => {
   });
 
   it('is reported when unreachable', async () => {
-    const port = await freePort();
+    const port = await freePorts();
     const flow = await flowTo(port, { retries: 1 });
     await expect(ask(flow)).rejects.toMatchObject({
       name: 'ServiceAwayError',
@@ -186,7 +178,7 @@ describe('an external executor', () => {
   });
 
   it('is avoided while it is down and others are available', async () => {
-    const dead = await freePort();
+    const dead = await freePorts();
     const { port } = await executorOf({ uses: 'Mark', name: 'alive' });
     const flow = await flowTo([dead, port], { retries: 1 });
     for (let at = 0; at < 10; at++) expect(textsOf(await ask(flow))).toEqual(['alive']);
