@@ -1,7 +1,7 @@
 /**
- * Queues charges in memory and in the journal, and writes them to the database in groups. While the database is unreachable, charges beyond
- * `maxWaiting` are saved to files. Charges that are left when the process ends are saved to files as well. Those of
- * killed processes that used the same folder are loaded from their journals.
+ * Queues charges in memory and in the journal, and writes them to the database in groups. While the database is
+ * unreachable, charges beyond `maxWaiting` are saved to files. Charges that are left when the process ends are saved to
+ * files as well. Those of killed processes that used the same folder are loaded from their journals.
  */
 import type { Store } from '#storage/database/store.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -1,4 +1,5 @@
 /** What `lectern top` shows, computed from the metrics of a server at two times. */
+import type { HostTime } from '#telemetry/host-times.ts';
 import { quantileOf, type Samples } from '#telemetry/parse-metrics.ts';
 import { tableLines } from './table.ts';
 
@@ -22,20 +23,9 @@ export interface EndpointReport {
   readonly p95Seconds: number;
 }
 
-/** A host that pages were fetched from, as the admin API lists it. */
-export interface HostReport {
-  readonly host: string;
-  readonly fetches: number;
-  readonly failed: number;
-  readonly totalMs: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly lastAt: string;
-}
-
 /** With the hosts, which are not part of the metrics: `undefined` without the admin secret, or why they are missing. */
 interface FullReport extends TopReport {
-  readonly hosts: readonly HostReport[] | string | undefined;
+  readonly hosts: readonly HostTime[] | string | undefined;
 }
 
 export interface TopReport {

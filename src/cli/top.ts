@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { isUrl } from '#is-url.ts';
+import type { HostTime } from '#telemetry/host-times.ts';
 import type { CliContext } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { parseInteger } from './numbers.ts';
 import { connectionReason } from './system-errors.ts';
-import type { HostReport, Scrape } from './top-report.ts';
+import type { Scrape } from './top-report.ts';
 
 type TopContext = Pick<CliContext, 'environment' | 'print' | 'redraw' | 'signal'>;
 
@@ -94,7 +95,7 @@ const hostsAt = (admin: string | URL, secret: string | undefined): Place['hosts'
 const localHost = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
 
 /** The hosts; `undefined` where they cannot be asked for, a reason if the admin API does not list them. */
-async function hostsOf({ hosts }: Place, signal: AbortSignal): Promise<readonly HostReport[] | string | undefined> {
+async function hostsOf({ hosts }: Place, signal: AbortSignal): Promise<readonly HostTime[] | string | undefined> {
   if (hosts === undefined) return undefined;
   const { url, secret } = hosts;
   try {
@@ -104,7 +105,7 @@ async function hostsOf({ hosts }: Place, signal: AbortSignal): Promise<readonly 
       headers: { authorization: `Bearer ${secret}` },
     });
     if (!response.ok) return `${url} responded with status ${response.status}`;
-    return ((await response.json()) as { data: HostReport[] }).data;
+    return ((await response.json()) as { data: HostTime[] }).data;
   } catch (error) {
     if (signal.aborted) throw error;
     return `${url}: ${connectionReason(error) ?? (error as Error).message}`;
