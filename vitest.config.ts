@@ -62,8 +62,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // It ships sources under the same condition, which Node would not run.
     server: { deps: { inline: ['@modelcontextprotocol/client', 'eventsource'] } },
-    // Three more than the machine has processors, since many tests wait for browsers, servers and deadlines.
-    maxWorkers: os.availableParallelism() + 3,
+    // With more workers than processors, each test takes longer by more than the number of tests that run beside it.
+    maxWorkers: os.availableParallelism(),
+    // A worker runs hundreds of files, and keeps what their modules keep.
+    execArgv: ['--max-old-space-size=8192'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
