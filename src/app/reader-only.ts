@@ -1,11 +1,12 @@
 /**
- * Only the reader API, for a command that reads and exits. Components that it does not need are neither created nor
- * loaded.
+ * Only the reader, with or without its API, for a command that reads and exits. Components that it does not need are
+ * neither created nor loaded.
  */
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
+import type { Reader } from '#reader/index.ts';
 import { createIndexingReader } from '#search/index.ts';
 import { CloseStack } from './close-stack.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
@@ -18,23 +19,46 @@ export interface ReaderOnly {
   close(): Promise<void>;
 }
 
-/** Creates the reader. If one component fails to start, those that were started before it are closed. */
+/** Creates the reader and its API. If one component fails to start, those that were started before it are closed. */
 export async function createReaderOnly(options: FoundationOptions): Promise<ReaderOnly> {
+  const { built: face, closeAll } = await closedOnFailure(options, (resources) => buildFace(options, resources));
+  return { face, close: () => face.close().then(closeAll) };
+}
+
+/** Creates the reader without an API; what it reads is not added to the index. */
+export async function createPlainReader(
+  options: FoundationOptions,
+): Promise<{ readonly reader: Reader; close(): Promise<void> }> {
+  const { built, closeAll } = await closedOnFailure(options, (resources) => buildReader(options, resources));
+  return { reader: built.reader, close: closeAll };
+}
+
+async function closedOnFailure<Built>(
+  { log }: FoundationOptions,
+  build: (resources: CloseStack) => Promise<Built>,
+): Promise<{ readonly built: Built; closeAll(): Promise<void> }> {
   const resources = new CloseStack();
+  const closeAll = () => resources.closeAll(log);
   try {
-    const face = await build(options, resources);
-    return { face, close: () => face.close().then(() => resources.closeAll(options.log)) };
+    return { built: await build(resources), closeAll };
   } catch (error) {
-    await resources.closeAll(options.log);
+    await closeAll();
     throw error;
   }
 }
 
-async function build({ config, version, log, lookup }: FoundationOptions, resources: CloseStack): Promise<Face> {
+async function buildReader({ config, version, log, lookup }: FoundationOptions, resources: CloseStack) {
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
-  const { accessHooks, network, pictures, temporaryDir, observe } = foundation;
+  const { observe } = foundation;
   const readerParts = { ...foundation, version, log, onCacheRead: observe.onCacheRead, onBlocked: observe.onBlocked };
   const { reader } = await openReaderModule(config, readerParts, resources);
+  return { foundation, reader };
+}
+
+async function buildFace(options: FoundationOptions, resources: CloseStack): Promise<Face> {
+  const { config, log } = options;
+  const { foundation, reader } = await buildReader(options, resources);
+  const { accessHooks, network, pictures, temporaryDir } = foundation;
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0

@@ -65,8 +65,8 @@ interface FillInput {
 }
 
 async function fillFrom(source: string, { config, index, flags, context }: FillInput): Promise<FillSummary> {
-  const [{ createApp }, { processTemporaryFolder }, { fill }, { createLog }] = await Promise.all([
-    import('#app.ts'),
+  const [{ createPlainReader }, { processTemporaryFolder }, { fill }, { createLog }] = await Promise.all([
+    import('#app/reader-only.ts'),
     import('#app/temporary-folder.ts'),
     import('#search/index.ts'),
     import('#telemetry/log.ts'),
@@ -74,12 +74,16 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
   const log = createLog('warn', 'stderr');
   await processTemporaryFolder();
   const progress = createProgress(context);
-  const app = await createApp({ config: await isolatedConfig(config), version: context.version, log });
+  const { reader, close } = await createPlainReader({
+    config: await isolatedConfig(config),
+    version: context.version,
+    log,
+  });
   try {
     return await fill(
       source,
       config,
-      { index, reader: app.reader, log },
+      { index, reader, log },
       {
         depth: flags.depth,
         maxPages: flags.maxPages,
@@ -94,7 +98,7 @@ async function fillFrom(source: string, { config, index, flags, context }: FillI
     throw new CommandError('interrupted', 'stopped: run the same command again to continue');
   } finally {
     progress.end();
-    await app.close();
+    await close();
     await rm(scratchDirOf(config), { recursive: true, force: true });
   }
 }

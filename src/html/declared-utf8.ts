@@ -24,10 +24,27 @@ export function bomCharset([a, b, c]: Uint8Array): string | undefined {
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
 }
 
+/** The longest label in the Encoding standard has 19 characters. */
+const MAX_LABEL_CHARACTERS = 40;
+const MAX_NAMES = 500;
+/** Names by label. A decoder with tables takes longer to create than a small page takes to decode. */
+const names = new Map<string, string | undefined>();
+
 /** Returns the name of an encoding in the Encoding standard, in lower case; `undefined` for an unknown label. */
 export function canonicalName(label: string): string | undefined {
+  const key = label.trim();
+  if (key.length > MAX_LABEL_CHARACTERS) return undefined;
+  if (names.has(key)) return names.get(key);
+  // Labels come from pages, so their number has a limit.
+  if (names.size >= MAX_NAMES) names.clear();
+  const name = encodingOf(key);
+  names.set(key, name);
+  return name;
+}
+
+function encodingOf(label: string): string | undefined {
   try {
-    return new TextDecoder(label.trim()).encoding;
+    return new TextDecoder(label).encoding;
   } catch {
     return undefined;
   }

@@ -27,6 +27,12 @@ export interface FillTools {
   readonly journal: Journal;
 }
 
+/** The options of all reads, which take longer to resolve than to use. */
+interface ReadTools extends FillTools {
+  readonly withLinks: Options;
+  readonly withoutLinks: Options;
+}
+
 export interface FillOptions {
   /** Maximum distance from the first page, in links, within its host; 0 reads only the first page. */
   readonly depth: number;
@@ -123,8 +129,13 @@ export async function fillIndex(source: string, tools: FillTools, options: FillO
   };
 
   const storing = createStoring(tools.index);
+  const readTools: ReadTools = {
+    ...tools,
+    withLinks: resolve({ withLinksSummary: 'all', retainImages: 'alt' }),
+    withoutLinks: resolve({ withLinksSummary: false, retainImages: 'alt' }),
+  };
   const perform = async (task: Task): Promise<void> => {
-    const read = await readTask(task, tools, options);
+    const read = await readTask(task, readTools, options);
     signal.throwIfAborted();
     for (const url of read.found) enqueue({ url, depth: task.depth - 1 });
     if (!('page' in read)) return record(task, read, read.found);
@@ -309,15 +320,20 @@ async function listSitemapUrls(
 /** What came of a URL: a page to add, which is `undefined` if it has no content, or the reason why there is none. */
 type Read = { readonly found: readonly string[] } & (Result | { readonly page: IndexablePage | undefined });
 
-async function readTask({ url, depth, shown = url }: Task, tools: FillTools, options: FillOptions): Promise<Read> {
-  const { index, reader, robots, keepsNoStore, shared } = tools;
+async function readTask({ url, depth, shown = url }: Task, tools: ReadTools, options: FillOptions): Promise<Read> {
+  const { index, reader, robots, keepsNoStore, shared, withLinks, withoutLinks } = tools;
   const { signal, agent } = options;
   try {
     const isFile = url.startsWith('file:');
     if (!isFile) await robots.check(url, agent, { signal });
-    const read: Options = resolve({ withLinksSummary: depth > 0 ? 'all' : false, retainImages: 'alt' });
     const target = isFile ? await fileTarget(url) : { url };
-    const rendition = await reader.last({ target, options: read, signal, keyed: true, contentOnly: isFile });
+    const rendition = await reader.last({
+      target,
+      options: depth > 0 ? withLinks : withoutLinks,
+      signal,
+      keyed: true,
+      contentOnly: isFile,
+    });
     const { page, finalUrl = page.url } = rendition;
     const found = depth > 0 ? linksOf(page, url) : [];
     const exclusion = isFile ? undefined : exclusionOf(rendition, keepsNoStore);
