@@ -1,5 +1,6 @@
 /** `lectern index`: adds pages to the local search index, prunes and clears it, and shows its statistics. */
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '#config.ts';
@@ -111,6 +112,8 @@ async function isolatedConfig(config: Config): Promise<Config> {
   return {
     ...config,
     browser: chosenBrowser(config)?.path ?? 'none',
+    // The main thread and the index's thread have as much to do as one that renders.
+    workers: config.workers ?? Math.max(1, availableParallelism() - 1),
     dataDir: scratchDirOf(config),
     cacheMaxBytes: 0,
     indexMaxBytes: 0,
