@@ -149,6 +149,9 @@ const rerank: PassageReranker = async (query, texts) => {
   return reranker.score(pairs, signal);
 };
 
+/** An index in a database prepares pages in this thread, and a query must not wait for all of them. */
+const PAGES_AT_ONCE = 256;
+
 const PREFIX = 'https://collection.test/';
 const addressOf = (id: string) => `${PREFIX}${encodeURIComponent(id)}`;
 const idOf = (url: string) => decodeURIComponent(url.slice(PREFIX.length));
@@ -157,9 +160,12 @@ async function openFilled({ documents }: RetrievalSet, dir: string): Promise<Loc
   const file = path.join(dir, 'index.db');
   const index = await openLocalIndex({ file, url: given.database, maxBytes: 1e12, embedder });
   await index.clear();
-  await Promise.all(
-    documents.map(({ _id, title = '', text }) => index.add({ url: addressOf(_id), title, content: text })),
-  );
+  for (let at = 0; at < documents.length; at += PAGES_AT_ONCE) {
+    const some = documents.slice(at, at + PAGES_AT_ONCE);
+    await Promise.all(
+      some.map(({ _id, title = '', text }) => index.add({ url: addressOf(_id), title, content: text })),
+    );
+  }
   await index.flush();
   return index;
 }
