@@ -19,6 +19,12 @@ const FREQUENT_AT_LEAST = 2_000;
 const EXACT_BELOW = 20_000;
 /** Number of passages in a sample. */
 const SAMPLE = 2_000;
+/** Number of passages whose terms are counted for the average. */
+const AVERAGED = 200;
+/** Stands for the average if the sample is empty. */
+const TYPICAL_TERMS = 150;
+/** The average is measured again when the number of passages has changed by this factor. */
+const AVERAGE_CHANGE = 1.1;
 /** A word that occurs this often in the sample is not counted: the error of its share is about 25 %. */
 const SAMPLED_AT_LEAST = 16;
 
@@ -41,6 +47,7 @@ interface Sample {
 /** Adds inverse document frequency, which ts_rank does not use. */
 export function createWordFrequencies(rows: RunQuery) {
   let passages = { count: 0, until: 0 };
+  let average: { readonly terms: number; readonly count: number; readonly until: number } | undefined;
   let sample: Sample | undefined;
   let sampling: Promise<Sample> | undefined;
   const cached = new Map<string, { readonly count: number; readonly until: number }>();
@@ -113,6 +120,17 @@ export function createWordFrequencies(rows: RunQuery) {
   }
 
   return {
+    /** Returns the average number of terms in a passage, measured in a sample. */
+    async averageTerms(): Promise<number> {
+      const total = await countAll();
+      const isClose = average && total < average.count * AVERAGE_CHANGE && total * AVERAGE_CHANGE > average.count;
+      if (average && isClose && average.until > Date.now()) return average.terms;
+      const [found] = await rows<{ terms: number | null }>(sql`
+        SELECT avg((SELECT sum(cardinality(t.positions)) FROM unnest(s.terms) t))::float8 AS terms
+        FROM index_passages s TABLESAMPLE SYSTEM (${Math.min(100, (100 * AVERAGED) / Math.max(1, total))}::float8)`);
+      average = { terms: found?.terms || TYPICAL_TERMS, count: total, until: Date.now() + SAMPLE_FRESH_MS };
+      return average.terms;
+    },
     /** Returns the slots with their weights. Frequent slots are omitted if there are rarer ones. */
     async weigh(slots: readonly Slot[]): Promise<Weighted[]> {
       if (slots.length === 0) return [];
@@ -151,6 +169,7 @@ export function createWordFrequencies(rows: RunQuery) {
     },
     forget() {
       passages = { count: 0, until: 0 };
+      average = undefined;
       sample = undefined;
       cached.clear();
     },

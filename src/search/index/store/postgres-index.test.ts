@@ -7,8 +7,12 @@ import { createEngine } from '../engine.ts';
 import { indexSuite, page } from '../index.suite.ts';
 import { localIndexOver } from '../open.ts';
 import { visibleOwners } from '../owners.ts';
+import { filtersOf } from '../query/filters.ts';
+import { querySlots } from '../text/terms.ts';
+import { preparePage } from '../write/prepare-page.ts';
 import { openPostgresIndex } from './postgres-index.ts';
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts';
+import { openSqliteIndex } from './sqlite-index.ts';
 
 const url = await postgresUrl();
 const oldUrl = await postgresUrl();
@@ -48,6 +52,34 @@ describe.skipIf(!url)('shared', () => {
     // Filters apply before passages are selected.
     expect(await found('tea site:c.test')).toEqual(['https://c.test/title', 'https://c.test/both']);
     await index.close();
+  });
+
+  it('ranks passages by BM25 like the index in SQLite', async () => {
+    const stores = [await openPostgresIndex(url!), await openSqliteIndex(':memory:')];
+    const pages = Array.from({ length: 40 }, (_, at) => {
+      const text = `${'tea '.repeat(at % 5)}${'green leaves '.repeat((at * 7) % 23)}in cup ${at}.`;
+      return preparePage(
+        page(`https://a.test/${at}`, text, { title: at % 11 === 0 ? `Tea ${at}` : `Page ${at}` }),
+        0,
+        0,
+      )!;
+    });
+    const slots = querySlots('tea', ['en'], 10);
+    const [postgres, sqlite] = await Promise.all(
+      stores.map(async (store) => {
+        await store.clear();
+        await store.write(pages);
+        const { matches } = await store.byWords(slots, filtersOf(parseQuery('tea'), [], undefined), 100);
+        const rows = new Map((await store.rows(matches.map(({ id }) => id))).map((row) => [row.id, row.url]));
+        await store.close();
+        return new Map(matches.map(({ id, score }) => [rows.get(id)!, score]));
+      }),
+    );
+    expect(postgres!.size).toBe(33);
+    expect([...postgres!.keys()].sort()).toEqual([...sqlite!.keys()].sort());
+    // The two weigh a word of a query differently, which is a factor of all scores.
+    const factors = [...postgres!].map(([address, score]) => score / sqlite!.get(address)!);
+    expect(Math.max(...factors) / Math.min(...factors)).toBeCloseTo(1, 6);
   });
 
   it('shares only the operator’s pages of tables without owners, until pages are read again', async () => {

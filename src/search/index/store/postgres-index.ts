@@ -48,10 +48,11 @@ export async function openPostgresIndex(
     async byWords(slots, filters, limit) {
       const weighted = await frequencies.weigh(slots);
       if (weighted.length === 0) return { matches: [], slots: [] };
+      const averageTerms = await frequencies.averageTerms();
       return db
         .transaction()
         .execute((within) =>
-          findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates }),
+          findByWords(within as unknown as Kysely<never>, weighted, { filters, limit, maxCandidates, averageTerms }),
         );
     },
     async coverage(slots, ids) {

@@ -1,16 +1,25 @@
 /**
  * Searches the PostgreSQL index by words. PostgreSQL ranks by reading each matching passage, so the number of ranked
  * passages is limited: those with the rarest words of the query come first, then those with several of its words, then
- * those with a word in their title or heading.
+ * those with a word in their title or heading. The best of them are ranked again by BM25, which ts_rank is not.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
+import { bm25, type RankedPassage } from './bm25.ts';
 import type { WordMatch, WordMatches } from './index-store.ts';
 import { conditionsOf } from './postgres-conditions.ts';
 import type { Weighted } from './postgres-frequencies.ts';
+import { FIELD_WEIGHTS } from './sqlite-migrations.ts';
 
 /** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
+/** What a hit of each tsvector weight counts in BM25. */
+const HIT_WEIGHTS: Readonly<Record<string, number>> = {
+  A: FIELD_WEIGHTS.title,
+  B: FIELD_WEIGHTS.heading,
+  C: FIELD_WEIGHTS.body,
+  D: FIELD_WEIGHTS.also,
+};
 /**
  * Brings ts_rank to the scale of PassageSignals.words: a word that occurs once in the text of a passage of 150 words has
  * the rank 0.33 / 1.645 / (1 + ln 150).
@@ -26,11 +35,17 @@ const PAIRED = 6;
 /** Selects the ids of passages to rank. */
 type Choice = RawBuilder<unknown>;
 
+/**
+ * Number of passages that are ranked by BM25. PostgreSQL has to read all the terms of each of them; those that ts_rank
+ * puts after so many are rarely among the best ten.
+ */
+const RANKED_AGAIN = 150;
+
 /** Finds the passages with any of the words that rank best. Needs a transaction of its own. */
 export async function findByWords(
   within: Kysely<never>,
   weighted: readonly Weighted[],
-  { filters, limit, maxCandidates }: WordLookup,
+  { filters, limit, maxCandidates, averageTerms }: WordLookup,
 ): Promise<WordMatches> {
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
   const terms = weighted.map(
@@ -43,7 +58,41 @@ export async function findByWords(
     WITH chosen AS MATERIALIZED (${sql.join(choicesOf(weighted, { filters, limit, maxCandidates }), sql` UNION `)})
     SELECT p.id, p.page, ${RANK_SCALE / total}::float8 * (${sql.join(terms, sql` + `)}) AS score
     FROM chosen JOIN index_passages p ON p.id = chosen.id ORDER BY score DESC, p.id LIMIT ${limit}`.execute(within);
-  return { matches, slots: weighted };
+  const first = matches.slice(0, RANKED_AGAIN);
+  const passages = await hitsOf(within, weighted, first);
+  const scored = first.map((match) => ({
+    ...match,
+    score: bm25(passages.get(match.id)!, weighted, averageTerms) / total,
+  }));
+  scored.sort((a, b) => b.score - a.score || a.id - b.id);
+  const least = scored.at(-1)?.score ?? 0;
+  const rest = matches.slice(RANKED_AGAIN).map((match) => ({ ...match, score: Math.min(match.score, least) }));
+  return { matches: [...scored, ...rest], slots: weighted };
+}
+
+/** Counts the terms of passages, and their hits of the words. */
+async function hitsOf(
+  within: Kysely<never>,
+  weighted: readonly Weighted[],
+  matches: readonly WordMatch[],
+): Promise<ReadonlyMap<number, RankedPassage>> {
+  const wanted = weighted.flatMap(({ slot }) => (slot.prefix ? [] : slot.terms));
+  const prefixes = weighted.flatMap(({ slot }) => (slot.prefix ? slot.terms : []));
+  const { rows } = await sql<{ id: number; size: number; hits: string | null }>`
+    SELECT p.id, sum(cardinality(t.positions))::int AS size,
+      string_agg(CASE WHEN t.lexeme = ANY(${wanted}::text[]) OR t.lexeme ^@ ANY(${prefixes}::text[])
+        THEN t.lexeme || ':' || array_to_string(t.weights, '') END, ' ') AS hits
+    FROM index_passages p CROSS JOIN unnest(p.terms) t
+    WHERE p.id = ANY(${matches.map(({ id }) => id)}::bigint[]) GROUP BY p.id`.execute(within);
+  return new Map(
+    rows.map(({ id, size, hits }) => {
+      const counted = (hits ?? '').split(' ').map((hit): readonly [string, number] => {
+        const [term = '', marks = ''] = hit.split(':');
+        return [term, [...marks].reduce((sum, mark) => sum + HIT_WEIGHTS[mark]!, 0)];
+      });
+      return [id, { terms: size, hits: new Map(counted) }];
+    }),
+  );
 }
 
 export interface WordLookup {
@@ -51,9 +100,14 @@ export interface WordLookup {
   /** Number of matches to return. */
   readonly limit: number;
   readonly maxCandidates: number;
+  /** Average number of terms in a passage. */
+  readonly averageTerms: number;
 }
 
-function choicesOf(weighted: readonly Weighted[], { filters, limit, maxCandidates }: WordLookup): Choice[] {
+function choicesOf(
+  weighted: readonly Weighted[],
+  { filters, limit, maxCandidates }: Omit<WordLookup, 'averageTerms'>,
+): Choice[] {
   const where = conditionOf(filters);
   const choose = (condition: RawBuilder<unknown>, atMost: number | undefined): Choice =>
     sql`(SELECT p.id FROM index_passages p WHERE ${condition} ${where} ${atMost === undefined ? sql`` : sql`LIMIT ${atMost}`})`;
