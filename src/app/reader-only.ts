@@ -6,7 +6,7 @@ import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
-import { createIndexingReader } from '#search/index.ts';
+import type { Reader } from '#reader/index.ts';
 import { CloseStack } from './close-stack.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
 import { createIndexOnDemand } from './index-on-demand.ts';
@@ -38,11 +38,14 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
-      ? createIndexingReader(reader, {
-          index: resources.use(createIndexOnDemand(config, foundation, log)),
-          keepsNoStore: cacheNoStore === 'ignore',
-          shared: indexShared,
-          log,
+      ? withIndex(reader, async () => {
+          const { createIndexingReader } = await import('#search/index.ts');
+          return createIndexingReader(reader, {
+            index: resources.use(createIndexOnDemand(config, foundation, log)),
+            keepsNoStore: cacheNoStore === 'ignore',
+            shared: indexShared,
+            log,
+          });
         })
       : reader;
   const tracing = createTracing({ accessHooks, spanExport: network.spanExport });
@@ -71,4 +74,20 @@ async function build({ config, version, log, lookup }: FoundationOptions, resour
   });
   await face.ready();
   return face;
+}
+
+/** Adds pages to the index. Its module is loaded for the first URL: what came with the request is never added. */
+function withIndex(reader: Reader, open: () => Promise<Reader>): Reader {
+  let opened: Promise<Reader> | undefined;
+  const readerFor = async ({ target }: Parameters<Reader['last']>[0]): Promise<Reader> => {
+    if (target.given || target.upload) return reader;
+    opened ??= open();
+    return opened;
+  };
+  return {
+    async *each(request) {
+      yield* (await readerFor(request)).each(request);
+    },
+    last: async (request) => (await readerFor(request)).last(request),
+  };
 }

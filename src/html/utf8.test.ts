@@ -38,7 +38,23 @@ describe('decodeUtf8', () => {
 
   it('decodes as decode.ts does', () => {
     const part = fc.constantFrom(
-      ...['<meta ', '<?xml ', 'charset', 'CharSet', ' encoding', '=', '"', "'", ' ', '>', '?>', '<!--', '-->', ';', '/'],
+      ...[
+        '<meta ',
+        '<?xml ',
+        'charset',
+        'CharSet',
+        ' encoding',
+        '=',
+        '"',
+        "'",
+        ' ',
+        '>',
+        '?>',
+        '<!--',
+        '-->',
+        ';',
+        '/',
+      ],
       ...['utf-8', 'UTF8', 'utf-16', 'koi8-r', 'x-user-defined', 'content', 'http-equiv', 'content-type', '\ufeff'],
       ...['\0', 'é', '漢', 'a'],
     );

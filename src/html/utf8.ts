@@ -21,7 +21,7 @@ const OTHER_DECLARATION = /(?:charset|encoding)(?!\s*=\s*["']?utf-?8["'\s;>?/])/
 /** Whether the first bytes may declare an encoding other than UTF-8. UTF-16 without a byte order mark has zero bytes. */
 function mayDeclareOther(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, PRESCAN_BYTES);
-  return start.includes(0) || OTHER_DECLARATION.test(Buffer.from(start).latin1Slice());
+  return start.includes(0) || OTHER_DECLARATION.test(Buffer.from(start).toString('latin1'));
 }
 
 /** Returns the encoding that a Content-Type header names. */
