@@ -98,6 +98,7 @@ export async function bundle(out) {
   for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
   for (const entry of ENTRIES) await writeEntry(out, entry, metafile);
   await copyFiles(out);
+  await writeVocabulary(out);
   await writeFile(path.join(out, 'licences.txt'), await collectLicenses(Object.keys(metafile.inputs)));
 }
 
@@ -147,6 +148,20 @@ async function copyFiles(out) {
   const filter = (name) => !name.endsWith('_nowasm_fallback.js');
   for (const part of PDF_JS)
     await cp(path.join(pdfJs, part), path.join(out, 'pdfjs', part), { recursive: true, filter });
+}
+
+/** Packs the vocabulary of `src/reader/tokens.ts`, so that it need not be parsed at each start. */
+async function writeVocabulary(out) {
+  const { outputFiles } = await build({
+    ...COMMON,
+    sourcemap: false,
+    entryPoints: [path.join(source, 'reader/vocabulary.ts')],
+    write: false,
+  });
+  const { packVocabulary } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const tiktoken = createRequire(import.meta.url).resolve('gpt-tokenizer/data/cl100k_base.tiktoken');
+  await mkdir(path.join(out, 'reader'), { recursive: true });
+  await writeFile(path.join(out, 'reader/cl100k_base.bin'), packVocabulary(await readFile(tiktoken, 'latin1')));
 }
 
 /** Bundles the client, which must also run outside Node. */

@@ -9,7 +9,7 @@ import { type BlockListFile, openBlockListFile } from '#net/guard/block-list-fil
 import { type CachedUrlCheck, createCachedUrlCheck } from '#net/guard/cached-url-check.ts';
 import { createGuard, type Guard } from '#net/guard/guard.ts';
 import { createOwnPorts, type OwnPorts } from '#net/guard/own-ports.ts';
-import { createEgressProxy, type EgressProxy } from '#net/proxy/egress-proxy.ts';
+import type { EgressProxy, EgressProxyOptions } from '#net/proxy/egress-proxy.ts';
 import { createProxyTable, type ProxyTable } from '#net/proxy/proxy-table.ts';
 import { createRegion, type Region } from '#net/region.ts';
 import { createRobots, type Robots } from '#net/robots/robots.ts';
@@ -17,7 +17,7 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
-import { remoteEgress } from './browser.ts';
+import { chosenBrowser, remoteEgress } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
@@ -31,7 +31,8 @@ export interface Network {
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
-  readonly egress: EgressProxy;
+  /** `undefined` without a browser: nothing else uses it. */
+  readonly egress: EgressProxy | undefined;
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
@@ -60,17 +61,17 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   const spanExport = await openSpans(config, { ...parts, region });
   if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
-  const egress = resources.use(
-    await createEgressProxy({
-      guard,
-      region,
-      onRefused: refusals.note,
-      onFailed: refusals.noteFailure,
-      remote: remoteEgress(config),
-    }).catch(explainListenError),
-  );
-  ownPorts.add(egress.port);
-  if (egress.remote) ownPorts.add(egress.remote.port);
+  const egress = await openEgress(config, {
+    guard,
+    region,
+    onRefused: refusals.note,
+    onFailed: refusals.noteFailure,
+  });
+  if (egress) {
+    resources.use(egress);
+    ownPorts.add(egress.port);
+    if (egress.remote) ownPorts.add(egress.remote.port);
+  }
   return {
     guard,
     mayServeCached: createCachedUrlCheck(guard),
@@ -85,6 +86,13 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
     robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
     spanExport,
   };
+}
+
+async function openEgress(config: Config, options: EgressProxyOptions): Promise<EgressProxy | undefined> {
+  const remote = remoteEgress(config);
+  if (!remote && !chosenBrowser(config)) return undefined;
+  const { createEgressProxy } = await import('#net/proxy/egress-proxy.ts');
+  return createEgressProxy({ ...options, remote }).catch(explainListenError);
 }
 
 function explainListenError(error: NodeJS.ErrnoException & { port?: number; address?: string }): never {

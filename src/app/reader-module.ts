@@ -205,6 +205,7 @@ function createBrowserPool(config: Config, { egress, ownPorts }: Network, log: L
   const { dataDir } = config;
   const limits = { maxPages: config.browserPages, maxWaiting: config.browserQueue };
   const addresses = remoteBrowsers(config);
+  if (!egress) return undefined;
   const { route, meter, remote } = egress;
   if (addresses.length && remote) {
     return createRemotePool({

@@ -7,7 +7,6 @@ import { READER_PATHS, readerRoutes } from '#api/reader/reader.ts';
 import { createTracing } from '#api/trace.ts';
 import { createServer, type Face } from '#http/server.ts';
 import type { Reader } from '#reader/index.ts';
-import { createIndexingReader } from '#search/index.ts';
 import { CloseStack } from './close-stack.ts';
 import { type FoundationOptions, openFoundation } from './foundation.ts';
 import { createIndexOnDemand } from './index-on-demand.ts';
@@ -62,11 +61,14 @@ async function buildFace(options: FoundationOptions, resources: CloseStack): Pro
   const { indexMaxBytes, indexShared, cacheNoStore, maxBodyBytes, allowNetworks, publicUrl, userAgent } = config;
   const remembering =
     indexMaxBytes > 0
-      ? createIndexingReader(reader, {
-          index: resources.use(createIndexOnDemand(config, foundation, log)),
-          keepsNoStore: cacheNoStore === 'ignore',
-          shared: indexShared,
-          log,
+      ? withIndex(reader, async () => {
+          const { createIndexingReader } = await import('#search/index.ts');
+          return createIndexingReader(reader, {
+            index: resources.use(createIndexOnDemand(config, foundation, log)),
+            keepsNoStore: cacheNoStore === 'ignore',
+            shared: indexShared,
+            log,
+          });
         })
       : reader;
   const tracing = createTracing({ accessHooks, spanExport: network.spanExport });
@@ -95,4 +97,20 @@ async function buildFace(options: FoundationOptions, resources: CloseStack): Pro
   });
   await face.ready();
   return face;
+}
+
+/** Adds pages to the index. Its module is loaded for the first URL: what came with the request is never added. */
+function withIndex(reader: Reader, open: () => Promise<Reader>): Reader {
+  let opened: Promise<Reader> | undefined;
+  const readerFor = async ({ target }: Parameters<Reader['last']>[0]): Promise<Reader> => {
+    if (target.given || target.upload) return reader;
+    opened ??= open();
+    return opened;
+  };
+  return {
+    async *each(request) {
+      yield* (await readerFor(request)).each(request);
+    },
+    last: async (request) => (await readerFor(request)).last(request),
+  };
 }

@@ -7,7 +7,7 @@
 import { analyse } from 'chardet';
 import { getEncoding } from 'encoding-sniffer';
 import iconv from 'iconv-lite';
-import { bomCharset, canonicalName, charsetOf, validUtf8 } from './declared-utf8.ts';
+import { bomCharset, canonicalName, charsetOf, PRESCAN_BYTES, validUtf8 } from './utf8.ts';
 
 export interface DecodedText {
   readonly text: string;
@@ -25,7 +25,6 @@ export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText
   return decodeBy(bytes, [charsetOf(contentType), xmlCharset(bytes), utf16Charset(bytes)]);
 }
 
-const PRESCAN_BYTES = 1_024;
 const GUESS_BYTES = 64 * 1024;
 
 function decodeBy(bytes: Uint8Array, declared: readonly (string | undefined)[]): DecodedText {

@@ -48,6 +48,14 @@ export { createRenderer, type Renderer } from './renderer.ts';
 export { type DetailLevel, orderedPage, type Page, type ReadDetails, type Rendition } from './rendition.ts';
 export { createSiteRecords, type SiteRecords } from './site-records.ts';
 export { blobUrl, cleanUrl, decodePathTarget, type Target } from './target.ts';
-export { countTokens, decodeTokens, keepTokens, loadTokens, tokenizerPieces } from './tokens.ts';
+export {
+  bytesOfToken,
+  countTokens,
+  decodeTokens,
+  encodeTokens,
+  keepTokens,
+  loadTokens,
+  tokenizerPieces,
+} from './tokens.ts';
 export { readUpload, type UploadedFile } from './upload.ts';
 export { findStaleWarning } from './warnings.ts';

@@ -5,38 +5,31 @@
  * Byte-pair merging takes quadratic time for an unbroken run of characters. A run of one kind (letters, marks, white
  * space) is therefore split every 256 characters; each split adds at most one token to the count.
  */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { openVocabulary, packVocabulary, type Vocabulary } from './vocabulary.ts';
 
-interface Encoding {
-  encode(text: string): number[];
-  /** The UTF-8 bytes of a token, or the text that they are; `undefined` for a number that is no token. */
-  bytesOf(token: number): string | readonly number[] | undefined;
-}
-
-let encoding: Encoding | undefined;
+let vocabulary: Vocabulary | undefined;
 let loading: Promise<void> | undefined;
 
 /** Loads the vocabulary, which the functions below need. Repeated calls return the same promise. */
 export function loadTokens(): Promise<void> {
-  loading ??= load();
+  loading ??= readVocabulary().then((packed) => {
+    vocabulary = openVocabulary(packed);
+  });
   return loading;
 }
 
-async function load(): Promise<void> {
-  const [{ encode, setMergeCacheSize }, { default: ranks }] = await Promise.all([
-    import('gpt-tokenizer/encoding/cl100k_base'),
-    import('gpt-tokenizer/bpeRanks/cl100k_base'),
-  ]);
-  setMergeCacheSize(20_000);
-  const asText = { disallowedSpecial: new Set<string>() };
-  encoding = {
-    encode: (text) => encode(text, asText),
-    bytesOf: (token) => ranks[token],
-  };
+/** The build packs the vocabulary, see `scripts/bundle.mjs`. */
+async function readVocabulary(): Promise<Uint8Array> {
+  if (import.meta.url.endsWith('.js')) return readFile(new URL('./cl100k_base.bin', import.meta.url));
+  const file = createRequire(import.meta.url).resolve('gpt-tokenizer/data/cl100k_base.tiktoken');
+  return packVocabulary(await readFile(file, 'latin1'));
 }
 
-function loaded(): Encoding {
-  if (!encoding) throw new Error('loadTokens() must have finished first');
-  return encoding;
+function loaded(): Vocabulary {
+  if (!vocabulary) throw new Error('loadTokens() must have finished first');
+  return vocabulary;
 }
 
 /**
@@ -44,7 +37,7 @@ function loaded(): Encoding {
  * (https://github.com/openai/tiktoken/blob/main/tiktoken_ext/openai_public.py).
  */
 const WORDS =
-  /'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/giu;
+  /'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
 /**
  * Longest word whose number of tokens is cached. V8 copies slices up to this length, so that a cached word does not
  * keep its page in memory.
@@ -55,13 +48,13 @@ const tokensOfWord = new Map<string, number>();
 
 /** Number of tokens in a text. Few words make up most of a text, so their numbers of tokens are cached. */
 export function countTokens(text: string): number {
-  const { encode } = loaded();
+  const { count: countWord } = loaded();
   let count = 0;
   for (const piece of tokenizerPieces(text)) {
     for (const word of piece.match(WORDS) ?? []) {
       let tokens = tokensOfWord.get(word);
       if (tokens === undefined) {
-        tokens = encode(word).length;
+        tokens = countWord(word);
         if (word.length <= MAX_CACHED_UNITS) {
           if (tokensOfWord.size >= MAX_CACHED_WORDS) tokensOfWord.clear();
           tokensOfWord.set(word, tokens);
@@ -73,24 +66,32 @@ export function countTokens(text: string): number {
   return count;
 }
 
+/** The tokens of a text. */
+export const encodeTokens = (text: string): number[] => [...tokenizerPieces(text)].flatMap(encodePiece);
+
+/** The tokens of one of `tokenizerPieces`. */
+function encodePiece(piece: string): number[] {
+  const { encode } = loaded();
+  return (piece.match(WORDS) ?? []).flatMap((word) => encode(word));
+}
+
+/** The UTF-8 bytes of a token; `undefined` for a number that is no token. */
+export const bytesOfToken = (token: number): Uint8Array | undefined => loaded().bytesOf(token);
+
 /** Returns the first `limit` tokens of a text. A character that would be split by the cut is dropped. */
 export function keepTokens(text: string, limit: number): string {
-  const { encode, bytesOf } = loaded();
-  const byteLength = (token: number): number => {
-    const bytes = bytesOf(token)!;
-    return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
-  };
+  const { bytesOf } = loaded();
   let left = limit;
   let kept = 0;
   for (const piece of tokenizerPieces(text)) {
-    const tokens = encode(piece);
+    const tokens = encodePiece(piece);
     if (tokens.length <= left) {
       left -= tokens.length;
       kept += piece.length;
       continue;
     }
     let bytes = 0;
-    for (let at = 0; at < left; at++) bytes += byteLength(tokens[at]!);
+    for (let at = 0; at < left; at++) bytes += bytesOf(tokens[at]!)!.length;
     return text.slice(0, kept) + wholeCharacters(piece, bytes);
   }
   return text;
@@ -102,11 +103,11 @@ export function keepTokens(text: string, limit: number): string {
  */
 export function decodeTokens(tokens: readonly number[]): string | undefined {
   const { bytesOf } = loaded();
-  const parts: Buffer[] = [];
+  const parts: Uint8Array[] = [];
   for (const token of tokens) {
     const bytes = bytesOf(token);
     if (bytes === undefined) return undefined;
-    parts.push(Buffer.from(bytes as string));
+    parts.push(bytes);
   }
   return Buffer.concat(parts).toString();
 }

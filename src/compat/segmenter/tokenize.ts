@@ -1,5 +1,5 @@
 /** Tokenizes text with the vocabularies of GPT models. Each is loaded on first use, because they are large. */
-import { tokenizerPieces } from '#reader/index.ts';
+import { bytesOfToken, encodeTokens, loadTokens, tokenizerPieces } from '#reader/index.ts';
 import type { Tokenizer } from './fields.ts';
 
 /** The text of one or more tokens, and their ids. A character that several tokens share is not divided. */
@@ -13,9 +13,8 @@ interface Vocabulary {
 type Ranks = readonly (string | readonly number[])[];
 type Encode = (text: string, options: { readonly disallowedSpecial: Set<string> }) => number[];
 
+/** The vocabularies apart from cl100k_base, which the reader loads to count tokens. */
 const LOADERS = {
-  cl100k_base: () =>
-    Promise.all([import('gpt-tokenizer/encoding/cl100k_base'), import('gpt-tokenizer/bpeRanks/cl100k_base')]),
   o200k_base: () =>
     Promise.all([import('gpt-tokenizer/encoding/o200k_base'), import('gpt-tokenizer/bpeRanks/o200k_base')]),
   p50k_base: () =>
@@ -23,7 +22,7 @@ const LOADERS = {
   r50k_base: () =>
     Promise.all([import('gpt-tokenizer/encoding/r50k_base'), import('gpt-tokenizer/bpeRanks/r50k_base')]),
 };
-type VocabularyName = keyof typeof LOADERS;
+type VocabularyName = keyof typeof LOADERS | 'cl100k_base';
 
 /** Tokenizers that differ from a vocabulary only in their special tokens, which count as text here. */
 const VOCABULARIES: Readonly<Record<Tokenizer, VocabularyName>> = {
@@ -46,6 +45,10 @@ export async function loadTokenizer(tokenizer: Tokenizer): Promise<(text: string
 }
 
 async function load(name: VocabularyName): Promise<Vocabulary> {
+  if (name === 'cl100k_base') {
+    await loadTokens();
+    return { encode: encodeTokens, bytesOf: (id) => bytesOfToken(id)! };
+  }
   const [{ encode }, { default: ranks }] = (await LOADERS[name]()) as unknown as [
     { encode: Encode },
     { default: Ranks },

@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '#errors.ts';
 import { createGuard } from '../guard/guard.ts';
 import { startFetch, startTcp } from '../loopback.suite.ts';
-import { createEgressProxy, EGRESS_HEADER } from '../proxy/egress-proxy.ts';
+import { EGRESS_HEADER } from '../proxy/egress-header.ts';
+import { createEgressProxy } from '../proxy/egress-proxy.ts';
 import { interimResponseOnly } from './failures.ts';
 
 interface Outcome {

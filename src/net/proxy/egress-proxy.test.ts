@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGuard, type GuardOptions } from '../guard/guard.ts';
 import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from '../loopback.suite.ts';
-import { createEgressProxy, EGRESS_HEADER, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
+import { EGRESS_HEADER } from './egress-header.ts';
+import { createEgressProxy, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
 
 async function startEgress(
   allowed: readonly Loopback[],

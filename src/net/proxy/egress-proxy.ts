@@ -22,11 +22,9 @@ import { ResponseStream } from '../fetch/response-stream.ts';
 import { blockedProblem, type Guard, isGuardRefusal, refusal } from '../guard/guard.ts';
 import type { Region } from '../region.ts';
 import { createGrants, type GrantOptions, type Grants } from './egress-grants.ts';
+import { EGRESS_HEADER } from './egress-header.ts';
 import { createMeters, type Meter } from './egress-meters.ts';
 import { createRoutes, type Route, type RouteOptions, type RouteTarget } from './egress-routes.ts';
-
-/** Header of responses by the proxy itself. Its name is random, so that a target cannot forge it. */
-export const EGRESS_HEADER = `x-lectern-egress-${randomBytes(12).toString('hex')}`;
 
 export interface EgressRequest {
   readonly host: string;

@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGuard } from '../guard/guard.ts';
 import { type Loopback, resolverOf, startSecret, startServer, startTcp, until } from '../loopback.suite.ts';
 import { startHttpProxy, startSecure, startSocks } from '../proxy.suite.ts';
-import { createEgressProxy, EGRESS_HEADER, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
+import { EGRESS_HEADER } from './egress-header.ts';
+import { createEgressProxy, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts';
 import { parseProxyUrl } from './proxy-table.ts';
 
 const lookup = resolverOf({ 'site.example': ['127.0.0.1'], 'inside.example': ['127.0.0.1'] });

@@ -8,7 +8,7 @@ import { bytesOnDisk, type FileBlobs } from '#storage/blobs/files.ts';
 import type { Database } from '#storage/database/sqlite.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { readContent } from './content.ts';
-import { copyOf, packCopy, type RowFacts } from './copy-row.ts';
+import { copyIdOf, copyOf, type PackedCopy, packCopy, type RowFacts } from './copy-row.ts';
 import type { CopyQuery } from './copy-store.ts';
 import { createIndexQueries, type PartRole } from './index-queries.ts';
 import { createRemoval } from './removal.ts';
@@ -32,6 +32,15 @@ interface StoredCopy {
   readonly madeAt: number;
   readonly hashes: ReadonlyMap<PartRole, string>;
   readonly row: RowFacts;
+}
+
+/** A snapshot to be stored under a key. */
+export interface NewCopy {
+  readonly key: string;
+  readonly snapshot: Snapshot;
+  readonly captured: Captured;
+  /** When the snapshot was captured, in milliseconds since 1970. */
+  readonly madeAt: number;
 }
 
 /** Number of expired copies removed in one step. */
@@ -65,23 +74,44 @@ export function createCopies({ database, blobs, maxBytes, keepMs, clock }: Copie
   }
 
   /**
-   * Writes a copy, unless it exceeds a limit by itself. It replaces the copy of the same page captured in the same way.
-   * Evicts the least recently used copies beyond `maxBytes`.
+   * Writes copies in one transaction, except those that exceed a limit by themselves. Each replaces the copy of the same
+   * page captured in the same way, also an earlier one of the list. Evicts the least recently used copies beyond
+   * `maxBytes`.
    */
-  async function write(key: string, snapshot: Snapshot, captured: Captured, madeAt: number): Promise<void> {
-    const packed = await packCopy(key, snapshot, captured);
-    if (!packed) return;
-    const { id, json, parts, rowBytes } = packed;
-    if (parts.reduce((sum, { bytes }) => sum + bytesOnDisk(bytes.length), rowBytes) > maxBytes) return;
-    for (const { hash, bytes } of parts) if (!rows.hasBlob(hash)) await blobs.put(hash, bytes);
+  async function write(copies: readonly NewCopy[]): Promise<void> {
+    const latest = new Map(copies.map((copy) => [copyIdOf(copy.key, copy.snapshot, copy.captured), copy]));
+    const packed: (PackedCopy & NewCopy)[] = [];
+    const failures: unknown[] = [];
+    for (const copy of latest.values()) {
+      try {
+        const one = await pack(copy);
+        if (one) packed.push({ ...copy, ...one });
+      } catch (error) {
+        // A full disk may still have room for a smaller copy.
+        failures.push(error);
+      }
+    }
     const unused = database.transaction(() => {
-      const replaced = removal.removeRows([id]);
-      for (const { hash, bytes } of parts) rows.addBlob(hash, bytesOnDisk(bytes.length));
-      rows.addCopy(id, key, madeAt, json, rowBytes);
-      for (const { role, hash } of parts) rows.addPart(id, role, hash);
+      const replaced = removal.removeRows(packed.map(({ id }) => id));
+      for (const { id, key, madeAt, json, rowBytes, parts } of packed) {
+        for (const { hash, bytes } of parts) rows.addBlob(hash, bytesOnDisk(bytes.length));
+        rows.addCopy(id, key, madeAt, json, rowBytes);
+        for (const { role, hash } of parts) rows.addPart(id, role, hash);
+      }
       return [...replaced, ...removal.evictRows(maxBytes)];
     });
     await removal.removeBlobs(unused);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Writes the blobs of a copy; `undefined` if it exceeds a limit by itself. */
+  async function pack({ key, snapshot, captured }: NewCopy): Promise<PackedCopy | undefined> {
+    const packed = await packCopy(key, snapshot, captured);
+    if (!packed) return undefined;
+    const { parts, rowBytes } = packed;
+    if (parts.reduce((sum, { bytes }) => sum + bytesOnDisk(bytes.length), rowBytes) > maxBytes) return undefined;
+    for (const { hash, bytes } of parts) if (!rows.hasBlob(hash)) await blobs.put(hash, bytes);
+    return packed;
   }
 
   return {

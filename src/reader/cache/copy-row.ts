@@ -34,7 +34,7 @@ export async function packCopy(key: string, snapshot: Snapshot, captured: Captur
   const json = JSON.stringify({ snapshot: facts, captured, textBytes: raw.length } satisfies RowFacts);
   if (json.length > MAX_FACTS_CHARACTERS) return undefined;
   const parts = await packContent(raw, { screenshot, pageshot });
-  return { id: idOf(key, snapshot, captured), json, parts, rowBytes: ROW_BYTES + json.length };
+  return { id: copyIdOf(key, snapshot, captured), json, parts, rowBytes: ROW_BYTES + json.length };
 }
 
 /** What the rules need to know of a copy. */
@@ -45,8 +45,12 @@ export const copyOf = ({ snapshot, captured }: RowFacts, hashes: ReadonlyMap<Par
   captured,
 });
 
-/** A copy without pictures or figures does not replace one that has them. */
-function idOf(key: string, { screenshot, pageshot, document }: Snapshot, { engine, patience }: Captured): string {
+/** The id of a copy. A copy without pictures or figures does not replace one that has them. */
+export function copyIdOf(
+  key: string,
+  { screenshot, pageshot, document }: Snapshot,
+  { engine, patience }: Captured,
+): string {
   const kind = [key, engine, patience, screenshot !== undefined, pageshot !== undefined, document?.figures === true];
   return createHash('sha256').update(JSON.stringify(kind)).digest('hex');
 }

@@ -90,6 +90,18 @@ export function testCopyStore(open: (limits: StoreLimits) => Promise<OpenStore>)
     expect(await textOf('key', { ...any, serves: ({ screenshot }: Copy) => screenshot })).toContain('two');
   });
 
+  it('stores copies that are put at the same time, without those that are too large', async () => {
+    await Promise.all([
+      put('tea', 'the tea'),
+      put('rain', 'the rain'),
+      store.put('large', page('large', { screenshot: randomBytes(13 * SIZE) }), captured),
+    ]);
+    expect(await textOf('tea')).toContain('the tea');
+    expect(await textOf('rain')).toContain('the rain');
+    expect(await store.find('large', any)).toBeUndefined();
+    await untilBlobs(4);
+  });
+
   it('finds no copy beyond the given age, or older than it is kept', async () => {
     await put('key', 'tea');
     now += HOUR_MS;

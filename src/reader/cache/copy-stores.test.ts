@@ -1,9 +1,10 @@
 // Full run only: needs a database server.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { blobName } from '#storage/blobs/blobs.ts';
 import { openSharedBlobs } from '#storage/blobs/open.ts';
 import { openS3Objects } from '#storage/blobs/s3-objects.ts';
 import { postgresUrl, s3Bucket } from '../../../test/support/services.ts';
@@ -36,6 +37,29 @@ describe('in a folder', () => {
         rmSync(dir, { recursive: true });
       },
     };
+  });
+
+  it('stores the last copy of each page, and the others if one of those that are put at the same time cannot be written', async () => {
+    const dir = mkdtempSync(path.join(os.tmpdir(), 'copies-'));
+    const warnings: string[] = [];
+    const log = { warn: (_: unknown, message: string) => void warnings.push(message) } as never;
+    const store = await openLocalCopyStore({ dir, maxBytes: 1e9, keepMs: 1e9, clock: () => 1_800_000_000_000, log });
+    const screenshot = Buffer.from('a picture');
+    mkdirSync(path.join(dir, 'blobs'), { recursive: true });
+    // In place of the folder of this blob.
+    writeFileSync(path.join(dir, 'blobs', blobName(screenshot).slice(0, 2)), '');
+    const captured = { engine: 'auto', patience: 0 } as const;
+    await Promise.all([
+      store.put('broken', page('tea', { screenshot }), captured),
+      store.put('whole', page('drizzle'), captured),
+      store.put('whole', page('rain'), captured),
+    ]);
+    const any = { serves: () => true, maxAgeMs: 1e9, pictures: true };
+    expect(await store.find('broken', any)).toBeUndefined();
+    expect((await store.find('whole', any))?.text).toContain('rain');
+    expect(warnings).toEqual(['cached copies cannot be read or written']);
+    await store.close();
+    rmSync(dir, { recursive: true });
   });
 });
 

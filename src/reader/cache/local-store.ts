@@ -1,14 +1,15 @@
 /**
- * Stores cached copies in a folder, for one server: runs writes one after the other, removes old copies in the background, and handles
+ * Stores cached copies in a folder, for one server: writes copies that wait together, removes old copies in the background, and handles
  * failures. Calls never throw, and a damaged store neither finds nor stores copies.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createFileBlobs } from '#storage/blobs/files.ts';
 import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type CopiesOptions, createCopies } from './copies.ts';
+import { type CopiesOptions, createCopies, type NewCopy } from './copies.ts';
 import type { CopyQuery, CopyStore } from './copy-store.ts';
 import { MIGRATIONS } from './index-queries.ts';
 
@@ -64,6 +65,18 @@ export async function openLocalCopyStore({ dir, log, ...limits }: CopyStoreOptio
     return done;
   }
 
+  let waiting: NewCopy[] = [];
+  let nextWrite: Promise<void> | undefined;
+
+  /** Writes what waits by then. It begins after the reads have gone on to rendering, which does not need the copies. */
+  async function writeWaiting(): Promise<void> {
+    await setImmediate();
+    const batch = waiting;
+    waiting = [];
+    nextWrite = undefined;
+    await copies.write(batch);
+  }
+
   async function find(key: string, wanted: CopyQuery): Promise<Snapshot | undefined> {
     for (const copy of copies.find(key, wanted)) {
       const snapshot = await copies.read(copy, wanted.pictures);
@@ -97,8 +110,9 @@ export async function openLocalCopyStore({ dir, log, ...limits }: CopyStoreOptio
   return {
     find: (key, wanted) => attempt(() => find(key, wanted)),
     put(key, snapshot, captured) {
-      const madeAt = limits.clock();
-      return serialize(() => copies.write(key, snapshot, captured, madeAt));
+      waiting.push({ key, snapshot, captured, madeAt: limits.clock() });
+      nextWrite ??= serialize(writeWaiting);
+      return nextWrite;
     },
     sweep,
     get healthy() {

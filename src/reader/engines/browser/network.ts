@@ -4,7 +4,7 @@ import { type Problem, problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import { invalidRedirect, tooManyRedirects } from '#net/fetch/redirect.ts';
 import { REDIRECT_STATUSES } from '#net/fetch/response-head.ts';
-import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
+import { EGRESS_HEADER } from '#net/proxy/egress-header.ts';
 import { ownValue } from '#own-value.ts';
 import { type ResponseMarks, responseMarksOf } from '../../blocked/response-marks.ts';
 import { mediaTypeOf } from '../media-type.ts';

@@ -1,7 +1,7 @@
 /** Data about a page from its responses: the types of its frames, refused URLs, and whether scripts loaded data. */
 import type { Page, Response } from 'playwright-core';
 import { isUrl } from '#is-url.ts';
-import { EGRESS_HEADER } from '#net/proxy/egress-proxy.ts';
+import { EGRESS_HEADER } from '#net/proxy/egress-header.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { frameOf } from './routing.ts';
 

@@ -30,30 +30,39 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
   const value: number[] = [];
   const otherwise: number[] = [];
   const roots: number[] = [];
-  for (const line of text.trim().split('\n')) {
-    roots.push(feature.length);
-    // Open nodes: first those with the first branch still being read, then those with the second.
-    const open: number[] = [];
-    for (const [, name, limit, leaf, close] of line.matchAll(/\(([^<()\s]+)<([-\d.e]+)|(-?[\d.]+(?:e-?\d+)?)|(\))/g)) {
-      if (close) {
-        open.pop();
-        continue;
-      }
-      const node = feature.length;
-      const above = open.at(-1);
-      if (above !== undefined && node !== above + 1) otherwise[above] = node;
-      otherwise.push(-1);
-      if (name === undefined) {
-        feature.push(-1);
-        value.push(Number(leaf));
-        continue;
-      }
-      const at = index.get(name);
-      if (at === undefined) throw new Error(`The trees use an unknown feature: ${name}`);
-      feature.push(at);
-      value.push(Number(limit));
+  // Open nodes: first those with the first branch still being read, then those with the second.
+  const open: number[] = [];
+  // Each thread parses the trees before its first page, so they are scanned without a regular expression.
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === SPACE || code === LINE_FEED) {
+      at++;
+      continue;
+    }
+    if (code === CLOSE) {
+      open.pop();
+      at++;
+      continue;
+    }
+    const node = feature.length;
+    const above = open.at(-1);
+    if (above === undefined) roots.push(node);
+    else if (node !== above + 1) otherwise[above] = node;
+    otherwise.push(-1);
+    const end = endOfWord(text, at);
+    if (code !== OPEN) {
+      feature.push(-1);
+      value.push(Number(text.slice(at, end)));
+    } else {
+      const limit = text.indexOf('<', at);
+      const name = text.slice(at + 1, limit);
+      const tested = index.get(name);
+      if (tested === undefined) throw new Error(`The trees use an unknown feature: ${name}`);
+      feature.push(tested);
+      value.push(Number(text.slice(limit + 1, end)));
       open.push(node);
     }
+    at = end;
   }
   return {
     feature: Int16Array.from(feature),
@@ -64,6 +73,21 @@ export function parseTrees(text: string, features: readonly string[]): Trees {
     ),
     roots: Int32Array.from(roots),
   };
+}
+
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const OPEN = 0x28;
+const CLOSE = 0x29;
+
+/** Where a test or a number ends: at a space, a line feed or a closing parenthesis. */
+function endOfWord(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === SPACE || code === LINE_FEED || code === CLOSE) break;
+  }
+  return at;
 }
 
 /** The probability that the trees assign to the feature row that starts at `from`. */

@@ -1,13 +1,27 @@
-/** Decodes bytes that are declared as UTF-8: most of the web, without the tables of the other encodings. */
+/** Decodes bytes that are clearly UTF-8: most of the web, without the tables of the other encodings. */
 
 /**
- * Returns the text of bytes whose Content-Type header declares UTF-8, and that are valid UTF-8 without the byte order
- * mark of another encoding. For all others `undefined`: decode.ts decides about them.
+ * Returns the text of bytes that are valid UTF-8 without the byte order mark of another encoding, if their Content-Type
+ * header declares UTF-8, or if neither the header nor the bytes declare another encoding. For all others `undefined`:
+ * decode.ts decides about them.
  */
-export function declaredUtf8(bytes: Uint8Array, contentType: string | undefined): string | undefined {
+export function decodeUtf8(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   const label = charsetOf(contentType);
-  if (label === undefined || canonicalName(label) !== 'utf-8') return undefined;
+  const mayBeUtf8 = label === undefined ? !mayDeclareOther(bytes) : canonicalName(label) === 'utf-8';
+  if (!mayBeUtf8) return undefined;
   return (bomCharset(bytes) ?? 'utf-8') === 'utf-8' ? validUtf8(bytes) : undefined;
+}
+
+/** Number of bytes in which a page may declare its encoding (HTML standard, "prescan a byte stream"). */
+export const PRESCAN_BYTES = 1_024;
+
+/** Every declaration in a meta tag or an XML declaration contains one of these words. Those of UTF-8 do not match. */
+const OTHER_DECLARATION = /(?:charset|encoding)(?!\s*=\s*["']?utf-?8["'\s;>?/])/i;
+
+/** Whether the first bytes may declare an encoding other than UTF-8. UTF-16 without a byte order mark has zero bytes. */
+function mayDeclareOther(bytes: Uint8Array): boolean {
+  const start = bytes.subarray(0, PRESCAN_BYTES);
+  return start.includes(0) || OTHER_DECLARATION.test(Buffer.from(start).toString('latin1'));
 }
 
 /** Returns the encoding that a Content-Type header names. */
