@@ -9,6 +9,8 @@ export interface RemoteWork<Request, Answer> {
    * cannot be reached, or lost the request); or the signal's reason, in which case the request is cancelled.
    */
   run(request: Request, signal: AbortSignal): Promise<Answer>;
+  /** Throws what `run` throws if a request would be refused now. For use before a large attachment is stored. */
+  check(): Promise<void>;
   readonly attachments: Attachments;
 }
 

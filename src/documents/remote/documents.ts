@@ -18,6 +18,7 @@ export function createRemoteDocuments(work: RemoteWork<DocumentRequest, Document
 
   async function upload({ path, size }: DocumentFile): Promise<string> {
     if (size > attachments.maxBytes) throw attachmentTooLarge(attachments.maxBytes);
+    await work.check();
     return attachments.put(await readFile(path));
   }
 

@@ -88,6 +88,8 @@ export async function openWorkQueue({
     if (outcome !== 'ok') throw refusal(kind, outcome);
   }
 
+  const check = (kind: string) => submit(kind, '', Buffer.alloc(0));
+
   async function send(kind: string, request: unknown, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     if (closing.signal.aborted) throw closing.signal.reason;
@@ -106,7 +108,7 @@ export async function openWorkQueue({
 
   async function encodeRequest(kind: string, request: unknown) {
     // A large request is not uploaded if it would be refused.
-    if (sizeOf(request) > INLINE_BYTES) await submit(kind, '', Buffer.alloc(0));
+    if (sizeOf(request) > INLINE_BYTES) await check(kind);
     return encodeValue(request, attachments);
   }
 
@@ -201,6 +203,7 @@ export async function openWorkQueue({
   return {
     work: <Request, Answer>(kind: string): RemoteWork<Request, Answer> => ({
       attachments,
+      check: () => check(kind),
       async run(request, signal) {
         const startedAt = performance.now();
         let outcome: RequestOutcome = 'done';
