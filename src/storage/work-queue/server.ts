@@ -201,22 +201,27 @@ export async function openWorkQueue({
   const loops = Promise.all([readReplies(), keepWatching()]);
 
   return {
-    work: <Request, Answer>(kind: string): RemoteWork<Request, Answer> => ({
-      attachments,
-      check: () => check(kind),
-      async run(request, signal) {
+    work: <Request, Answer>(kind: string): RemoteWork<Request, Answer> => {
+      /** Reports the outcome of `step` if it fails, or if it is the last one of its request. */
+      async function counted<T>(step: () => Promise<T>, { isLast, signal }: { isLast: boolean; signal?: AbortSignal }) {
         const startedAt = performance.now();
-        let outcome: RequestOutcome = 'done';
+        let outcome: RequestOutcome | undefined = isLast ? 'done' : undefined;
         try {
-          return (await send(kind, request, signal)) as Answer;
+          return await step();
         } catch (error) {
-          outcome = signal.aborted ? 'cancelled' : outcomeOf(error);
+          outcome = signal?.aborted ? 'cancelled' : outcomeOf(error);
           throw error;
         } finally {
-          onRequest(kind, outcome, performance.now() - startedAt);
+          if (outcome) onRequest(kind, outcome, performance.now() - startedAt);
         }
-      },
-    }),
+      }
+      return {
+        attachments,
+        check: () => counted(() => check(kind), { isLast: false }),
+        run: (request, signal) =>
+          counted(async () => (await send(kind, request, signal)) as Answer, { isLast: true, signal }),
+      };
+    },
     counts: () => readCounts(connection, kinds),
     get healthy() {
       return connection.healthy && awaySince === undefined;
