@@ -15,6 +15,8 @@ const redis = await redisUrl();
 const fixture = (name: string) =>
   readFileSync(new URL(`../fixtures/office/${name}`, import.meta.url)).toString('base64');
 
+/** Other tests may keep the machine busy. */
+const SOON = { timeout: 30_000 };
 const SHARED = { LECTERN_BROWSER: 'none', LECTERN_AUTH: 'off', LECTERN_KEYLESS_RPM: 'none', LECTERN_LOG_LEVEL: 'info' };
 
 async function serve(url: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
@@ -156,13 +158,13 @@ it.skipIf(!redis)(
     worker.child.kill('SIGSTOP');
     const leave = new AbortController();
     const left = read(server, LETTER, leave.signal).catch(() => 'left');
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(waiting, SOON).toBe(1);
     const refused = await read(server, LETTER);
     expect([refused.status, refused.retryAfter]).toEqual([503, '5']);
     expect(refused.text).toContain('The queue of work of the kind documents is full; try again later');
     leave.abort();
     expect(await left).toBe('left');
-    await expect.poll(waiting).toBe(0);
+    await expect.poll(waiting, SOON).toBe(0);
     worker.child.kill('SIGCONT');
     await expect.poll(async () => (await read(server, LETTER)).status, { timeout: 60_000 }).toBe(200);
   },
@@ -183,10 +185,10 @@ it('answers 503 while Redis is away, says so in /health, and recovers', { timeou
     const answer = await fetch(`${server.urlOf('reader')}/health`);
     return ((await answer.json()) as { stores: Record<string, string> }).stores;
   };
-  await expect.poll(health).toMatchObject({ remoteWork: 'away' });
+  await expect.poll(health, SOON).toMatchObject({ remoteWork: 'away' });
   await service.start();
   await expect.poll(async () => (await read(server, LETTER)).status, { timeout: 60_000 }).toBe(200);
-  await expect.poll(health).toMatchObject({ remoteWork: 'ok' });
+  await expect.poll(health, SOON).toMatchObject({ remoteWork: 'ok' });
 });
 
 it('refuses to start without Redis, with the name of the setting', { timeout: LONG_MS }, async () => {

@@ -202,24 +202,28 @@ export async function openWorkQueue({
 
   return {
     work: <Request, Answer>(kind: string): RemoteWork<Request, Answer> => {
-      /** Reports the outcome of `step` if it fails, or if it is the last one of its request. */
-      async function counted<T>(step: () => Promise<T>, { isLast, signal }: { isLast: boolean; signal?: AbortSignal }) {
-        const startedAt = performance.now();
-        let outcome: RequestOutcome | undefined = isLast ? 'done' : undefined;
-        try {
-          return await step();
-        } catch (error) {
-          outcome = signal?.aborted ? 'cancelled' : outcomeOf(error);
-          throw error;
-        } finally {
-          if (outcome) onRequest(kind, outcome, performance.now() - startedAt);
-        }
-      }
+      const report = (outcome: RequestOutcome, startedAt: number) =>
+        onRequest(kind, outcome, performance.now() - startedAt);
       return {
         attachments,
-        check: () => counted(() => check(kind), { isLast: false }),
-        run: (request, signal) =>
-          counted(async () => (await send(kind, request, signal)) as Answer, { isLast: true, signal }),
+        async check() {
+          const startedAt = performance.now();
+          await check(kind).catch((error: unknown) => {
+            report(outcomeOf(error), startedAt);
+            throw error;
+          });
+        },
+        async run(request, signal) {
+          const startedAt = performance.now();
+          try {
+            const answer = (await send(kind, request, signal)) as Answer;
+            report('done', startedAt);
+            return answer;
+          } catch (error) {
+            report(signal.aborted ? 'cancelled' : outcomeOf(error), startedAt);
+            throw error;
+          }
+        },
       };
     },
     counts: () => readCounts(connection, kinds),
