@@ -17,7 +17,7 @@ import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
 import { openIndex } from '#app/indexing-reader.ts';
 import type { FaceUrl } from '#app/listen.ts';
-import { registerModuleMetrics } from '#app/metrics.ts';
+import { registerModuleMetrics, registerRemoteMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
 import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts';
 import { openReaderModule } from '#app/reader-module.ts';
@@ -72,7 +72,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const foundation = await openFoundation({ config, version, log, lookup }, resources);
   const { temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks, pictures } =
     foundation;
-  const { network, documents, ocr, models, sharedBlobs } = foundation;
+  const { network, workQueue, documents, ocr, models, sharedBlobs } = foundation;
   const { fetch, trusted, robots, ownNames } = network;
 
   const modelHost = resources.use(await openModelModule(config, foundation, log));
@@ -149,6 +149,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     ...{ version, accounts, counters, pool, renderer, documents, batch, crawl },
     models: modelHost.models,
   });
+  if (workQueue) registerRemoteMetrics(metrics, workQueue);
   const browser = (): BrowserHealth =>
     pool ? { available: true, ...publicStatus(pool.status()) } : { available: false };
   const disk = resources.use(watchDisk({ places: foldersOf(config), minFreeBytes: config.diskMinFreeBytes, log }));
@@ -161,6 +162,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     crawls: stateOf(crawl),
     cache: stateOf(shared.cache),
     ...(sharedBlobs && { blobs: stateOf(sharedBlobs) }),
+    ...(workQueue && { remoteWork: stateOf(workQueue) }),
   });
   const health = { version, fullDisks: disk.full, browser, stores };
   const modules = {

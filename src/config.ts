@@ -32,6 +32,7 @@ export const SETTING_GROUPS = [
   'Embeddings and local models',
   'Search',
   'Crawling and batch jobs',
+  'Workers',
   'Flow gateway',
   'Accounts and limits',
   'Database and storage',
@@ -77,7 +78,11 @@ const commaList = z
   .default([]);
 
 /** Kinds of jobs that `lectern worker` can run. */
-const WORK_KINDS = ['batch', 'crawl'] as const;
+const JOB_KINDS = ['batch', 'crawl'] as const;
+/** Kinds of requests that servers can send to workers. */
+export const REMOTE_KINDS = ['documents', 'ocr', 'embed'] as const;
+export type RemoteKind = (typeof REMOTE_KINDS)[number];
+const WORK_KINDS = [...JOB_KINDS, ...REMOTE_KINDS] as const;
 
 /** Dialects whose clients often cannot send a key. */
 const KEYLESS_DIALECTS = ['searxng', 'ollama', 'tika', 'docling', 'unstructured'] as const;
@@ -598,11 +603,6 @@ export const SETTINGS = {
   }),
 
   ...inGroup('Crawling and batch jobs', {
-    work: setting(
-      commaList.transform((kinds) => (kinds.length ? kinds : [...WORK_KINDS])).pipe(z.array(z.enum(WORK_KINDS))),
-      'batch,crawl',
-      'Kinds of jobs that `lectern worker` runs: `batch`, `crawl`, separated by commas. Servers run the jobs that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them.',
-    ),
     crawlJobs: setting(
       count(8, 0),
       '8',
@@ -621,6 +621,29 @@ export const SETTINGS = {
       count(2, 0),
       '2',
       'Maximum number of batch jobs that this process runs at once. 0 leaves them to `lectern worker`.',
+    ),
+  }),
+
+  ...inGroup('Workers', {
+    work: setting(
+      commaList.transform((kinds) => (kinds.length ? kinds : [...JOB_KINDS])).pipe(z.array(z.enum(WORK_KINDS))),
+      'batch,crawl',
+      'Kinds of work that `lectern worker` does, separated by commas. `batch` and `crawl` are jobs; servers run those that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them. `documents`, `ocr` and `embed` are requests of servers that list them in `remoteWork`, and require `redisUrl`.',
+    ),
+    remoteWork: setting(
+      commaList.pipe(z.array(z.enum(REMOTE_KINDS))),
+      'none',
+      'Kinds of work that this server sends to workers instead of doing it itself, separated by commas: `documents` reads and renders files, `ocr` recognizes text in images, `embed` runs local ONNX models. Requires `redisUrl`.',
+    ),
+    remoteWorkQueue: setting(
+      count(200),
+      '200',
+      'Maximum number of requests of one kind that wait for a worker, of all servers together. Further requests get 503.',
+    ),
+    remoteWorkWaitMs: setting(
+      count(30_000),
+      '30000',
+      'Maximum time that a request waits for a worker, in ms. Then it gets 503.',
     ),
   }),
 

@@ -57,13 +57,19 @@ const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
   settings: { drainMs: 30_000, cacheMaxBytes: 1_000_000_000, allowNetworks: '10.1.0.0/16', searchKeyless: 'limited' },
   server: {
-    settings: { searchProviders: [{ name: 'searxng', url: 'http://searxng:8080' }] },
+    settings: {
+      searchProviders: [{ name: 'searxng', url: 'http://searxng:8080' }],
+      remoteWork: 'documents,ocr,embed',
+    },
     service: { type: 'LoadBalancer', annotations: { 'example.com/kind': 'internal' } },
     autoscaling: { queue: { enabled: true } },
     nodeSelector: { pool: 'reading' },
     tolerations: [{ key: 'reading', operator: 'Exists' }],
   },
-  workers: { jobs: { autoscaling: { queue: { enabled: true } } } },
+  workers: {
+    jobs: { autoscaling: { queue: { enabled: true } } },
+    requests: { enabled: true, autoscaling: { queue: { enabled: true } } },
+  },
   secrets: { browserToken: { name: 'lectern', key: 'browser-token' } },
   browsers: { enabled: true, replicas: 3, settings: { pageMemoryMb: 256 } },
   networkPolicy: {
@@ -162,7 +168,7 @@ it('starts commands that exist', async () => {
   const commands = containers(await render(EVERYTHING)).flatMap(({ args }) => (args ? [args] : []));
   expect(commands.map((args) => args.slice(0, 2))).toEqual(commands.map(() => ['node', 'dist/main.js']));
   const names = COMMANDS.map(({ name }) => name);
-  expect(commands.map(([, , command]) => command).sort()).toEqual(['browser-worker', 'worker']);
+  expect(commands.map(([, , command]) => command).sort()).toEqual(['browser-worker', 'worker', 'worker']);
   expect(names).toEqual(expect.arrayContaining(['browser-worker', 'worker']));
 });
 

@@ -13,6 +13,8 @@ export interface Health {
     Record<'accounts' | 'limits' | 'shared' | 'batches' | 'classifiers' | 'crawls' | 'cache', 'ok' | 'away'> & {
       /** `undefined` without a database that several servers could share. */
       readonly blobs?: 'ok' | 'away';
+      /** The queue of requests for workers; `undefined` if this server does all work itself. */
+      readonly remoteWork?: 'ok' | 'away';
     }
   >;
 }

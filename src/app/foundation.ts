@@ -8,9 +8,10 @@ import type { Config } from '#config.ts';
 import { createFolder } from '#create-folder.ts';
 import { createDocuments, type Documents } from '#documents/documents.ts';
 import { createLibreOffice } from '#documents/office/libreoffice.ts';
+import { createRemoteDocuments } from '#documents/remote/documents.ts';
 import { createModels, type Models } from '#models/index.ts';
 import type { Lookup } from '#net/connect/dns.ts';
-import { createOcr, type Ocr } from '#ocr/index.ts';
+import { createOcr, createRemoteOcr, type Ocr } from '#ocr/index.ts';
 import { type Plans, plansWith } from '#plans.ts';
 import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { Counters } from '#storage/counters/counters.ts';
@@ -19,11 +20,13 @@ import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { openPictures, type Pictures } from '#storage/pictures.ts';
 import { openSharedState, type SharedState } from '#storage/shared/open.ts';
 import { openSharedPictures } from '#storage/shared-pictures.ts';
+import type { WorkQueue } from '#storage/work-queue/server.ts';
 import type { Log } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { CloseStack } from './close-stack.ts';
 import { createObservers } from './metrics.ts';
 import { type Network, openNetwork } from './network.ts';
+import { isRemote, openConfiguredWorkQueue } from './remote-work.ts';
 import { openConfiguredBlobs } from './shared-blobs.ts';
 
 export interface Foundation {
@@ -43,6 +46,8 @@ export interface Foundation {
   /** `undefined` without a database that several servers could share. */
   readonly sharedBlobs: SharedBlobs | undefined;
   readonly network: Network;
+  /** `undefined` if this process does all work itself. */
+  readonly workQueue: WorkQueue | undefined;
   readonly documents: Documents;
   readonly ocr: Ocr | undefined;
   /** Generative models on remote servers. */
@@ -107,27 +112,34 @@ export async function openFoundation(
         })
       : await openPictures(dataDir, { mayServeCached }),
   );
+  const workQueue = await openConfiguredWorkQueue(config, { sharedBlobs, observe, log });
+  if (workQueue) resources.use(workQueue);
   const documents = resources.use(
-    createDocuments({
-      processes: config.documentWorkers,
-      memoryMb: config.documentMemoryMb,
-      timeoutMs: config.documentTimeoutMs,
-      libreoffice: createLibreOffice({ program: config.libreoffice, temporaryDir }),
-    }),
+    workQueue && isRemote(config, 'documents')
+      ? createRemoteDocuments(workQueue.work('documents'))
+      : createDocuments({
+          processes: config.documentWorkers,
+          memoryMb: config.documentMemoryMb,
+          timeoutMs: config.documentTimeoutMs,
+          libreoffice: createLibreOffice({ program: config.libreoffice, temporaryDir }),
+        }),
   );
-  const ocr = createOcr({
-    tesseract: config.tesseract,
-    modelDir: config.ocrModelDir,
-    languages: config.ocrLanguages,
-    temporaryDir,
-    timeoutMs: config.documentTimeoutMs,
-  });
+  const ocr =
+    workQueue && isRemote(config, 'ocr')
+      ? createRemoteOcr(workQueue.work('ocr'))
+      : createOcr({
+          tesseract: config.tesseract,
+          modelDir: config.ocrModelDir,
+          languages: config.ocrLanguages,
+          temporaryDir,
+          timeoutMs: config.documentTimeoutMs,
+        });
   if (ocr) resources.use(ocr);
 
   const models = createModels(config, { fetch: network.trusted });
   return {
     ...{ temporaryDir, metrics, observe, plans, accounts, mintFirstKey, counters, state, accessHooks },
-    ...{ pictures, sharedBlobs, network, documents, ocr, models },
+    ...{ pictures, sharedBlobs, network, workQueue, documents, ocr, models },
   };
 }
 

@@ -8,6 +8,9 @@ import type { FlowObserver } from '#flow/index.ts';
 import type { ModelHost, OnBatch } from '#models/index.ts';
 import type { BlockedKind, CacheOutcome, PoolStatus, Renderer } from '#reader/index.ts';
 import type { OnJobRun } from '#storage/jobs/workers.ts';
+import type { KindCounts } from '#storage/work-queue/counts.ts';
+import type { RequestOutcome } from '#storage/work-queue/server.ts';
+import type { ServedFacts } from '#storage/work-queue/worker.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Callbacks through which modules report events. */
@@ -28,6 +31,15 @@ export const createObservers = (metrics: Metrics) => ({
       metrics.add('lectern_job_runs_total', [kind, outcome]);
       metrics.observe('lectern_job_run_duration_seconds', [kind], ms / 1_000);
     },
+  onRemoteRequest: (kind: string, outcome: RequestOutcome, ms: number) => {
+    metrics.add('lectern_remote_requests_total', [kind, outcome]);
+    metrics.observe('lectern_remote_request_duration_seconds', [kind], ms / 1_000);
+  },
+  onServed: (kind: string, { outcome, waitedMs, ranMs }: ServedFacts) => {
+    metrics.add('lectern_remote_served_total', [kind, outcome]);
+    metrics.observe('lectern_remote_wait_seconds', [kind], waitedMs / 1_000);
+    metrics.observe('lectern_remote_run_seconds', [kind], ranMs / 1_000);
+  },
   flow: {
     requestEnded({ ms, failed }) {
       metrics.add('lectern_flow_requests_total', [failed ? 'failed' : 'done']);
@@ -85,6 +97,19 @@ export function registerJobMetrics(
     [...(await source.counts())].map(([state, jobs]) => [[state], jobs] as const);
   if (batch) metrics.read('lectern_batch_jobs', () => jobsOf(batch));
   if (crawl) metrics.read('lectern_crawl_jobs', () => jobsOf(crawl));
+}
+
+/** Registers the state of a queue of requests, which all servers and workers see alike. */
+export function registerRemoteMetrics(
+  metrics: Metrics,
+  queue: { counts(): Promise<readonly KindCounts[]>; readonly healthy: boolean },
+): void {
+  const each = async (read: (counts: KindCounts) => number) =>
+    (await queue.counts()).map((counts) => [[counts.kind] as const, read(counts)] as const);
+  metrics.read('lectern_remote_waiting', () => each(({ waiting }) => waiting));
+  metrics.read('lectern_remote_running', () => each(({ running }) => running));
+  metrics.read('lectern_remote_workers', () => each(({ workers }) => workers));
+  metrics.read('lectern_remote_healthy', () => [[[], flag(queue.healthy)]]);
 }
 
 export function registerBrowserMetrics(metrics: Metrics, status: () => PoolStatus): void {

@@ -4,12 +4,13 @@ import { type ModelHost, modelsDir, openModelHost } from '#models/index.ts';
 import { countTokens, keepTokens, loadTokens } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Foundation } from './foundation.ts';
+import { isRemote } from './remote-work.ts';
 
 export const TOKENS = { load: loadTokens, count: countTokens, keep: keepTokens };
 
 export const openModelModule = (
   config: Config,
-  { network, documents, ocr, temporaryDir, observe }: Foundation,
+  { network, documents, ocr, temporaryDir, observe, workQueue }: Foundation,
   log: Log,
 ): Promise<ModelHost> =>
   openModelHost(config, {
@@ -19,4 +20,5 @@ export const openModelModule = (
     tokens: TOKENS,
     log,
     onBatch: observe.onBatch,
+    work: workQueue && isRemote(config, 'embed') ? workQueue.work('embed') : undefined,
   });

@@ -1,6 +1,6 @@
 /**
- * A process that runs jobs and serves no API, only its metrics. It shares the database or the data folder with other
- * servers.
+ * A process that runs jobs and answers requests of servers. It serves no API, only its metrics. It shares the database or
+ * the data folder with other servers, and a queue of requests in Redis.
  */
 import { createMetricsServer } from '#api/metrics.ts';
 import type { Config } from '#config.ts';
@@ -12,21 +12,27 @@ import { createCrawl } from './crawl.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { openIndex } from './indexing-reader.ts';
 import { formatUrl, openPort } from './listen.ts';
-import { registerBrowserMetrics, registerJobMetrics } from './metrics.ts';
+import { registerBrowserMetrics, registerJobMetrics, registerRemoteMetrics } from './metrics.ts';
 import { openModelModule } from './model-module.ts';
 import { createIndexEmbedder } from './model-tools.ts';
 import { openReaderModule } from './reader-module.ts';
+import { openWorkerQueue } from './remote-work.ts';
 
 export interface WorkerProcess {
   /** URL of the port with `/metrics`, `/live` and `/ready`; `undefined` if it is not configured. */
   readonly metricsUrl: string | undefined;
-  /** Leaves unfinished jobs in the database for the next worker. */
+  /** Leaves unfinished jobs in the database for the next worker, and finishes requests within the drain time. */
   close(): Promise<void>;
 }
 
 export async function createWorker(given: Config, version: string, log: Log): Promise<WorkerProcess> {
-  // Models are loaded by the first job that needs them.
-  const config = { ...given, modelsWarm: [] };
+  const config: Config = {
+    ...given,
+    // A worker that runs jobs only loads a model for the first job that needs it.
+    modelsWarm: given.work.includes('embed') ? given.modelsWarm : [],
+    // A worker may send other kinds of work to other workers.
+    remoteWork: given.remoteWork.filter((kind) => !given.work.includes(kind)),
+  };
   const resources = new CloseStack();
   let isDraining = false;
   try {
@@ -43,10 +49,12 @@ export async function createWorker(given: Config, version: string, log: Log): Pr
     const crawl = config.work.includes('crawl')
       ? await openCrawls(config, { foundation, modelHost, version, log }, resources)
       : undefined;
-    isReady = () => accounts.healthy && (batch?.healthy ?? true) && (crawl?.healthy ?? true);
+    const requests = await openWorkerQueue(config, { foundation, modelHost, log }, resources);
+    isReady = () => [accounts, batch, crawl, requests].every((part) => part?.healthy ?? true);
     metrics.read('lectern_build_info', () => [[[version, process.versions.node], 1]]);
     metrics.read('lectern_store_healthy', () => [[['accounts'], accounts.healthy ? 1 : 0]]);
     registerJobMetrics(metrics, { batch, crawl });
+    if (requests) registerRemoteMetrics(metrics, requests);
     return {
       metricsUrl,
       close() {

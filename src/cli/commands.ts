@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'worker',
     group: 'Serve',
-    description: 'Process batch jobs and crawls for servers that share the database or data folder.',
+    description: 'Do work for servers: batch jobs, crawls, documents, text recognition, models.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {

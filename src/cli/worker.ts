@@ -1,4 +1,4 @@
-/** `lectern worker`: processes batch jobs and crawls. Its only port, which is optional, is that of its metrics. */
+/** `lectern worker`: processes batch jobs and crawls, and requests of servers. Its only port, which is optional, is that of its metrics. */
 import { Command, Option } from 'commander';
 import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { reportFaultsTo } from './context.ts';
@@ -13,6 +13,8 @@ const FLAGS: readonly string[] = [
   'work',
   'batchJobs',
   'crawlJobs',
+  'remoteWork',
+  'documentWorkers',
   'metricsHost',
   'metricsPort',
   'logLevel',
@@ -26,7 +28,7 @@ export function workerCommand({
   onFault,
 }: Pick<ServeContext, 'version' | 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
   const command = new Command('worker')
-    .description('Process batch jobs and crawls for servers that share the database or data folder.')
+    .description('Do work for servers: batch jobs, crawls, documents, text recognition, models.')
     .exitOverride()
     .addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
   for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS.filter(({ name }) => FLAGS.includes(name))) {
@@ -52,7 +54,12 @@ export function workerCommand({
     onStop(() => worker.close());
     if (worker.metricsUrl) print(`lectern: metrics, live and ready ${worker.metricsUrl}`);
     const { work, batchJobs, crawlJobs } = config;
-    const limits = { batch: `${batchJobs} batch jobs`, crawl: `${crawlJobs} crawls` };
-    print(`lectern: processing up to ${work.map((kind) => limits[kind]).join(' and ')} at once`);
+    const limits = [
+      ...(work.includes('batch') ? [`${batchJobs} batch jobs`] : []),
+      ...(work.includes('crawl') ? [`${crawlJobs} crawls`] : []),
+    ];
+    if (limits.length) print(`lectern: processing up to ${limits.join(' and ')} at once`);
+    const requests = work.filter((kind) => kind !== 'batch' && kind !== 'crawl');
+    if (requests.length) print(`lectern: answering requests of servers: ${requests.join(', ')}`);
   });
 }

@@ -1866,15 +1866,6 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     defaultText: 'public',
   },
   {
-    name: 'work',
-    group: 'Crawling and batch jobs',
-    flag: '--work',
-    variable: 'LECTERN_WORK',
-    meaning:
-      'Kinds of jobs that `lectern worker` runs: `batch`, `crawl`, separated by commas. Servers run the jobs that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them.',
-    defaultText: 'batch,crawl',
-  },
-  {
     name: 'crawlJobs',
     group: 'Crawling and batch jobs',
     flag: '--crawl-jobs',
@@ -1930,6 +1921,41 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     variable: 'LECTERN_BATCH_JOBS',
     meaning: 'Maximum number of batch jobs that this process runs at once. 0 leaves them to `lectern worker`.',
     defaultText: '2',
+  },
+  {
+    name: 'work',
+    group: 'Workers',
+    flag: '--work',
+    variable: 'LECTERN_WORK',
+    meaning:
+      'Kinds of work that `lectern worker` does, separated by commas. `batch` and `crawl` are jobs; servers run those that `LECTERN_BATCH_JOBS` and `LECTERN_CRAWL_JOBS` leave to them. `documents`, `ocr` and `embed` are requests of servers that list them in `remoteWork`, and require `redisUrl`.',
+    defaultText: 'batch,crawl',
+  },
+  {
+    name: 'remoteWork',
+    group: 'Workers',
+    flag: '--remote-work',
+    variable: 'LECTERN_REMOTE_WORK',
+    meaning:
+      'Kinds of work that this server sends to workers instead of doing it itself, separated by commas: `documents` reads and renders files, `ocr` recognizes text in images, `embed` runs local ONNX models. Requires `redisUrl`.',
+    defaultText: 'none',
+  },
+  {
+    name: 'remoteWorkQueue',
+    group: 'Workers',
+    flag: '--remote-work-queue',
+    variable: 'LECTERN_REMOTE_WORK_QUEUE',
+    meaning:
+      'Maximum number of requests of one kind that wait for a worker, of all servers together. Further requests get 503.',
+    defaultText: '200',
+  },
+  {
+    name: 'remoteWorkWaitMs',
+    group: 'Workers',
+    flag: '--remote-work-wait-ms',
+    variable: 'LECTERN_REMOTE_WORK_WAIT_MS',
+    meaning: 'Maximum time that a request waits for a worker, in ms. Then it gets 503.',
+    defaultText: '30000',
   },
   {
     name: 'flow',

@@ -46,3 +46,5 @@ export {
 export { RERANK_FIELDS, type RerankRequest, readRerankRequest } from './rerank/request.ts';
 export { type Ranked, rerank } from './rerank/rerank.ts';
 export { detokenize, idsOfPieces, tokenize } from './tokens.ts';
+export type { ModelRequest } from './workers/messages.ts';
+export { createModelWorker } from './workers/worker.ts';

@@ -6,4 +6,7 @@ export { boundsOf } from './layout/segments.ts';
 export { createOcr, InvalidImageError, type Ocr, type OcrResult } from './ocr.ts';
 export { blocksToHtml, blocksToText } from './output/html.ts';
 export { blocksToMarkdown } from './output/markdown.ts';
+export type { OcrRequest } from './remote/messages.ts';
+export { createRemoteOcr } from './remote/ocr.ts';
+export { createOcrWorker } from './remote/worker.ts';
 export { ocrWarnings } from './warnings.ts';

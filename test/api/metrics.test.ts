@@ -226,6 +226,10 @@ describe('the dashboard', () => {
       'lectern_model_inputs_total',
       'lectern_model_running_batches',
       'lectern_model_waiting_tokens',
+      'lectern_remote_healthy',
+      'lectern_remote_request_duration_seconds',
+      'lectern_remote_run_seconds',
+      'lectern_remote_served_total',
       'lectern_store_healthy',
     ];
     expect(

@@ -1,4 +1,4 @@
-/** Checks what is on other machines: the bucket, the search engine of the index, and browsers. */
+/** Checks what is on other machines: the bucket, the search engine of the index, browsers, and workers. */
 import { randomUUID } from 'node:crypto';
 import { remoteBrowsers } from '#app/browser.ts';
 import { bucketOf } from '#app/shared-blobs.ts';
@@ -7,6 +7,8 @@ import { connectRemote } from '#reader/index.ts';
 import { askOpenSearch } from '#search/index.ts';
 import { blobName } from '#storage/blobs/blobs.ts';
 import { openS3Blobs } from '#storage/blobs/s3.ts';
+import { openQueueConnection } from '#storage/work-queue/connection.ts';
+import { readCounts } from '#storage/work-queue/counts.ts';
 import { broken, type Check, type CheckResult, ok } from './finding.ts';
 
 export const remoteChecks = (config: Config): Check[] => [
@@ -16,10 +18,33 @@ export const remoteChecks = (config: Config): Check[] => [
   ...(config.indexUrl === undefined
     ? []
     : [{ group: 'Stores' as const, name: 'Search engine', run: () => checkIndex(config.indexUrl!) }]),
+  ...(config.remoteWork.length === 0
+    ? []
+    : [{ group: 'Machine' as const, name: 'Workers', run: () => checkWorkers(config) }]),
   ...(config.browserUrl.length === 0
     ? []
     : [{ group: 'Machine' as const, name: 'Remote browsers', run: () => checkBrowsers(config) }]),
 ];
+
+/** Whether a worker is running for each kind of work that this server sends to workers. */
+async function checkWorkers({ remoteWork, redisUrl }: Config): Promise<CheckResult> {
+  const advice = 'Set LECTERN_REDIS_URL to the Redis or Valkey server that the servers and workers share';
+  if (redisUrl === undefined) return broken('remoteWork needs redisUrl', advice);
+  const connection = await openQueueConnection(redisUrl);
+  try {
+    const counts = await readCounts(connection, remoteWork);
+    if (counts.length === 0) return broken('Redis does not respond', advice);
+    const none = counts.filter(({ workers }) => workers === 0).map(({ kind }) => kind);
+    if (none.length)
+      return broken(
+        `no worker is running for ${none.join(', ')}`,
+        `Start \`lectern worker --work ${none.join(',')}\` with the same LECTERN_REDIS_URL`,
+      );
+    return ok(counts.map(({ kind, workers }) => `${kind}: ${workers}`).join(', '));
+  } finally {
+    connection.close();
+  }
+}
 
 /** Writes, reads and removes an object. */
 async function checkBucket(config: Config): Promise<CheckResult> {

@@ -118,6 +118,7 @@ const ISOLATED = {
   plans: {},
   limitStore: 'memory',
   redisUrl: undefined,
+  remoteWork: [],
   databaseUrl: undefined,
   indexUrl: undefined,
   adminSecret: undefined,

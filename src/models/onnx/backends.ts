@@ -58,7 +58,8 @@ export interface ModelFiles {
   readonly tokenizerConfig: string;
 }
 
-const BATCH = { tokens: RUN_TOKENS, inputs: 128 };
+/** Recommended maximum size of a batch. */
+export const ONNX_BATCH = { tokens: RUN_TOKENS, inputs: 128 };
 /** Memory used by a process with the runtime but without a model. */
 const EMPTY_PROCESS_BYTES = 120 * 1024 ** 2;
 
@@ -102,7 +103,7 @@ function startBackend(row: ModelRow, options: OnnxOptions): { backend: Backend; 
       return host.residentBytes || EMPTY_PROCESS_BYTES + Math.round(fileBytes * 1.2);
     },
     parallel: 1,
-    batch: BATCH,
+    batch: ONNX_BATCH,
   };
   return { backend, host };
 }
@@ -211,6 +212,13 @@ function requestsOf(batch: readonly Prepared[], output: EmbedOptions['output']) 
   ].filter(({ items }) => items.length > 0);
 }
 
+/** Media need no preparation beyond their rule. Their number of tokens depends on the model only. */
+export const prepareTowerMedia = (towers: NonNullable<OnnxRuns['towers']>, media: readonly ReadyMedium[]): Prepared[] =>
+  media.map((payload) => {
+    const tokens = towers[payload.medium === 'audio' ? 'audio' : 'image']?.tokens ?? 1;
+    return { tokens, fullTokens: tokens, payload };
+  });
+
 /** `row.runs.on` must be `onnx`. */
 export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Embedder {
   const { backend, host } = startBackend(row, options);
@@ -231,11 +239,7 @@ export function createOnnxEmbedder(row: EmbeddingRow, options: OnnxOptions): Emb
         const image = towers.image && (await pictureRuleOf(towers.image, await options.files(row)));
         return { image, audio: towers.audio?.rule };
       },
-      prepareMedia: async (media: readonly ReadyMedium[]): Promise<Prepared[]> =>
-        media.map((payload) => {
-          const tokens = towers[payload.medium === 'audio' ? 'audio' : 'image']?.tokens ?? 1;
-          return { tokens, fullTokens: tokens, payload };
-        }),
+      prepareMedia: async (media: readonly ReadyMedium[]) => prepareTowerMedia(towers, media),
     }),
     async embed(batch: readonly Prepared[], { output, signal }: EmbedOptions) {
       const outputs: Output[] = new Array(batch.length);

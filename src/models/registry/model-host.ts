@@ -10,6 +10,12 @@ import { createRemoteEmbedder } from '../remote/embedder.ts';
 import { createRemoteReranker } from '../remote/reranker.ts';
 import type { RemoteTools } from '../remote/server.ts';
 import { createStaticBackends } from '../static/backends.ts';
+import {
+  createWorkerAvailability,
+  createWorkerEmbedder,
+  createWorkerReranker,
+  type ModelWork,
+} from '../workers/backends.ts';
 import { createAvailability } from './availability.ts';
 import { inPrecision, KNOWN_MODELS } from './known-models.ts';
 import { type BackendFactory, type ModelRuntime, type OnBatch, openModelRuntime } from './model-runtime.ts';
@@ -53,13 +59,15 @@ export interface ModelHostTools {
   readonly tokens: RemoteTools['tokens'];
   readonly log: Log;
   readonly onBatch?: OnBatch | undefined;
+  /** Runs local models on workers instead of here. */
+  readonly work?: ModelWork | undefined;
   /** Tools for images, PDFs and clips. If unset, only text is accepted. */
   readonly media?: Pick<MediaReaderOptions, 'fetch' | 'documents' | 'ocr' | 'temporaryDir'> | undefined;
 }
 
 /** Throws ConfigError for an invalid row, alias or warm model. Starts loading warm models. */
 export async function openModelHost(settings: ModelHostSettings, tools: ModelHostTools): Promise<ModelHost> {
-  const { fetch, log, dir } = tools;
+  const { fetch, log, dir, work } = tools;
   const hub = createHub({
     dir,
     fetch,
@@ -86,6 +94,7 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
         log,
       },
       remote: { fetch, timeoutMs: settings.modelTimeoutMs, tokens: tools.tokens, log },
+      work,
     }),
     maxBytes: settings.modelMemoryBytes,
     deadlineMs: settings.modelDeadlineMs,
@@ -93,12 +102,13 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
     onBatch: tools.onBatch,
   });
   const known = KNOWN_MODELS.map((row) => inPrecision(row, settings.modelPrecision));
+  const availability = createAvailability({ hub, download: settings.modelDownload });
   const registry = createRegistry({
     rows: [...BUILT_IN_MODELS, ...known, ...readModelRows(settings.models)],
     aliases: settings.modelAliases,
     defaultReranker: settings.defaultReranker,
     defaultEmbedder: settings.defaultEmbedder,
-    availabilityCheck: createAvailability({ hub, download: settings.modelDownload }),
+    availabilityCheck: work ? createWorkerAvailability(work, availability) : availability,
   });
   const warm = await Promise.all(
     settings.modelsWarm.map(async (id) => {
@@ -121,18 +131,21 @@ export async function openModelHost(settings: ModelHostSettings, tools: ModelHos
 interface OpeningTools {
   readonly onnx: OnnxOptions;
   readonly remote: RemoteTools;
+  readonly work: ModelWork | undefined;
 }
 
-function createBackendFactory({ onnx, remote }: OpeningTools): BackendFactory {
+function createBackendFactory({ onnx, remote, work }: OpeningTools): BackendFactory {
   const builtIn = createStaticBackends();
   return {
     embedder(row) {
       if (row.runs.on === 'static') return builtIn.embedder;
-      return row.runs.on === 'onnx' ? createOnnxEmbedder(row, onnx) : createRemoteEmbedder(row, row.runs, remote);
+      if (row.runs.on === 'remote') return createRemoteEmbedder(row, row.runs, remote);
+      return work ? createWorkerEmbedder(row, work) : createOnnxEmbedder(row, onnx);
     },
     reranker(row) {
       if (row.runs.on === 'static') return builtIn.reranker;
-      return row.runs.on === 'onnx' ? createOnnxReranker(row, onnx) : createRemoteReranker(row, row.runs, remote);
+      if (row.runs.on === 'remote') return createRemoteReranker(row, row.runs, remote);
+      return work ? createWorkerReranker(row, work) : createOnnxReranker(row, onnx);
     },
   };
 }
