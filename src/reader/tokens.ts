@@ -3,7 +3,8 @@
  * it once, on demand. Text that is identical to a special token counts as plain text.
  *
  * Byte-pair merging takes quadratic time for an unbroken run of characters. A run of one kind (letters, marks, white
- * space) is therefore split every 256 characters; each split adds at most one token to the count.
+ * space) is therefore split every 256 characters, and text without white space, such as a row of emoji and dashes, every
+ * 1,024; each split adds at most one token to the count.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -125,6 +126,7 @@ function wholeCharacters(text: string, bytes: number): string {
 }
 
 const MAX_RUN = 256;
+const MAX_UNBROKEN = 1_024;
 const MAX_PIECE = 1 << 16;
 const SPACE = 0;
 const MARK = 1;
@@ -151,6 +153,7 @@ export function* tokenizerPieces(text: string): Generator<string> {
   }
   let start = 0;
   let run = 0;
+  let unbroken = 0;
   let kind = -1;
   for (let at = 0; at < text.length; at++) {
     const now = kindOf(text.charCodeAt(at));
@@ -163,25 +166,30 @@ export function* tokenizerPieces(text: string): Generator<string> {
       run = 0;
     }
     run += 1;
-    if (run > MAX_RUN && !isTrailSurrogate(text, at)) {
+    unbroken = now === SPACE ? 0 : unbroken + 1;
+    if ((run > MAX_RUN || unbroken > MAX_UNBROKEN) && !isTrailSurrogate(text, at)) {
       yield text.slice(start, at);
       start = at;
       run = 1;
+      unbroken = 1;
     }
   }
   if (start < text.length) yield text.slice(start);
 }
 
+const hasLongRun = (text: string): boolean =>
+  hasRun(text, MAX_RUN, (a, b) => kindOf(a) === kindOf(b)) ||
+  hasRun(text, MAX_UNBROKEN, (a, b) => kindOf(a) !== SPACE && kindOf(b) !== SPACE);
+
 /**
- * Whether any run of one kind exceeds the limit. Only every 256th character of ordinary text is tested: an overlong run
- * includes one of the tested characters and extends back to the previous one.
+ * Whether any run of characters that belong together exceeds the limit. Only every so many characters of ordinary text
+ * are tested: an overlong run includes one of the tested characters and extends back to the previous one.
  */
-function hasLongRun(text: string): boolean {
+function hasRun(text: string, max: number, isSame: (a: number, b: number) => boolean): boolean {
   let start = 0;
-  while (start + MAX_RUN < text.length) {
-    let at = start + MAX_RUN;
-    const kind = kindOf(text.charCodeAt(at));
-    while (at > start && kindOf(text.charCodeAt(at - 1)) === kind) at--;
+  while (start + max < text.length) {
+    let at = start + max;
+    while (at > start && isSame(text.charCodeAt(at - 1), text.charCodeAt(at))) at--;
     if (at === start) return true;
     start = at;
   }
