@@ -31,7 +31,7 @@ const own = ownProcessTests(import.meta.dirname);
  * `npm test` runs the quick lane in the workers of the shared one, because every project transforms and loads the sources
  * anew.
  */
-const isJoined = process.env.LECTERN_TEST_LANES === 'joined' && !process.argv.includes('quick');
+const isJoined = process.env.TEST_LANES === 'joined' && !process.argv.includes('quick');
 /** Real parts depend on the machine. A run names every test that passed only when it was run again. */
 const REAL = { retry: 1, globalSetup: ['test/support/global-setup.ts'] };
 

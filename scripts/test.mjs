@@ -73,7 +73,7 @@ function run(name, vitestArgs) {
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, LECTERN_TEST_REPORT: report, ...(isWhole && { LECTERN_TEST_LANES: 'joined' }) },
+      env: { ...process.env, TEST_RUN_REPORT: report, ...(isWhole && { TEST_LANES: 'joined' }) },
     },
   );
   const { files, errors } = read(report) ?? { files: [], errors: ['there is no report'] };

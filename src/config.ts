@@ -844,13 +844,7 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 export class ConfigError extends Error {}
 
 /** Known variables that are not settings of the server. */
-export const OTHER_VARIABLES = [
-  'LECTERN_CONFIG',
-  'LECTERN_BENCH_DATA',
-  'LECTERN_TEST_LANES',
-  'LECTERN_URL',
-  'LECTERN_API_KEY',
-] as const;
+export const OTHER_VARIABLES = ['LECTERN_CONFIG', 'LECTERN_BENCH_DATA', 'LECTERN_URL', 'LECTERN_API_KEY'] as const;
 
 /** One sentence for each variable that starts with LECTERN_ but is unknown. They are probably misspelled. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {

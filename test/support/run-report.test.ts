@@ -21,7 +21,7 @@ describe('the report of a run', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-report-'));
-    vi.stubEnv('LECTERN_TEST_REPORT', path.join(folder, 'report.json'));
+    vi.stubEnv('TEST_RUN_REPORT', path.join(folder, 'report.json'));
   });
   afterEach(() => {
     vi.unstubAllEnvs();

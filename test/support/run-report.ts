@@ -1,6 +1,6 @@
 /**
  * Reports the tests that passed only on a retry, with the first error: each of them indicates a bug in the test or in the
- * product. For `scripts/test.mjs`, it writes which files did not pass to the file that LECTERN_TEST_REPORT names.
+ * product. For `scripts/test.mjs`, it writes which files did not pass to the file that TEST_RUN_REPORT names.
  */
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
@@ -27,7 +27,7 @@ export default class RunReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     for (const line of this.#lines) console.log(line);
-    const file = process.env.LECTERN_TEST_REPORT;
+    const file = process.env.TEST_RUN_REPORT;
     if (file === undefined) return;
     const report: RunReport = {
       files: modules
