@@ -42,7 +42,7 @@ export async function openConfiguredWorkQueue(
   });
 }
 
-/** PostgreSQL stores no large requests: they live for seconds, and Redis has room for them too. */
+/** PostgreSQL stores no large requests: they live for seconds, and Redis can store them too. */
 const bucketIn = ({ blobsUrl }: Config, sharedBlobs: SharedBlobs | undefined) =>
   blobsUrl === undefined ? undefined : sharedBlobs?.blobs;
 

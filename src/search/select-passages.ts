@@ -3,6 +3,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countTokens, keepTokens, placeOfRange } from '#reader/index.ts';
+import { saturation } from './bm25.ts';
 import type { IndexEmbedder, PassageReranker } from './index/local-index.ts';
 import { cutPassages } from './index/passages/cut-passages.ts';
 import { guessLanguage } from './index/text/guess-language.ts';
@@ -33,9 +34,6 @@ const MIN_TOKENS = 15;
 /** Low in the choice for the model, because the order of the results ranks pages, not passages. */
 const POSITION_WEIGHT = 0.5;
 const MAX_QUERY_SLOTS = 32;
-/** BM25 parameters (Robertson and Zaragoza 2009). */
-const K1 = 1.2;
-const B = 0.75;
 /** Passages that share more than this fraction of their words are near-duplicates. */
 const DUPLICATE_SHARE = 0.8;
 
@@ -174,7 +172,7 @@ function matchWords(
     for (const [slot, list] of counts.entries()) {
       const count = list[index]!;
       const weight = weights[slot]! / total;
-      words += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / (mean || 1)));
+      words += weight * saturation(count, length / (mean || 1));
       if (count > 0) coverage += weight;
     }
     return { words, coverage };

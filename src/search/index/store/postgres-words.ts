@@ -4,12 +4,12 @@
  * those with a word in their title or heading. The best of them are ranked again by BM25, which ts_rank is not.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { saturation } from '../../bm25.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
-import { bm25, type RankedPassage } from './bm25.ts';
+import { FIELD_WEIGHTS } from './fields.ts';
 import type { WordMatch, WordMatches } from './index-store.ts';
 import { conditionsOf } from './postgres-conditions.ts';
 import type { Weighted } from './postgres-frequencies.ts';
-import { FIELD_WEIGHTS } from './sqlite-migrations.ts';
 
 /** The tsvector weights D, C, B and A: for URLs and variants, for text, for headings, and for titles. */
 const WEIGHTS = '{0.2, 0.33, 0.67, 1}';
@@ -68,6 +68,24 @@ export async function findByWords(
   const least = scored.at(-1)?.score ?? 0;
   const rest = matches.slice(RANKED_AGAIN).map((match) => ({ ...match, score: Math.min(match.score, least) }));
   return { matches: [...scored, ...rest], slots: weighted };
+}
+
+interface RankedPassage {
+  /** Number of terms, with repetitions. */
+  readonly terms: number;
+  /** Number of occurrences of each wanted term, each counted with the weight of its field. */
+  readonly hits: ReadonlyMap<string, number>;
+}
+
+function bm25({ terms, hits }: RankedPassage, weighted: readonly Weighted[], averageTerms: number): number {
+  let score = 0;
+  for (const { slot, weight } of weighted) {
+    let count = 0;
+    for (const [term, hit] of hits)
+      if (slot.prefix ? slot.terms.some((prefix) => term.startsWith(prefix)) : slot.terms.includes(term)) count += hit;
+    score += weight * saturation(count, terms / averageTerms);
+  }
+  return score;
 }
 
 /** Counts the terms of passages, and their hits of the words. */

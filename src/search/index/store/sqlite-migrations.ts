@@ -1,16 +1,6 @@
-/** Tables of the index in SQLite, and the fields of its full-text table with their weights. */
+/** Tables of the index in SQLite. */
 import { ONLY_ALL, OPERATOR } from '../owners.ts';
-import type { Field } from '../write/prepare-page.ts';
-
-/** Weight of a term in each field, in the column order of the FTS5 table. */
-export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = {
-  title: 3,
-  heading: 2,
-  body: 1,
-  also: 0.7,
-  address: 0.5,
-};
-export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[];
+import { FIELDS } from './fields.ts';
 
 /**
  * The `ascii` tokenizer does not change terms: they consist of letters and digits, and it treats non-ASCII characters

@@ -2,7 +2,7 @@
 import type { Database, SqlValue } from '#storage/database/sqlite.ts';
 import { ONLY_ALL } from '../owners.ts';
 import type { PreparedPage } from '../write/prepare-page.ts';
-import { FIELDS } from './sqlite-migrations.ts';
+import { FIELDS } from './fields.ts';
 
 const PRUNED_AT_ONCE = 50;
 

@@ -2,9 +2,9 @@
 import type { Database } from '#storage/database/sqlite.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
+import { FIELD_WEIGHTS } from './fields.ts';
 import type { WeightedSlot, WordMatch, WordMatches } from './index-store.ts';
 import { conditionsOf, marks, matchOf } from './sqlite-conditions.ts';
-import { FIELD_WEIGHTS } from './sqlite-migrations.ts';
 import { idsOf } from './sqlite-pages.ts';
 
 const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;

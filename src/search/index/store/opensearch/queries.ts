@@ -2,10 +2,9 @@
 import { type Filters, GENERAL_DOMAINS, type Site } from '../../query/filters.ts';
 import { phraseAlternatives, type Slot } from '../../text/terms.ts';
 import type { Field } from '../../write/prepare-page.ts';
+import { FIELDS } from '../fields.ts';
 
 export type Query = Readonly<Record<string, unknown>>;
-
-const FIELDS: readonly Field[] = ['title', 'heading', 'body', 'also', 'address'];
 
 /** The field with the terms of one part of a passage, in order. */
 export const termsField = (field: Field): string => `${field}_terms`;
