@@ -1,12 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
-import { redisUrl, startRedis } from '../../../test/support/services.ts';
-import { createFileBlobs } from '../blobs/files.ts';
+import { redisUrl, s3Bucket, startRedis } from '../../../test/support/services.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { openS3Blobs } from '../blobs/s3.ts';
 import { openQueueConnection } from './connection.ts';
 import { GIVE_BACK, TAKE } from './scripts.ts';
 import { openWorkQueue, type RequestOutcome, type WorkQueueOptions } from './server.ts';
@@ -59,6 +57,19 @@ async function keysLeft(): Promise<string[]> {
   return keys.filter((key) => !/:(?:server:|sum:workers$|sum:wake$)/.test(key));
 }
 
+/** Notes the objects that are in the bucket. */
+const noting = (blobs: Blobs, objects: Set<string>): Blobs => ({
+  ...blobs,
+  async put(name, bytes) {
+    await blobs.put(name, bytes);
+    objects.add(name);
+  },
+  async remove(name) {
+    await blobs.remove(name);
+    objects.delete(name);
+  },
+});
+
 const untilAborted = (_: unknown, signal: AbortSignal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
@@ -92,16 +103,18 @@ describe.skipIf(!redis)('requests to workers', () => {
     await expect.poll(keysLeft, SOON).toEqual([]);
   });
 
-  it('may be large, and then use the store of blobs if there is one', async () => {
-    const dir = mkdtempSync(path.join(os.tmpdir(), 'work-queue-'));
-    closers.push(async () => rmSync(dir, { recursive: true, force: true }));
+  it('may be large, and then use the bucket if there is one', async () => {
+    const bucket = await s3Bucket();
+    const s3 = bucket && (await openS3Blobs(bucket));
+    closers.push(async () => s3?.close());
+    const objects = new Set<string>();
     const large = new Uint8Array(1_000_000).fill(7);
-    for (const blobs of [undefined, await createFileBlobs(dir)]) {
+    for (const blobs of [undefined, ...(s3 ? [noting(s3, objects)] : [])]) {
       const { run } = await openServer({ blobs });
       let stored = 0;
       const worker = await openWorker(
         async (request) => {
-          stored = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+          stored = objects.size;
           return request;
         },
         { blobs },
@@ -111,8 +124,7 @@ describe.skipIf(!redis)('requests to workers', () => {
       expect(Buffer.compare(answer.large, large)).toBe(0);
       expect(stored).toBe(blobs ? 1 : 0);
       await expect.poll(keysLeft, SOON).toEqual([]);
-      const left = () => readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-      await expect.poll(left, SOON).toEqual([]);
+      await expect.poll(() => objects.size, SOON).toBe(0);
       await worker.close(1_000);
     }
   });
