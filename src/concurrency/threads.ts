@@ -8,6 +8,7 @@
 import os from 'node:os';
 import { Piscina } from 'piscina';
 import { createTaskQueue, type Load, TaskCrashedError, type TaskLimits, TaskTimeoutError } from './task-queue.ts';
+import { threadMemory } from './thread-memory.ts';
 
 export interface ThreadPool<Task, Result> {
   /**
@@ -51,7 +52,7 @@ export function createThreadPool<Task, Result>({
     minThreads: 1,
     maxThreads: count,
     idleTimeout: 60_000,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    resourceLimits: threadMemory(memoryMb),
     execArgv: fromSource ? ['--conditions=source', '--import', 'tsx'] : [],
   });
   // The error is reported to the task of the dead thread. Without a listener, this event would also crash the process.

@@ -1,5 +1,6 @@
 /** Opens the local index of a server. The index engine runs in its own thread. */
 import { Worker } from 'node:worker_threads';
+import { threadMemory } from '#concurrency/thread-memory.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
@@ -96,7 +97,7 @@ async function openThread({ file, url, maxBytes, embedder, log }: LocalIndexOpti
       eval: FROM_SOURCE,
       workerData: data,
       execArgv: FROM_SOURCE ? ['--conditions=source'] : [],
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+      resourceLimits: threadMemory(THREAD_MEMORY_MB),
     });
     current = worker;
     const rpc = createRpcClient<ThreadMethods>(worker as Port);
