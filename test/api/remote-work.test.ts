@@ -1,3 +1,4 @@
+// Own process: it draws an SVG with sharp, which servers forbid in their process.
 /** Servers that send documents and text recognition to workers. All of them are separate processes. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
