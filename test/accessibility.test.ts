@@ -21,15 +21,11 @@ const SCREENS = {
 } as const;
 type Screen = keyof typeof SCREENS;
 const SCREEN_NAMES = Object.keys(SCREENS) as Screen[];
-/**
- * The rules for pages of the documentation, whose document is the same on every screen: all of them in light, elsewhere
- * those that depend on colours or sizes.
- */
-const DOCUMENT_RULES: Record<Screen, readonly string[] | undefined> = {
-  light: undefined,
+/** The rules that depend on colours, and those that depend on colours or sizes. */
+const SCREEN_RULES = {
   dark: ['color-contrast', 'link-in-text-block'],
   narrow: ['target-size', 'scrollable-region-focusable', 'meta-viewport', 'color-contrast'],
-};
+} as const;
 /** The smallest PNG of a page that shows something. An empty one has about a tenth of it. */
 const LEAST_PICTURE_BYTES = 8_000;
 
@@ -62,12 +58,22 @@ const LAYOUT_FAULTS = `(() => {
   return faults;
 })()`;
 
+async function show(page: Page, screen: Screen): Promise<void> {
+  const { colorScheme, viewport } = SCREENS[screen];
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+}
+
+async function layoutFaults(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = await page.evaluate(LAYOUT_FAULTS);
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
 /** What is wrong with the page as it is now, with the name of its state. */
 async function faultsOf(page: Page, name: string, rules?: readonly string[]): Promise<string[]> {
-  const layout: string[] = await page.evaluate(LAYOUT_FAULTS);
   const isEmpty = (await page.screenshot()).length < LEAST_PICTURE_BYTES;
-  const faults = [...layout, ...(await axeFindings(page, rules)), ...(isEmpty ? ['shows nothing'] : [])];
-  return faults.map((fault) => `${name}: ${fault}`);
+  const faults = [...(await axeFindings(page, rules)), ...(isEmpty ? ['shows nothing'] : [])];
+  return [...(await layoutFaults(page, name)), ...faults.map((fault) => `${name}: ${fault}`)];
 }
 
 async function check(page: Page, name: string): Promise<void> {
@@ -120,24 +126,57 @@ describe.each(SCREEN_NAMES)('%s', (screen) => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+});
 
-  it('the documentation: every page', async () => {
-    const { page, complaints } = await openWatchedPage(browser, SCREENS[screen]);
-    const faults: string[] = [];
-    for (const { slug } of sitePages(path.resolve(import.meta.dirname, '..'))) {
-      await page.goto(`${server.reader}/docs/${slug}`);
-      faults.push(...(await faultsOf(page, slug, DOCUMENT_RULES[screen])));
+/** The places of the page's elements: the tags and classes from each element up to the body. */
+const PLACES = `(() => {
+  const places = new Set();
+  for (const element of document.body.querySelectorAll('*')) {
+    let place = '';
+    for (let at = element; at !== document.body; at = at.parentElement) place += at.tagName + '.' + at.className + '>';
+    places.add(place);
+  }
+  return [...places];
+})()`;
+
+// The document of a page is the same on every screen, so all rules apply in light. Elsewhere, those apply that depend on
+// colours and sizes, which the style sheet gives by place: to pages with an element in a place that no page before had.
+it('the documentation: every page', async () => {
+  const { page, complaints } = await openWatchedPage(browser, SCREENS.light);
+  const known = new Set<string>();
+  const faults: string[] = [];
+  let newPlaces = 0;
+  for (const { slug } of sitePages(path.resolve(import.meta.dirname, '..'))) {
+    await show(page, 'light');
+    await page.goto(`${server.reader}/docs/${slug}`);
+    faults.push(...(await faultsOf(page, slug)));
+    const places: readonly string[] = await page.evaluate(PLACES);
+    const isNew = places.some((place) => !known.has(place));
+    for (const place of places) known.add(place);
+    if (isNew) newPlaces++;
+    for (const screen of ['dark', 'narrow'] as const) {
+      await show(page, screen);
+      const found = isNew ? await faultsOf(page, slug, SCREEN_RULES[screen]) : await layoutFaults(page, slug);
+      faults.push(...found.map((fault) => `${screen}: ${fault}`));
     }
-    expect(faults).toEqual([]);
-    await page
-      .getByRole('searchbox')
-      .or(page.getByRole('combobox', { name: 'Search' }))
-      .first()
-      .fill('docker');
-    await page.locator('#found-0').waitFor();
-    // The list lies over the page on purpose.
-    expect(await axeFindings(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
+  }
+  expect(faults).toEqual([]);
+  expect(newPlaces).toBeGreaterThan(10);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it.each(SCREEN_NAMES)('the search of the documentation: %s', async (screen) => {
+  const { page, complaints } = await openWatchedPage(browser, SCREENS[screen]);
+  await page.goto(`${server.reader}/docs/guide/self-hosting`);
+  await page
+    .getByRole('searchbox')
+    .or(page.getByRole('combobox', { name: 'Search' }))
+    .first()
+    .fill('docker');
+  await page.locator('#found-0').waitFor();
+  // The list lies over the page on purpose.
+  expect(await axeFindings(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.context().close();
 });
