@@ -32,9 +32,9 @@ const { values } = parseArgs({ options: { redis: { type: 'string' } } });
 const ROUNDS = sized(15, 1);
 const log = createLog('silent');
 const temporaryDir = await mkdtemp(path.join(os.tmpdir(), 'lectern-bench-'));
-const room = await openAccounts({ dataDir: temporaryDir });
-const account = await room.accounts.createAccount({ name: 'bench', plan: 'premium' });
-const { key } = await room.accounts.mintKey({ accountId: account.id, name: 'bench' });
+const opened = await openAccounts({ dataDir: temporaryDir });
+const account = await opened.accounts.createAccount({ name: 'bench', plan: 'premium' });
+const { key } = await opened.accounts.mintKey({ accountId: account.id, name: 'bench' });
 
 // Limits that are never reached, but are counted.
 const endless = { requestsPerMinute: 1e9, tokensPerMinute: 1e12 };
@@ -46,7 +46,7 @@ const ACCESS: AccessRule = { face: 'model', endpoint: 'embeddings', authorizatio
 const credentials = { authorization: [`Bearer ${key}`], clientIp: '127.0.0.1' };
 const gateOver = (counters: Counters) =>
   createAccessControl({
-    ...room,
+    ...opened,
     counters,
     plans,
     auth: 'on',
@@ -89,7 +89,7 @@ async function costOf(counters: Counters, calls: number): Promise<[number, numbe
     for (let call = 0; call < calls; call += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, () => charge(gate, beforeResponse)));
     }
-    await room.usage.flush();
+    await opened.usage.flush();
     const { user, system } = process.cpuUsage(before);
     return (user + system) / calls;
   };
@@ -175,5 +175,5 @@ report(
   { ratios: ['ratio'], baselines: [ownBaseline('the endpoint without keys and limits')] },
 );
 for (const [, counters] of stores) await counters.close();
-await room.close();
+await opened.close();
 await rm(temporaryDir, { recursive: true, force: true });

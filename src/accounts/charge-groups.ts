@@ -53,7 +53,10 @@ export async function openChargeGroups(
   }
 
   async function writeGroups(): Promise<void> {
-    for (let group = groups.shift(); group; group = groups.shift()) {
+    // Charges that arrive in the meantime wait for the next write. Otherwise, a busy server would write groups of a few
+    // charges without end.
+    for (let left = groups.length; left > 0; left--) {
+      const group = groups.shift()!;
       try {
         await writeCharges(store, group);
         journal.release(group);
