@@ -38,7 +38,12 @@ export function serveCommand(context: ServeContext): Command {
     step('preparing the data folder and the modules');
     const { createApp } = await import('#app.ts');
     const app = await createApp({ config, version, log, environment });
-    onStop(() => app.close());
+    const { collectWhenIdle } = await import('#app/idle-memory.ts');
+    const stopCollecting = collectWhenIdle();
+    onStop(() => {
+      stopCollecting();
+      return app.close();
+    });
     try {
       step('opening the ports');
       const places = await app.listen();

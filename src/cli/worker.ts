@@ -51,7 +51,12 @@ export function workerCommand({
     const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));
     const worker = await createWorker(config, version, log);
-    onStop(() => worker.close());
+    const { collectWhenIdle } = await import('#app/idle-memory.ts');
+    const stopCollecting = collectWhenIdle();
+    onStop(() => {
+      stopCollecting();
+      return worker.close();
+    });
     if (worker.metricsUrl) print(`lectern: metrics, live and ready ${worker.metricsUrl}`);
     const { work, batchJobs, crawlJobs } = config;
     const limits = [
