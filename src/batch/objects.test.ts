@@ -197,7 +197,7 @@ describe.skipIf(none)('with a bucket', { timeout: LONG_MS }, () => {
       const [piece] = (await bucket.piecesOf(done.id, 'output')).filter(({ object }) => object !== null);
       const { object, start, length } = piece!;
       const message = `The output of batch job ${done.id} is incomplete: bytes ${start} to ${start + length! - 1}`;
-      const failure = { name: 'InternalError', message: expect.stringContaining(message) };
+      const failure = { name: 'DownstreamServiceError', message: expect.stringContaining(message) };
       const damages = [Buffer.from(''), Buffer.from('{}\n'), Buffer.alloc(length! + 16, 'x')];
       for (const damage of damages) {
         await bucket.damage(object!, damage);

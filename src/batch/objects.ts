@@ -164,7 +164,7 @@ export async function readContent({ objects }: BatchDb, piece: PieceColumns): Pr
 export function contentMissing(of: string, start: number, piece: PieceColumns): Problem {
   const range = `bytes ${start} to ${start + lengthOf(piece) - 1}`;
   const message = `The ${of} is incomplete: ${range} are missing or damaged in the bucket`;
-  return problem('InternalError', { message }, new Error(`the object ${piece.object} is missing or damaged`));
+  return problem('DownstreamServiceError', { message }, new Error(`the object ${piece.object} is missing or damaged`));
 }
 
 /** Removes objects that are due. Several processes may do this at once. Throws if the bucket does not answer. */

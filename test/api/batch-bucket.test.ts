@@ -8,10 +8,8 @@ const LONG_MS = 180_000;
 const none = !(await postgresUrl()) || !(await s3Bucket());
 const MODEL = 'lectern-static-v2';
 const LINES = 200;
-const line = (at: number) => ({
-  custom_id: `line ${at}`,
-  body: { input: Array.from({ length: 40 }, (_, text) => `green tea number ${text} of line ${at}`) },
-});
+/** The input and the results are larger than a piece that stays in the database. */
+const line = (at: number) => ({ custom_id: `line ${at}`, body: { input: `${'green tea '.repeat(60)}${at}` } });
 const INPUT = Array.from({ length: LINES }, (_, at) => line(at));
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response
