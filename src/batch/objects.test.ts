@@ -119,15 +119,18 @@ describe.skipIf(none)('with a bucket', { timeout: LONG_MS }, () => {
     });
 
     it('does not share objects between jobs with the same content', async () => {
-      const { submit, ended, lines } = await open({ leaseMs: 100 });
-      const first = await submit(inputOf());
+      const idle = await openIdle({ leaseMs: 100 });
+      const first = await idle.submit(inputOf());
       clockMs += MINUTE_MS;
-      const second = await submit(inputOf());
-      await ended(first.id);
-      const done = await ended(second.id);
+      const second = await idle.submit(inputOf());
+      expect(new Set(await bucket.referred()).size).toBe((await bucket.referred()).length);
       clockMs += KEEP_MS - MINUTE_MS;
-      await expect.poll(() => bucket.piecesOf(first.id, 'output'), { timeout: LONG_MS }).toEqual([]);
+      expect(await idle.batchModule.find(first.id)).toMatchObject({ state: 'expired' });
+      await expect.poll(() => bucket.piecesOf(first.id, 'input'), { timeout: LONG_MS }).toEqual([]);
       await expect.poll(() => bucket.listed(), { timeout: LONG_MS }).toEqual([]);
+      const { ended, lines } = await open();
+      const done = await ended(second.id);
+      expect(done).toMatchObject({ state: 'completed', completed: LINES });
       expect(idsOf(await lines(done, 'output'))).toEqual(IDS);
     });
 
@@ -220,8 +223,8 @@ describe.skipIf(none)('with a bucket', { timeout: LONG_MS }, () => {
     it('fails a job whose input is missing, and names it', async () => {
       const idle = await openIdle();
       const job = await idle.submit(inputOf());
-      const [{ object }] = (await bucket.piecesOf(job.id, 'input')) as [{ object: string }];
-      await bucket.remove(object);
+      const [piece] = await bucket.piecesOf(job.id, 'input');
+      await bucket.remove(piece!.object!);
       const { ended } = await open({ pauseMs: 0 });
       expect(await ended(job.id)).toMatchObject({
         state: 'failed',
