@@ -89,7 +89,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
     generatingMs: config.modelTimeoutMs,
   });
   const batch = resources.use(
-    await createBatch(config, { accounts, modelHost, fetch, onRun: observe.onJobRun('batch'), log }),
+    await createBatch(config, { accounts, modelHost, sharedBlobs, fetch, onRun: observe.onJobRun('batch'), log }),
   );
 
   const classify = resources.use(await openClassify({ ...config, ...modelHost, log }));

@@ -764,7 +764,7 @@ export const SETTINGS = {
         .regex(/^s3:\/\//, 'must begin with s3://')
         .optional(),
       'the database, or the data folder without one',
-      'Bucket of an S3 store for the content of the page cache and pictures, shared by any number of servers: `s3://bucket/prefix`. Requires `databaseUrl`.',
+      'Bucket of an S3 store, shared by any number of servers: `s3://bucket/prefix`. It holds the content of the page cache and pictures, and large inputs, results and uploaded files of batch jobs. Requires `databaseUrl`.',
     ),
     blobsEndpoint: setting(
       z.url({ protocol: /^https?$/ }).optional(),

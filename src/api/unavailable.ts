@@ -20,3 +20,17 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
       : error;
   });
 }
+
+/**
+ * Reads the first part of a stored file, so that an unreachable store is reported before the response begins. Rejects
+ * like `orUnavailable`.
+ */
+export async function startReading(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const parts = content[Symbol.asyncIterator]();
+  const first = await orUnavailable(parts.next());
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => parts };
+  })();
+}

@@ -5,12 +5,14 @@ import { type BatchModule, INVALID_LINE, type Job, openBatch } from '#batch/inde
 import type { Config } from '#config.ts';
 import type { ModelHost } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { SharedBlobs } from '#storage/blobs/open.ts';
 import type { OnJobRun } from '#storage/jobs/workers.ts';
 import type { Log } from '#telemetry/log.ts';
 
 export interface BatchParts {
   readonly accounts: Pick<AccountsModule, 'usage'>;
   readonly modelHost: ModelHost;
+  readonly sharedBlobs: Pick<SharedBlobs, 'bucket'> | undefined;
   readonly fetch: GuardedFetch;
   readonly onRun?: OnJobRun | undefined;
   readonly log: Log;
@@ -18,11 +20,12 @@ export interface BatchParts {
 
 export async function createBatch(
   { dataDir, databaseUrl, redisUrl, batchJobs }: Pick<Config, 'dataDir' | 'databaseUrl' | 'redisUrl' | 'batchJobs'>,
-  { accounts: { usage }, modelHost: { registry, models }, fetch, onRun, log }: BatchParts,
+  { accounts: { usage }, modelHost: { registry, models }, sharedBlobs, fetch, onRun, log }: BatchParts,
 ): Promise<BatchModule> {
   return openBatch({
     dataDir,
     databaseUrl,
+    bucket: sharedBlobs?.bucket,
     redisUrl,
     registry,
     models,

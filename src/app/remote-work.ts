@@ -37,14 +37,11 @@ export async function openConfiguredWorkQueue(
   if (redisUrl === undefined) throw new ConfigError('remoteWork: needs redisUrl, because the queue is in Redis');
   return openWorkQueue({
     ...{ url: redisUrl, kinds, maxWaiting: remoteWorkQueue, maxWaitMs: remoteWorkWaitMs, log },
-    blobs: bucketIn(config, sharedBlobs),
+    // PostgreSQL stores no large requests: they live for seconds, and Redis can store them too.
+    blobs: sharedBlobs?.bucket,
     onRequest: observe.onRemoteRequest,
   });
 }
-
-/** PostgreSQL stores no large requests: they live for seconds, and Redis can store them too. */
-const bucketIn = ({ blobsUrl }: Config, sharedBlobs: SharedBlobs | undefined) =>
-  blobsUrl === undefined ? undefined : sharedBlobs?.blobs;
 
 /** `undefined` if this worker runs jobs only. Throws ConfigError. */
 export async function openWorkerQueue(
@@ -56,8 +53,7 @@ export async function openWorkerQueue(
   if (!work.includes('documents') && !work.includes('ocr') && !work.includes('embed')) return undefined;
   if (redisUrl === undefined) throw new ConfigError('work: `documents`, `ocr` and `embed` need redisUrl');
   const { documents, ocr, temporaryDir, observe, sharedBlobs } = foundation;
-  const blobs = bucketIn(config, sharedBlobs);
-  const server = await openWorkServer({ url: redisUrl, blobs, log, onServed: observe.onServed });
+  const server = await openWorkServer({ url: redisUrl, blobs: sharedBlobs?.bucket, log, onServed: observe.onServed });
   const { attachments } = server;
   const files = createRemoteDocumentsWorker({ documents, attachments, temporaryDir });
   resources.use(files);

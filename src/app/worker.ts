@@ -37,12 +37,12 @@ export async function createWorker(given: Config, version: string, log: Log): Pr
   let isDraining = false;
   try {
     const foundation = await openFoundation({ config, version, log }, resources);
-    const { metrics, accounts, network, observe } = foundation;
+    const { metrics, accounts, network, observe, sharedBlobs } = foundation;
     let isReady = () => true;
     // Opened first and closed last, so that `/ready` says that the process is draining.
     const metricsUrl = await openMetrics(config, { metrics, ready: () => !isDraining && isReady() }, resources);
     const modelHost = resources.use(await openModelModule(config, foundation, log));
-    const parts = { accounts, modelHost, fetch: network.fetch, log };
+    const parts = { accounts, modelHost, sharedBlobs, fetch: network.fetch, log };
     const batch = config.work.includes('batch')
       ? resources.use(await createBatch(config, { ...parts, onRun: observe.onJobRun('batch') }))
       : undefined;

@@ -1,11 +1,21 @@
-/** Files that callers upload. They are stored in the database, because all servers share them. */
+/**
+ * Files that callers upload. They are stored in the database, or in the bucket beside it, because all servers share them.
+ */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { problem } from '#errors.ts';
 import { newJobId } from '#storage/jobs/access.ts';
-import { PIECE_BYTES } from './pieces.ts';
+import {
+  type BatchDb,
+  claimObjects,
+  contentMissing,
+  lengthOf,
+  readContent,
+  releaseObjects,
+  splitBytes,
+  withObjects,
+} from './objects.ts';
 import type { FileRow } from './schema.ts';
-import type { BatchDb } from './store.ts';
 
 /** Times are milliseconds since 1970. */
 export interface StoredFile {
@@ -38,12 +48,15 @@ export interface FilePage {
 }
 
 export interface Files {
-  /** Throws ResourceLimitExceededError if the owner's files would be too large together. */
+  /** Throws ResourceLimitExceededError if the owner's files would be too large together, and BlobsUnavailableError. */
   add(file: NewFile): Promise<StoredFile>;
   find(id: string): Promise<StoredFile | undefined>;
   list(owner: string, page: FilePage): Promise<StoredFile[]>;
   remove(id: string): Promise<void>;
-  /** Throws if the file is removed in the meantime. */
+  /**
+   * Throws if the file is removed in the meantime. Throws BlobsUnavailableError, and a problem that names the file if a
+   * part of it is missing or damaged.
+   */
   read(file: Pick<StoredFile, 'id' | 'bytes'>): AsyncIterable<Uint8Array>;
 }
 
@@ -65,26 +78,33 @@ export function createFiles(store: BatchDb, now: () => number): Files {
         created_at: createdAt,
         expires_at: createdAt + keepMs,
       };
-      await store.db.transaction().execute(async (transaction) => {
-        // SQLite transactions are exclusive. In PostgreSQL, this lock serializes uploads of one owner.
-        if (store.dialect === 'postgres') {
-          await sql`SELECT pg_advisory_xact_lock(hashtext(${owner}))`.execute(transaction);
-        }
-        const { used } = await transaction
-          .selectFrom('batch_files')
-          .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql<number>`0`).as('used'))
-          .where('owner', '=', owner)
-          .executeTakeFirstOrThrow();
-        if (Number(used) + file.bytes > MAX_OWNER_BYTES) {
-          const message = `Your files may have at most ${MAX_OWNER_BYTES} bytes together: delete some`;
-          throw problem('ResourceLimitExceededError', { path: 'file', message });
-        }
-        await transaction.insertInto('batch_files').values(file).execute();
-        for (let start = 0; start < content.length; start += PIECE_BYTES) {
-          const bytes = content.subarray(start, start + PIECE_BYTES);
-          await transaction.insertInto('batch_file_pieces').values({ file_id: file.id, start, bytes }).execute();
-        }
-      });
+      await withObjects(store, splitBytes(content), (pieces) =>
+        store.db.transaction().execute(async (transaction) => {
+          // SQLite transactions are exclusive. In PostgreSQL, this lock serializes uploads of one owner.
+          if (store.dialect === 'postgres') {
+            await sql`SELECT pg_advisory_xact_lock(hashtext(${owner}))`.execute(transaction);
+          }
+          const { used } = await transaction
+            .selectFrom('batch_files')
+            .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql<number>`0`).as('used'))
+            .where('owner', '=', owner)
+            .executeTakeFirstOrThrow();
+          if (Number(used) + file.bytes > MAX_OWNER_BYTES) {
+            const message = `Your files may have at most ${MAX_OWNER_BYTES} bytes together: delete some`;
+            throw problem('ResourceLimitExceededError', { path: 'file', message });
+          }
+          await transaction.insertInto('batch_files').values(file).execute();
+          let start = 0;
+          for (const piece of pieces) {
+            await claimObjects(transaction, [piece]);
+            await transaction
+              .insertInto('batch_file_pieces')
+              .values({ file_id: file.id, start, ...piece })
+              .execute();
+            start += lengthOf(piece);
+          }
+        }),
+      );
       return fileOf(file);
     },
 
@@ -107,23 +127,30 @@ export function createFiles(store: BatchDb, now: () => number): Files {
 
     async *read({ id, bytes }) {
       for (let start = 0; start < bytes; ) {
-        const piece = await store.db
-          .selectFrom('batch_file_pieces')
-          .select('bytes')
-          .where('file_id', '=', id)
-          .where('start', '=', start)
-          .executeTakeFirst();
-        if (!piece) throw new Error('the file has been removed');
-        yield piece.bytes;
-        start += piece.bytes.length;
+        const piece = await findPiece(store, id, start);
+        const content = piece && (await readContent(store, piece));
+        // The object of a piece that was just deleted is missing, too.
+        if (!piece || (!content && !(await findPiece(store, id, start)))) throw new Error('the file has been removed');
+        if (!content) throw contentMissing(`file ${id}`, start, piece);
+        yield content;
+        start += content.length;
       }
     },
   };
 }
 
+const findPiece = ({ db }: BatchDb, id: string, start: number) =>
+  db
+    .selectFrom('batch_file_pieces')
+    .select(['bytes', 'object', 'length'])
+    .where('file_id', '=', id)
+    .where('start', '=', start)
+    .executeTakeFirst();
+
 async function removeFile({ db }: BatchDb, id: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await transaction.deleteFrom('batch_file_pieces').where('file_id', '=', id).execute();
+    const deleted = transaction.deleteFrom('batch_file_pieces').where('file_id', '=', id).returning('object');
+    await releaseObjects(transaction, await deleted.execute());
     await transaction.deleteFrom('batch_files').where('id', '=', id).execute();
   });
 }

@@ -4,7 +4,7 @@ import { problem } from '#errors.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
 import { linesOf } from './jsonl.ts';
 import { type IsModel, MAX_LINE_BYTES, readLine, readLineValue, type StoredLine } from './line.ts';
-import { PIECE_BYTES } from './pieces.ts';
+import { PIECE_BYTES } from './objects.ts';
 import type { StoredInput } from './store.ts';
 
 export const MAX_INLINE_LINES = 10_000;

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fakeTokens, fakeVector } from '#models/embed/embed.suite.ts';
+import { openS3Blobs } from '#storage/blobs/s3.ts';
 import { line, openTestBatch, type TestBatch } from './batch.suite.ts';
 import type { Job } from './job.ts';
 import { kill, startWorkerProcess, type WorkerOptions } from './worker-process.suite.ts';
@@ -24,17 +25,21 @@ const MAX_PAUSE_MS = 500;
 const MAX_START_MS = 30_000;
 
 const textOf = (at: number) => `tea number ${at}`;
+/** Texts of a line if there is a bucket: the results of a write are then an object. */
+const LARGE_TEXTS = 30;
 /** Whether the line with this index is invalid. */
 const isBroken = (at: number) => at % 97 === 13;
-const inputOf = () =>
+const inputOf = (texts: number) =>
   Array.from({ length: LINES }, (_, at) =>
-    isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, textOf(at)),
+    isBroken(at) ? { custom_id: `line ${at}` } : line(`line ${at}`, Array(texts).fill(textOf(at))),
   );
 
 /** Keeps two workers running, and kills one of them `kills` times. */
 export async function killWorkers(place: WorkerOptions, kills: number): Promise<KillReport> {
-  const { batchMs, ...shared } = place;
-  const batchModule = await openTestBatch({ ...shared, jobs: 0 });
+  const { batchMs, bucketOptions, ...shared } = place;
+  const bucket = bucketOptions && (await openS3Blobs(bucketOptions));
+  const texts = bucket ? LARGE_TEXTS : 1;
+  const batchModule = await openTestBatch({ ...shared, bucket, jobs: 0 });
   const workers: ChildProcess[] = [];
   const jobs: Job[] = [];
   let duringWork = 0;
@@ -45,7 +50,7 @@ export async function killWorkers(place: WorkerOptions, kills: number): Promise<
     for (let at = 0; at < kills; at++) {
       const states = await statesOf();
       while (states.filter((state) => state !== 'completed').length < WORKERS) {
-        jobs.push(await batchModule.submit(inputOf(), { options: { normalized: false } }));
+        jobs.push(await batchModule.submit(inputOf(texts), { options: { normalized: false } }));
         states.push('pending');
       }
       // A worker that has just started may need seconds before it claims a job.
@@ -57,15 +62,21 @@ export async function killWorkers(place: WorkerOptions, kills: number): Promise<
       workers.push(await startWorkerProcess(place));
     }
     const found = { lost: 0, repeated: 0, wrong: 0 };
-    for (const { id } of jobs) await check(batchModule, await batchModule.ended(id), found);
+    for (const { id } of jobs) await check(batchModule, await batchModule.ended(id), texts, found);
     return { kills, jobs: jobs.length, lines: jobs.length * LINES, duringWork, ...found };
   } finally {
     await Promise.all(workers.map(kill));
     await batchModule.close();
+    bucket?.close();
   }
 }
 
-async function check(batchModule: TestBatch, job: Job, found: { lost: number; repeated: number; wrong: number }) {
+async function check(
+  batchModule: TestBatch,
+  job: Job,
+  texts: number,
+  found: { lost: number; repeated: number; wrong: number },
+) {
   const output = await batchModule.lines(job, 'output');
   const errors = await batchModule.lines(job, 'errors');
   const seen = new Map<string, number>();
@@ -75,10 +86,12 @@ async function check(batchModule: TestBatch, job: Job, found: { lost: number; re
   const valid = Array.from({ length: LINES }, (_, at) => at).filter((at) => !isBroken(at));
   for (const [index, at] of valid.entries()) {
     const { custom_id, response } = output[index] ?? {};
-    const right = custom_id === `line ${at}` && isSame(response.body.data[0].embedding, fakeVector(textOf(at)));
+    const vector = fakeVector(textOf(at));
+    const { data } = response.body;
+    const right = custom_id === `line ${at}` && data.length === texts && isSame(data[texts - 1].embedding, vector);
     if (!right) found.wrong++;
   }
-  const tokens = valid.reduce((sum, at) => sum + fakeTokens(textOf(at)), 0);
+  const tokens = valid.reduce((sum, at) => sum + texts * fakeTokens(textOf(at)), 0);
   if (job.tokens !== tokens || job.completed !== valid.length || job.failed !== LINES - valid.length) found.wrong++;
 }
 

@@ -5,9 +5,9 @@ import { type Maintenance, type MaintenanceOptions, startMaintenance } from '#st
 import { removeExpiredFiles } from './files.ts';
 import type { Job } from './job.ts';
 import type { Links } from './links.ts';
+import { type BatchDb, removeUnusedObjects } from './objects.ts';
 import { removePieces } from './pieces.ts';
 import {
-  type BatchDb,
   findJobToCleanUp,
   findUncharged,
   JOBS,
@@ -49,7 +49,7 @@ export function startBatchMaintenance({
   async function clean(signal: AbortSignal): Promise<void> {
     for (let job = await findJobToCleanUp(store); job && !signal.aborted; job = await findJobToCleanUp(store)) {
       const kinds = job.litter === 'all' ? (['input', 'output', 'errors'] as const) : (['input'] as const);
-      while (!signal.aborted && (await removePieces(store.db, job.id, kinds))) await sleep(1);
+      while (!signal.aborted && (await removePieces(store, job.id, kinds))) await sleep(1);
       if (!signal.aborted) await markCleanedUp(store, job);
     }
   }
@@ -74,10 +74,20 @@ export function startBatchMaintenance({
       () => removeExpiredFiles(store, now()),
     ],
   });
+  // Separate, because a bucket that does not answer must not delay the other tasks.
+  const { objects } = store;
+  const removal =
+    objects &&
+    startMaintenance({
+      ...options,
+      plural: 'objects of batch jobs',
+      tasks: [(signal) => removeUnusedObjects(store, objects, signal)],
+    });
   return {
     wake: maintenance.wake,
     async close() {
       await maintenance.close();
+      await removal?.close();
       await deliveries.close();
     },
   };

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import type { ModelRuntime, Registry } from '#models/index.ts';
 import type { GuardedFetch } from '#net/fetch/fetch.ts';
+import type { Blobs } from '#storage/blobs/blobs.ts';
 import { type ModuleTables, openStore, type Store } from '#storage/database/store.ts';
 import { createJobAccess, newJobId } from '#storage/jobs/access.ts';
 import { openJobNotifications } from '#storage/jobs/open-notifications.ts';
@@ -17,6 +18,7 @@ import { namesOf } from './line.ts';
 import { createLinks, type FileKind, type Links, linkSecret } from './links.ts';
 import { startBatchMaintenance } from './maintenance.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
+import type { BatchDb } from './objects.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, ServedEmbedding } from './run-line.ts';
 import type { Tables } from './schema.ts';
@@ -34,6 +36,8 @@ export interface BatchModuleOptions {
   readonly dataDir: string;
   /** Connection URL `postgres://…`, shared by several servers and workers. Default: SQLite. */
   readonly databaseUrl?: string | undefined;
+  /** Stores large inputs, results and files, shared by the servers of the database. Default: the database. */
+  readonly bucket?: Blobs | undefined;
   /** Connection URL `redis://…`, if job notifications use Redis. */
   readonly redisUrl?: string | undefined;
   readonly registry: Registry;
@@ -69,13 +73,16 @@ export interface Submission
 
 export interface BatchFile {
   readonly bytes: number;
-  /** Reads a range of bytes. Throws if the job expires in the meantime. */
+  /**
+   * Reads a range of bytes. Throws if the job expires in the meantime. Throws BlobsUnavailableError, and a problem that
+   * names the job if a part of the file is missing or damaged.
+   */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
 /** Calls reject with DatabaseUnavailableError if the database is unreachable. */
 export interface BatchModule {
-  /** Throws ResourceLimitExceededError if the owner has ten unfinished jobs. */
+  /** Throws ResourceLimitExceededError if the owner has ten unfinished jobs, and BlobsUnavailableError. */
   submit(submission: Submission): Promise<Job>;
   find(id: string): Promise<Job | undefined>;
   /** Lists jobs, newest first; with `after`, those that are older than that job. */
@@ -113,7 +120,7 @@ export async function openBatch(options: BatchModuleOptions): Promise<BatchModul
   }
 }
 
-async function createModule(store: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
+async function createModule(database: Store<Tables>, options: BatchModuleOptions): Promise<BatchModule> {
   const {
     leaseMs = LEASE_MS,
     keepMs = KEEP_MS,
@@ -122,11 +129,14 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     now = Date.now,
     jobs: slots,
     redisUrl,
+    bucket,
     log,
   } = options;
+  const { db, dialect } = database;
+  const store: BatchDb = { db, dialect, objects: bucket && { bucket, now } };
   const files = createFiles(store, now);
-  const links = createLinks(await linkSecret(store.db));
-  const notifications = openJobNotifications(store.db, {
+  const links = createLinks(await linkSecret(db));
+  const notifications = openJobNotifications(db, {
     redisUrl,
     module: BATCH_TABLES.module,
     receives: slots > 0,
@@ -183,19 +193,19 @@ async function createModule(store: Store<Tables>, options: BatchModuleOptions): 
     },
     file: (job, kind) => ({
       bytes: kind === 'output' ? job.outputBytes : job.errorBytes,
-      read: (from, to) => readLog(store.db, { jobId: job.id, kind }, from, to),
+      read: (from, to) => readLog(store, { jobId: job.id, kind }, from, to),
     }),
     links,
     files,
     counts: () => JOBS.counts(store),
     get healthy() {
-      return store.healthy;
+      return database.healthy;
     },
     async close() {
       await workers?.close();
       await notifications?.close();
       await chores.close();
-      await store.close();
+      await database.close();
     },
   };
 }

@@ -1,46 +1,63 @@
 /**
- * Append-only files of a job (input, output and errors), stored in the database and split into chunks (`batch_pieces`).
+ * Append-only files of a job (input, output and errors), split into chunks (`batch_pieces`). Large chunks are objects if
+ * there is a bucket.
  */
-import type { Db, LogKind } from './schema.ts';
-
-/** Maximum size of a chunk, in bytes. It is small enough that a read or write does not block other work for long. */
-export const PIECE_BYTES = 256 * 1024;
+import { type BatchDb, claimObjects, contentMissing, lengthOf, readContent, releaseObjects } from './objects.ts';
+import type { Db, LogKind, PieceColumns } from './schema.ts';
 
 export interface Log {
   readonly jobId: string;
   readonly kind: LogKind;
 }
 
-/** Appends bytes; `start` must be the end of the file. */
-export async function appendPieces(db: Db, { jobId, kind }: Log, start: number, bytes: Uint8Array): Promise<void> {
-  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-    const part = bytes.subarray(from, from + PIECE_BYTES);
-    await db
+/** Appends pieces in a transaction; `start` must be the end of the file. Returns its new end. */
+export async function appendPieces(
+  transaction: Db,
+  { jobId, kind }: Log,
+  start: number,
+  pieces: Iterable<PieceColumns>,
+): Promise<number> {
+  let end = start;
+  for (const piece of pieces) {
+    await claimObjects(transaction, [piece]);
+    await transaction
       .insertInto('batch_pieces')
-      .values({ job_id: jobId, kind, start: start + from, bytes: part })
+      .values({ job_id: jobId, kind, start: end, ...piece })
       .execute();
+    end += lengthOf(piece);
   }
+  return end;
 }
 
-/** Returns the bytes from an offset to the end of its chunk; undefined past the end of the file. */
-export async function readPiece(db: Db, { jobId, kind }: Log, from: number): Promise<Uint8Array | undefined> {
-  const piece = await db
+/**
+ * Returns the bytes from an offset to the end of its chunk; undefined past the end of the file. Throws
+ * BlobsUnavailableError, and a problem that names the job if the content is missing or damaged.
+ */
+export async function readPiece(store: BatchDb, log: Log, from: number): Promise<Uint8Array | undefined> {
+  const piece = await findPiece(store, log, from);
+  if (!piece || from - piece.start >= lengthOf(piece)) return undefined;
+  const content = await readContent(store, piece);
+  if (content) return content.subarray(from - piece.start);
+  // The object of a piece that was just deleted is missing, too.
+  if (!(await findPiece(store, log, from))) return undefined;
+  throw contentMissing(`${log.kind} of batch job ${log.jobId}`, piece.start, piece);
+}
+
+const findPiece = ({ db }: BatchDb, { jobId, kind }: Log, from: number) =>
+  db
     .selectFrom('batch_pieces')
-    .select(['start', 'bytes'])
+    .select(['start', 'bytes', 'object', 'length'])
     .where('job_id', '=', jobId)
     .where('kind', '=', kind)
     .where('start', '<=', from)
     .orderBy('start', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!piece || from - piece.start >= piece.bytes.length) return undefined;
-  return piece.bytes.subarray(from - piece.start);
-}
 
-/** Yields a range of a file, chunk by chunk. Throws if chunks are removed in the meantime. */
-export async function* readLog(db: Db, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
+/** Yields a range of a file, chunk by chunk. Throws like `readPiece`, and if chunks are removed in the meantime. */
+export async function* readLog(store: BatchDb, log: Log, from: number, to: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; ) {
-    const piece = await readPiece(db, log, at);
+    const piece = await readPiece(store, log, at);
     if (!piece) throw new Error('the log has been removed');
     const part = piece.subarray(0, to - at);
     yield part;
@@ -49,7 +66,7 @@ export async function* readLog(db: Db, log: Log, from: number, to: number): Asyn
 }
 
 /** Removes some chunks; returns whether there may be more. */
-export async function removePieces(db: Db, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
+export async function removePieces({ db }: BatchDb, jobId: string, kinds: readonly LogKind[]): Promise<boolean> {
   const found = await db
     .selectFrom('batch_pieces')
     .select(['kind', 'start'])
@@ -58,12 +75,16 @@ export async function removePieces(db: Db, jobId: string, kinds: readonly LogKin
     .limit(REMOVED_AT_ONCE)
     .execute();
   for (const { kind, start } of found) {
-    await db
-      .deleteFrom('batch_pieces')
-      .where('job_id', '=', jobId)
-      .where('kind', '=', kind)
-      .where('start', '=', start)
-      .execute();
+    await db.transaction().execute(async (transaction) => {
+      const deleted = await transaction
+        .deleteFrom('batch_pieces')
+        .where('job_id', '=', jobId)
+        .where('kind', '=', kind)
+        .where('start', '=', start)
+        .returning('object')
+        .execute();
+      await releaseObjects(transaction, deleted);
+    });
   }
   return found.length === REMOVED_AT_ONCE;
 }

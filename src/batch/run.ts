@@ -14,11 +14,12 @@ import { fileInput, InvalidInputError, packLines } from './input.ts';
 import { linesOf } from './jsonl.ts';
 import { namesOf, type StoredLine } from './line.ts';
 import { lineRunner } from './line-runner.ts';
+import type { BatchDb } from './objects.ts';
 import { createResults } from './pending-results.ts';
 import { readLog } from './pieces.ts';
 import type { FailureOf, Outcome, ServedEmbedding } from './run-line.ts';
 import type { JobRow } from './schema.ts';
-import { appendInput, type BatchDb, countInput, dropInput, writeProgress } from './store.ts';
+import { appendInput, countInput, dropInput, writeProgress } from './store.ts';
 
 export interface RunTools {
   readonly store: BatchDb;
@@ -46,7 +47,7 @@ const EMBEDDINGS_ENDPOINT = '/v1/embeddings';
 /** Maximum number of texts, and of lines, in progress. */
 const MAX_TEXTS = 128;
 const MAX_LINES = 128;
-/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the signal's reason, or a database error. */
+/** Throws NonRetryableError, RetryLaterError, LeaseLostError, the signal's reason, or an error of the stores. */
 export async function runBatchJob(run: BatchRun, tools: RunTools): Promise<void> {
   const { row } = run;
   const model = await tools.registry.embedding(row.model).catch((error: unknown) => {
@@ -127,7 +128,7 @@ async function runLines(work: Work, tools: RunTools): Promise<void> {
   setMaxListeners(0, within);
   const run = lineRunner(work, tools, within);
   const log = { jobId: row.id, kind: 'input' } as const;
-  const lines = linesOf(readLog(store.db, log, row.done_bytes, inputBytes), { maxLineBytes: Number.POSITIVE_INFINITY });
+  const lines = linesOf(readLog(store, log, row.done_bytes, inputBytes), { maxLineBytes: Number.POSITIVE_INFINITY });
   const inWork: InWork[] = [];
   const results = createResults(row.done_bytes, now);
   let place = row.done_bytes;

@@ -46,6 +46,15 @@ export interface FileRow {
 
 export type LogKind = 'input' | 'output' | 'errors';
 
+export interface PieceColumns {
+  /** The content. Empty if it is an object. */
+  bytes: Uint8Array;
+  /** Name of the object, which is also its checksum (`blobName`); null if the content is in the row. */
+  object: string | null;
+  /** Length of the content in bytes; null if it is in the row. */
+  length: number | null;
+}
+
 export interface Tables {
   batch_jobs: JobRow;
   /** The input, output and error files of each job, split into chunks. */
@@ -54,11 +63,15 @@ export interface Tables {
     kind: LogKind;
     /** Offset of the chunk within its file, in bytes. */
     start: number;
-    bytes: Uint8Array;
-  };
+  } & PieceColumns;
   /** Uploaded files, and their content split into chunks. */
   batch_files: FileRow;
-  batch_file_pieces: { file_id: string; start: number; bytes: Uint8Array };
+  batch_file_pieces: { file_id: string; start: number } & PieceColumns;
+  /**
+   * Objects of the bucket that no piece refers to: not yet, or no longer. They are removed when they are due. `removing`
+   * is 1 if no piece may refer to the object any more.
+   */
+  batch_objects: { name: string; due_at: number; removing: 0 | 1 };
   /** Secrets shared by all servers that use the same database. */
   batch_secrets: { name: string; value: string };
 }

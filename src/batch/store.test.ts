@@ -12,7 +12,8 @@ import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { type JobState, nextState, TRANSITIONS, type TransitionName } from '#storage/jobs/states.ts';
 import { postgresUrl } from '../../test/support/services.ts';
 import { MIGRATIONS } from './migrations/migrations.ts';
-import { PIECE_BYTES, readLog, removePieces } from './pieces.ts';
+import { PIECE_BYTES } from './objects.ts';
+import { readLog, removePieces } from './pieces.ts';
 import type { JobRow, LogKind, Tables } from './schema.ts';
 import {
   appendInput,
@@ -76,7 +77,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     });
     const row = async (id: string): Promise<JobRow> => (await JOBS.find(store, id))!;
     const log = async (jobId: string, kind: LogKind, bytes: number) =>
-      textOf(readLog(store.db, { jobId, kind }, 0, bytes));
+      textOf(readLog(store, { jobId, kind }, 0, bytes));
     /** Deletes all jobs, so that jobs of other tests cannot be leased. */
     const only = async () => {
       await store.db.deleteFrom('batch_pieces').execute();
@@ -171,10 +172,10 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         [whole.length - 1, whole.length],
         [5, 5],
       ] as const) {
-        expect(await textOf(readLog(store.db, at, from, to))).toBe(whole.toString('latin1', from, to));
+        expect(await textOf(readLog(store, at, from, to))).toBe(whole.toString('latin1', from, to));
       }
-      while (await removePieces(store.db, job.id, ['input']));
-      await expect(textOf(readLog(store.db, at, 0, 10))).rejects.toThrow('removed');
+      while (await removePieces(store, job.id, ['input']));
+      await expect(textOf(readLog(store, at, 0, 10))).rejects.toThrow('removed');
     });
 
     it('cancels a waiting job at once and notifies the worker of a running one', async () => {
@@ -215,7 +216,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       await JOBS.forget(store, HOUR_MS);
       expect(await row(other.id)).toBeDefined();
       for (let found = await findJobToCleanUp(store); found; found = await findJobToCleanUp(store)) {
-        while (await removePieces(store.db, found.id, ['input', 'output', 'errors']));
+        while (await removePieces(store, found.id, ['input', 'output', 'errors']));
         await markCleanedUp(store, found);
       }
       expect(await store.db.selectFrom('batch_pieces').selectAll().execute()).toEqual([]);

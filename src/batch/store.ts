@@ -3,16 +3,14 @@
  * One function per query.
  */
 import { type Selectable, sql } from 'kysely';
-import type { Store } from '#storage/database/store.ts';
 import { type Lease, LeaseLostError } from '#storage/jobs/lease.ts';
 import { boundToLease } from '#storage/jobs/lease-queries.ts';
 import { isFinal } from '#storage/jobs/states.ts';
 import { jobTable, NEW_JOB_COLUMNS } from '#storage/jobs/table.ts';
 import type { Job } from './job.ts';
+import { type BatchDb, releaseObjects, splitBytes, withObjects } from './objects.ts';
 import { appendPieces } from './pieces.ts';
-import type { Db, JobRow, Tables } from './schema.ts';
-
-export type BatchDb = Pick<Store<Tables>, 'db' | 'dialect'>;
+import type { Db, JobRow, PieceColumns } from './schema.ts';
 
 export const JOBS = jobTable<JobRow>({
   name: 'batch_jobs',
@@ -47,21 +45,23 @@ export interface StoredInput {
   readonly pieces: Iterable<Uint8Array>;
 }
 
-/** Throws ResourceLimitExceededError if the owner has too many unfinished jobs. */
+/** Throws ResourceLimitExceededError if the owner has too many unfinished jobs, and BlobsUnavailableError. */
 export async function insertJob(store: BatchDb, job: NewJob, input: StoredInput | undefined): Promise<JobRow> {
   let row = newRow(job);
-  await JOBS.insert(store, row, async (transaction) => {
-    if (!input) return;
-    let bytes = 0;
-    for (const piece of input.pieces) {
-      await appendPieces(transaction, { jobId: job.id, kind: 'input' }, bytes, piece);
-      bytes += piece.length;
-    }
-    const counted = { total: input.lines, input_bytes: bytes };
-    await transaction.updateTable('batch_jobs').set(counted).where('id', '=', job.id).execute();
-    row = { ...row, ...counted };
-  });
+  await withObjects(store, inputPieces(input), (pieces) =>
+    JOBS.insert(store, row, async (transaction) => {
+      if (!input) return;
+      const bytes = await appendPieces(transaction, { jobId: job.id, kind: 'input' }, 0, pieces);
+      const counted = { total: input.lines, input_bytes: bytes };
+      await transaction.updateTable('batch_jobs').set(counted).where('id', '=', job.id).execute();
+      row = { ...row, ...counted };
+    }),
+  );
   return row;
+}
+
+function* inputPieces(input: StoredInput | undefined): Generator<PieceColumns> {
+  for (const bytes of input?.pieces ?? []) yield* splitBytes(bytes);
 }
 
 const newRow = (job: NewJob): JobRow => ({
@@ -105,13 +105,31 @@ export interface Progress {
   readonly tokens: number;
 }
 
-/** Writes results and progress in one transaction, and ends the job if `end` is set. Throws LeaseLostError. */
+/**
+ * Writes results and progress in one transaction, and ends the job if `end` is set. Throws LeaseLostError and
+ * BlobsUnavailableError.
+ */
 export async function writeProgress(
-  { db }: BatchDb,
+  store: BatchDb,
   lease: Lease,
   progress: Progress,
   now: number,
   end?: 'complete' | 'cancel',
+): Promise<void> {
+  const { output, errors } = progress;
+  await withObjects(store, splitBytes(output), (outputPieces) =>
+    withObjects(store, splitBytes(errors), (errorPieces) =>
+      insertProgress(store, lease, { ...progress, outputPieces, errorPieces }, now, end),
+    ),
+  );
+}
+
+async function insertProgress(
+  { db }: BatchDb,
+  lease: Lease,
+  progress: Progress & Readonly<Record<'outputPieces' | 'errorPieces', Iterable<PieceColumns>>>,
+  now: number,
+  end: 'complete' | 'cancel' | undefined,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease)
@@ -129,9 +147,9 @@ export async function writeProgress(
       .executeTakeFirst();
     if (!row) throw new LeaseLostError();
     const { jobId } = lease;
-    const { output, errors } = progress;
-    await appendPieces(transaction, { jobId, kind: 'output' }, row.output_bytes - output.length, output);
-    await appendPieces(transaction, { jobId, kind: 'errors' }, row.error_bytes - errors.length, errors);
+    const { output, errors, outputPieces, errorPieces } = progress;
+    await appendPieces(transaction, { jobId, kind: 'output' }, row.output_bytes - output.length, outputPieces);
+    await appendPieces(transaction, { jobId, kind: 'errors' }, row.error_bytes - errors.length, errorPieces);
   });
 }
 
@@ -140,24 +158,28 @@ export async function dropInput({ db }: BatchDb, lease: Lease): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await leased(transaction, lease).set({ input_bytes: 0 }).returning('id').executeTakeFirst();
     if (!row) throw new LeaseLostError();
-    await transaction
+    const deleted = await transaction
       .deleteFrom('batch_pieces')
       .where('job_id', '=', lease.jobId)
       .where('kind', '=', 'input')
+      .returning('object')
       .execute();
+    await releaseObjects(transaction, deleted);
   });
 }
 
-/** Appends to the input. Throws LeaseLostError. */
-export async function appendInput({ db }: BatchDb, lease: Lease, bytes: Uint8Array): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const row = await leased(transaction, lease)
-      .set((eb) => ({ input_bytes: eb('input_bytes', '+', bytes.length) }))
-      .returning('input_bytes')
-      .executeTakeFirst();
-    if (!row) throw new LeaseLostError();
-    await appendPieces(transaction, { jobId: lease.jobId, kind: 'input' }, row.input_bytes - bytes.length, bytes);
-  });
+/** Appends to the input. Throws LeaseLostError and BlobsUnavailableError. */
+export async function appendInput(store: BatchDb, lease: Lease, bytes: Uint8Array): Promise<void> {
+  await withObjects(store, splitBytes(bytes), (pieces) =>
+    store.db.transaction().execute(async (transaction) => {
+      const row = await leased(transaction, lease)
+        .set((eb) => ({ input_bytes: eb('input_bytes', '+', bytes.length) }))
+        .returning('input_bytes')
+        .executeTakeFirst();
+      if (!row) throw new LeaseLostError();
+      await appendPieces(transaction, { jobId: lease.jobId, kind: 'input' }, row.input_bytes - bytes.length, pieces);
+    }),
+  );
 }
 
 /** Stores the line count, which marks the input as complete. */

@@ -2,6 +2,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Blobs } from '#storage/blobs/blobs.ts';
+import { openS3Blobs } from '#storage/blobs/s3.ts';
+import type { BucketOptions } from '#storage/blobs/s3-objects.ts';
 import { bundleProcess } from '../../test/support/bundled.ts';
 import { openTestBatch } from './batch.suite.ts';
 
@@ -9,6 +12,10 @@ export interface WorkerOptions {
   readonly dataDir: string;
   readonly databaseUrl?: string | undefined;
   readonly redisUrl?: string | undefined;
+  /** A bucket for large pieces. */
+  readonly bucketOptions?: BucketOptions | undefined;
+  /** The worker kills itself when it has written its first object, before the row that refers to it. */
+  readonly diesAfterObject?: boolean;
   readonly batchMs: number;
 }
 
@@ -46,9 +53,19 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+const dyingAfterObject = (blobs: Blobs): Blobs => ({
+  ...blobs,
+  async put(name, bytes) {
+    await blobs.put(name, bytes);
+    process.kill(process.pid, 'SIGKILL');
+  },
+});
+
 if (process.argv[1] === FILE && process.send) {
-  const { batchMs, ...place } = JSON.parse(process.argv[2]!) as WorkerOptions;
-  await openTestBatch({ ...place, leaseMs: LEASE_MS }, { batchMs });
+  const { batchMs, bucketOptions, diesAfterObject, ...place } = JSON.parse(process.argv[2]!) as WorkerOptions;
+  const blobs = bucketOptions && (await openS3Blobs(bucketOptions));
+  const bucket = blobs && diesAfterObject ? dyingAfterObject(blobs) : blobs;
+  await openTestBatch({ ...place, bucket, leaseMs: LEASE_MS }, { batchMs });
   process.on('disconnect', () => process.exit());
   process.on('message', () => process.send!(process.resourceUsage().maxRSS * 1024));
   process.send('works');

@@ -1,5 +1,6 @@
 /** The batch workers of this process. Determines how long a run lasts, and what happens after a failed run. */
 import { asProblem } from '#errors.ts';
+import { BlobsUnavailableError } from '#storage/blobs/blobs.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Lease } from '#storage/jobs/lease.ts';
 import { type JobKind, startWorkers, type Workers, type WorkersOptions } from '#storage/jobs/workers.ts';
@@ -18,9 +19,10 @@ const RUN_MS = 10_000;
 /** Number of consecutive failed runs after which a job fails, unless the failure is temporary. */
 const MAX_TRIES = 5;
 
-/** Whether the failure is temporary: the model or the database is unavailable or overloaded. */
+/** Whether the failure is temporary: the model, the database or the bucket is unavailable or overloaded. */
 const isBusy = (error: unknown): boolean =>
   error instanceof DatabaseUnavailableError ||
+  error instanceof BlobsUnavailableError ||
   (error instanceof RetryLaterError && (error.problem.code === 503 || error.problem.code === 504));
 
 export function startBatchWorkers(options: BatchWorkersOptions): Workers {

@@ -23,7 +23,10 @@ export function migrateCommand(context: CliContext): FlagCommand {
     .option('--dry-run', 'Show pending migrations without running them.')
     .option('--to <place>', 'Move this installation to a PostgreSQL database (postgres://…) or a data folder.')
     .option('--from <place>', 'Where to move from: a data folder or postgres://…; default: the data folder.')
-    .option('--blobs <url>', 'With --to or --from: the bucket of cached pages (s3://…); default: LECTERN_BLOBS_URL.');
+    .option(
+      '--blobs <url>',
+      'With --to or --from: the bucket of cached pages and batch jobs (s3://…); default: LECTERN_BLOBS_URL.',
+    );
   return withDataFlags(command).action((flags: MigrateFlags) => migrate(flags, context));
 }
 

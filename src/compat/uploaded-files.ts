@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { callerOf } from '#api/batch/batch.ts';
-import { orUnavailable } from '#api/unavailable.ts';
+import { orUnavailable, startReading } from '#api/unavailable.ts';
 import type { StoredFile } from '#batch/index.ts';
 import type { Upload } from '#http/body.ts';
 import type { CompatCall } from './dialect.ts';
@@ -72,10 +72,11 @@ export const fileJson = ({ id, name, bytes, purpose, mediaType, createdAt, expir
 });
 
 /** Streams the content, so that only one piece is in memory. Never as a page that a browser would show. */
-export function sendContent({ native, reply }: CompatCall, file: StoredFile) {
+export async function sendContent({ native, reply }: CompatCall, file: StoredFile) {
+  const content = await startReading(native.parts.batch.files.read(file));
   return reply
     .type('application/octet-stream')
     .header('content-length', file.bytes)
     .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`)
-    .send(Readable.from(native.parts.batch.files.read(file), { objectMode: false }));
+    .send(Readable.from(content, { objectMode: false }));
 }

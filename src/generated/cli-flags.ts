@@ -2106,7 +2106,7 @@ export const SETTING_FLAGS: readonly SettingFlag[] = [
     flag: '--blobs-url',
     variable: 'LECTERN_BLOBS_URL',
     meaning:
-      'Bucket of an S3 store for the content of the page cache and pictures, shared by any number of servers: `s3://bucket/prefix`. Requires `databaseUrl`.',
+      'Bucket of an S3 store, shared by any number of servers: `s3://bucket/prefix`. It holds the content of the page cache and pictures, and large inputs, results and uploaded files of batch jobs. Requires `databaseUrl`.',
     defaultText: 'the database, or the data folder without one',
   },
   {

@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAccounts } from '#accounts/index.ts';
 import { moveInstallation } from '#app/move/move.ts';
 import { MOVED, UNMOVED } from '#app/move/tables.ts';
+import { openTestBucket } from '#batch/bucket.suite.ts';
+import { BATCH_TABLES } from '#batch/index.ts';
 import { run } from '#cli/program.ts';
 import { openLocalIndex, parseQuery } from '#search/index.ts';
 import { openStore } from '#storage/database/store.ts';
@@ -16,7 +18,7 @@ import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
 import { sendHtml, startSite } from '../site/site.ts';
 import { quietContext } from '../support/quiet-context.ts';
 import { startServer } from '../support/server.ts';
-import { postgresUrl } from '../support/services.ts';
+import { postgresUrl, s3Bucket } from '../support/services.ts';
 
 const LONG_MS = 240_000;
 /** With the first key of the server. */
@@ -28,12 +30,12 @@ let dir: string;
 let dataDir: string;
 let keys: string[];
 
-async function migrate(args: readonly string[]) {
+async function migrate(args: readonly string[], environment: Record<string, string> = {}) {
   const lines: string[] = [];
   const notes: string[] = [];
   const exit = await run(['migrate', '--json', ...args], {
     ...quietContext,
-    environment: { LECTERN_DATA_DIR: dataDir },
+    environment: { LECTERN_DATA_DIR: dataDir, ...environment },
     print: (line) => void lines.push(line),
     note: (line) => void notes.push(line),
   });
@@ -195,6 +197,52 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     await change();
     const differs = await migrate(['--to', url]);
     expect([differs.exit, differs.notes]).toEqual(['failed', expect.stringContaining('api_keys differs')]);
+  });
+
+  it('takes large pieces into a bucket and back', async (context) => {
+    const bucketOptions = await s3Bucket();
+    const url = (await postgresUrl())!;
+    if (!bucketOptions) return context.skip();
+    const settings = {
+      LECTERN_BLOBS_ENDPOINT: bucketOptions.endpoint!,
+      LECTERN_BLOBS_ACCESS_KEY: bucketOptions.credentials!.accessKeyId,
+      LECTERN_BLOBS_SECRET_KEY: bucketOptions.credentials!.secretAccessKey,
+    };
+    const withBucket = { ...settings, LECTERN_BLOBS_URL: bucketOptions.url };
+    // A move is refused while others use the database.
+    const look = async () => {
+      const opened = await openTestBucket(bucketOptions, url);
+      try {
+        return { names: await opened.names(), referred: await opened.referred(), listed: await opened.listed() };
+      } finally {
+        await opened.close();
+      }
+    };
+    const there = await migrate(['--to', url, '--blobs', bucketOptions.url], settings);
+    expect([there.exit, there.notes]).toEqual(['ok', '']);
+    const { names, referred, listed } = await look();
+    // Cached pages are in the bucket, too.
+    expect(names).toEqual(expect.arrayContaining(referred));
+    expect([referred.length, listed]).toEqual([3, []]);
+
+    const without = await migrate(['--from', url, '--to', path.join(dir, 'without')]);
+    expect([without.exit, without.notes]).toEqual(['failed', expect.stringContaining('--blobs')]);
+    const back = await migrate(['--from', url, '--to', path.join(dir, 'from bucket')], withBucket);
+    expect([back.exit, back.tables]).toEqual(['ok', there.tables]);
+    const rowsIn = async (folder: string) => {
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads any table
+      const store = await openStore<any>({ file: BATCH_TABLES.fileIn(folder) }, BATCH_TABLES);
+      const rows = await store.db.selectFrom('batch_file_pieces').selectAll().orderBy('start').execute();
+      await store.close();
+      return rows;
+    };
+    expect(await rowsIn(path.join(dir, 'from bucket'))).toEqual(await rowsIn(dataDir));
+
+    const opened = await openTestBucket(bucketOptions, url);
+    await opened.remove(referred[0]!);
+    await opened.close();
+    const damaged = await migrate(['--from', url, '--to', path.join(dir, 'damaged')], withBucket);
+    expect([damaged.exit, damaged.notes]).toEqual(['failed', expect.stringMatching(/file file-\w+ is incomplete/)]);
   });
 
   it('knows all tables', async () => {

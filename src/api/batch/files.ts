@@ -2,16 +2,28 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchModule, FileKind, Job } from '#batch/index.ts';
+import { startReading } from '../unavailable.ts';
 
-/** Streams the file from the database, so that only one chunk is in memory at a time. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, batch: BatchModule, job: Job, kind: FileKind) {
+/**
+ * Streams the file from its store, so that only one chunk is in memory at a time. Throws ServiceAwayError if the store is
+ * unreachable.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  batch: BatchModule,
+  job: Job,
+  kind: FileKind,
+) {
   const file = batch.file(job, kind);
   const range = rangeOf(request.headers.range, file.bytes);
+  const { from, to } = range === undefined || range === 'unsatisfiable' ? { from: 0, to: file.bytes } : range;
+  const content = range === 'unsatisfiable' ? undefined : await startReading(file.read(from, to));
   reply
     .type('application/x-ndjson')
     .header('accept-ranges', 'bytes')
     .header('content-disposition', `attachment; filename="${job.id}_${kind}.jsonl"`);
-  if (range === 'unsatisfiable') {
+  if (!content) {
     return reply
       .code(416)
       .header('content-range', `bytes */${file.bytes}`)
@@ -24,10 +36,9 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, batch: Ba
         }),
       );
   }
-  const { from, to } = range ?? { from: 0, to: file.bytes };
   if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${file.bytes}`);
   reply.header('content-length', to - from);
-  return reply.send(Readable.from(file.read(from, to), { objectMode: false }));
+  return reply.send(Readable.from(content, { objectMode: false }));
 }
 
 interface Range {

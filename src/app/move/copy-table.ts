@@ -4,12 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import { type MovedPiece, type PieceObjects, storeContents, withContents } from '#batch/index.ts';
 import type { Store } from '#storage/database/store.ts';
 import type { MovedTable } from './tables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables of all modules
 export type AnyStore = Store<any>;
 type Row = Readonly<Record<string, unknown>>;
+
+/** The database of a module, and its bucket if it has one. */
+export type MovedStore = Pick<AnyStore, 'db' | 'dialect'> & { readonly objects?: PieceObjects | undefined };
 
 /** Rows read at once. Rows with bytes have at most 256 KiB each. */
 const STEP_ROWS = 200;
@@ -24,8 +28,8 @@ export interface TableSum {
 
 /** Copies the rows after those that were copied already. Calls `onStep` with their number so far. */
 export async function copyTable(
-  source: AnyStore,
-  target: AnyStore,
+  source: MovedStore,
+  target: MovedStore,
   table: MovedTable,
   onStep: (rows: number) => void,
 ): Promise<void> {
@@ -39,25 +43,32 @@ export async function copyTable(
     after = table.key.map((column) => last[column]);
     copied += rows.length;
     const state = { name: table.name, last_key: JSON.stringify(after), copied };
-    await target.db.transaction().execute(async (transaction) => {
-      for (let at = 0; at < rows.length; at += STATEMENT_ROWS) {
+    const write = (written: readonly Row[], claim?: (transaction: AnyStore['db']) => Promise<void>) =>
+      target.db.transaction().execute(async (transaction) => {
+        for (let at = 0; at < written.length; at += STATEMENT_ROWS) {
+          await transaction
+            .insertInto(table.name)
+            .values(written.slice(at, at + STATEMENT_ROWS).map(toWritable))
+            .execute();
+        }
+        await claim?.(transaction);
         await transaction
-          .insertInto(table.name)
-          .values(rows.slice(at, at + STATEMENT_ROWS).map(toWritable))
+          .insertInto('moves')
+          .values(state)
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ last_key: state.last_key, copied }))
           .execute();
-      }
-      await transaction
-        .insertInto('moves')
-        .values(state)
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ last_key: state.last_key, copied }))
-        .execute();
-    });
+      });
+    if (table.hasPieces) await storeContents(target, asPieces(rows), (stored, claim) => write(asRows(stored), claim));
+    else await write(rows);
     onStep(copied);
   }
 }
 
-/** Counts the rows of a table, and sums their hashes. */
-export async function sumTable(store: AnyStore, table: MovedTable): Promise<TableSum> {
+const asPieces = (rows: readonly Row[]) => rows as unknown as readonly MovedPiece[];
+const asRows = (pieces: readonly MovedPiece[]) => pieces as unknown as readonly Row[];
+
+/** Counts the rows of a table, and sums their hashes. Content in a bucket counts as if it were in its row. */
+export async function sumTable(store: MovedStore, table: MovedTable): Promise<TableSum> {
   let rows = 0;
   let sum = 0n;
   let after: unknown[] | undefined;
@@ -70,8 +81,12 @@ export async function sumTable(store: AnyStore, table: MovedTable): Promise<Tabl
   }
 }
 
-/** The rows after a key, in the order of the database. */
-async function readStep(store: AnyStore, { name, key }: MovedTable, after: unknown[] | undefined): Promise<Row[]> {
+/** The rows after a key, in the order of the database, with their contents. */
+async function readStep(
+  store: MovedStore,
+  { name, key, hasPieces }: MovedTable,
+  after: unknown[] | undefined,
+): Promise<readonly Row[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const condition: RawBuilder<unknown> = after
     ? sql`WHERE (${columns}) > (${sql.join(after.map((value) => sql.val(value)))})`
@@ -79,7 +94,7 @@ async function readStep(store: AnyStore, { name, key }: MovedTable, after: unkno
   const { rows } = await sql<Row>`
     SELECT * FROM ${sql.table(name)} ${condition} ORDER BY ${columns} LIMIT ${sql.lit(STEP_ROWS)}
   `.execute(store.db);
-  return rows;
+  return hasPieces ? asRows(await withContents(store, asPieces(rows))) : rows;
 }
 
 const toWritable = (row: Row): Row =>

@@ -10,25 +10,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { ACCOUNT_TABLES, openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
+import { Problem } from '#errors.ts';
 import { type CachePlace, moveCache } from '#reader/index.ts';
 import { moveIndex } from '#search/index.ts';
-import type { Blobs } from '#storage/blobs/blobs.ts';
+import { type Blobs, BlobsUnavailableError } from '#storage/blobs/blobs.ts';
 import { type Migration, migrate } from '#storage/database/migrate.ts';
 import { countLecternConnections } from '#storage/database/postgres.ts';
 import { openStore } from '#storage/database/store.ts';
-import { type AnyStore, copyTable, sumTable, type TableSum } from './copy-table.ts';
+import { type AnyStore, copyTable, type MovedStore, sumTable, type TableSum } from './copy-table.ts';
 import { MOVED, type MovedModule, type MovedTable } from './tables.ts';
 
 /** A data folder, or a PostgreSQL database. */
 export interface MovePlace {
   readonly dataDir?: string | undefined;
   readonly url?: string | undefined;
-  /** Opens the store of cached pages beside a database. Without it, the page cache does not move. */
+  /** Opens the store of cached pages and large pieces beside a database. Without it, the page cache does not move. */
   readonly openBlobs?: (() => Promise<OpenBlobs>) | undefined;
 }
 
 export interface OpenBlobs {
   readonly blobs: Blobs;
+  /** The bucket, if there is one. */
+  readonly bucket: Blobs | undefined;
   close(): Promise<void>;
 }
 
@@ -71,28 +74,60 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
   await refuseRunning(from, 'source');
   await refuseRunning(to, 'target');
   await settleUsage(from);
+  const opened = await (from.openBlobs ?? to.openBlobs)?.();
   const moved: MovedRows[] = [];
-  let continues = false;
-  for (const module of MOVED) {
-    const [source, target] = [await open(module, from), await openTarget(module, to)];
-    try {
-      if (await isContinued(module, target, sourceName(from))) continues = true;
-      for (const table of module.moved) {
-        await copyTable(source, target, table, (rows) => onProgress?.(table.name, rows));
-        moved.push({ table: table.name, ...(await compare(source, target, table)) });
-      }
-    } finally {
-      await Promise.all([source.close(), target.close()]);
-    }
+  try {
+    const continues = await moveTables({ from, to, onProgress }, opened, moved);
+    const index = await moveIndexPages({ from, to, onProgress }, continues);
+    if (index) moved.push(index);
+    const cache = opened && (await moveCachedPages({ from, to, onProgress }, opened));
+    if (cache) moved.push(cache);
+  } finally {
+    await opened?.close();
   }
-  const index = await moveIndexPages({ from, to, onProgress }, continues);
-  if (index) moved.push(index);
-  const cache = await moveCachedPages({ from, to, onProgress });
-  if (cache) moved.push(cache);
   const secret = await readInstallationSecret(secretPlace(from));
   if (secret) await writeInstallationSecret(secretPlace(to), secret);
   await forgetProgress(to);
   return moved;
+}
+
+/** Adds the tables to `moved`. Returns whether the move continues an earlier one. */
+async function moveTables(
+  { from, to, onProgress }: MoveOptions,
+  opened: OpenBlobs | undefined,
+  moved: MovedRows[],
+): Promise<boolean> {
+  let continues = false;
+  const bucketOf = ({ url }: MovePlace) => (url === undefined ? undefined : opened?.bucket);
+  for (const module of MOVED) {
+    const [source, target] = [await open(module, from), await openTarget(module, to)];
+    const [sourceSide, targetSide] = [withBucket(source, bucketOf(from)), withBucket(target, bucketOf(to))];
+    try {
+      if (await isContinued(module, target, sourceName(from))) continues = true;
+      for (const table of module.moved) {
+        await copyTable(sourceSide, targetSide, table, (rows) => onProgress?.(table.name, rows));
+        moved.push({ table: table.name, ...(await compare(sourceSide, targetSide, table)) });
+      }
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      await Promise.all([source.close(), target.close()]);
+    }
+  }
+  return continues;
+}
+
+const withBucket = ({ db, dialect }: AnyStore, bucket: Blobs | undefined): MovedStore => ({
+  ...{ db, dialect },
+  objects: bucket && { bucket, now: Date.now },
+});
+
+/** Failures of the bucket, and content that is missing there, whose message names the job. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof BlobsUnavailableError) {
+    return new MoveRefusedError(`${error.message}: check --blobs or LECTERN_BLOBS_URL, and repeat the command`);
+  }
+  return error instanceof Problem ? new MoveRefusedError(error.message) : error;
 }
 
 const folderOf = ({ dataDir, url }: MovePlace): string => {
@@ -193,21 +228,18 @@ async function moveIndexPages(
   );
 }
 
-async function moveCachedPages({ from, to, onProgress }: MoveOptions): Promise<MovedRows | undefined> {
-  const opened = await (from.openBlobs ?? to.openBlobs)?.();
-  if (!opened) return undefined;
+async function moveCachedPages(
+  { from, to, onProgress }: MoveOptions,
+  { blobs }: OpenBlobs,
+): Promise<MovedRows | undefined> {
   const placeOf = ({ dataDir, url }: MovePlace): CachePlace =>
-    url === undefined ? { dir: path.join(dataDir ?? '', 'cache') } : { databaseUrl: url, blobs: opened.blobs };
-  try {
-    const moved = await moveCache(placeOf(from), placeOf(to), (copies) => onProgress?.(CACHE, copies));
-    // Each blob is verified by its name when it is read.
-    return moved && { table: CACHE, rows: moved.copies, checksum: `${moved.leftBehind} left behind` };
-  } finally {
-    await opened.close();
-  }
+    url === undefined ? { dir: path.join(dataDir ?? '', 'cache') } : { databaseUrl: url, blobs };
+  const moved = await moveCache(placeOf(from), placeOf(to), (copies) => onProgress?.(CACHE, copies));
+  // Each blob is verified by its name when it is read.
+  return moved && { table: CACHE, rows: moved.copies, checksum: `${moved.leftBehind} left behind` };
 }
 
-async function compare(source: AnyStore, target: AnyStore, table: MovedTable): Promise<TableSum> {
+async function compare(source: MovedStore, target: MovedStore, table: MovedTable): Promise<TableSum> {
   const [before, after] = [await sumTable(source, table), await sumTable(target, table)];
   if (before.rows === after.rows && before.checksum === after.checksum) return after;
   throw new MoveRefusedError(

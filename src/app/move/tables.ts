@@ -9,6 +9,8 @@ import { SHARED_TABLES } from '#storage/shared/sql.ts';
 export interface MovedTable {
   readonly name: string;
   readonly key: readonly string[];
+  /** Whether its rows are pieces, whose content may be in a bucket. */
+  readonly hasPieces?: boolean;
 }
 
 export interface MovedModule {
@@ -33,10 +35,10 @@ export const MOVED: readonly MovedModule[] = [
     tables: BATCH_TABLES,
     moved: [
       table('batch_jobs', 'id'),
-      table('batch_pieces', 'job_id', 'kind', 'start'),
+      { ...table('batch_pieces', 'job_id', 'kind', 'start'), hasPieces: true },
       table('batch_secrets', 'name'),
       table('batch_files', 'id'),
-      table('batch_file_pieces', 'file_id', 'start'),
+      { ...table('batch_file_pieces', 'file_id', 'start'), hasPieces: true },
     ],
   },
   {
@@ -58,6 +60,9 @@ export const MOVED: readonly MovedModule[] = [
 
 /**
  * Tables that do not move: the installation's secret is a file in a data folder, the politeness state of hosts is only
- * in PostgreSQL and short-lived, and each database has its own queue in Redis.
+ * in PostgreSQL and short-lived, each database has its own queue in Redis, and objects that nothing refers to stay with
+ * their database.
  */
-export const UNMOVED: readonly string[] = ['installation', 'crawl_hosts', 'batch_queue', 'crawl_queue', 'migrations'];
+export const UNMOVED: readonly string[] = [
+  ...['installation', 'crawl_hosts', 'batch_queue', 'crawl_queue', 'batch_objects', 'migrations'],
+];

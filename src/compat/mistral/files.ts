@@ -123,4 +123,4 @@ export async function fileOfSignedUrl(call: CompatCall, url: string): Promise<St
 }
 
 export const bytesOf = ({ native }: Pick<CompatCall, 'native'>, file: StoredFile): Promise<Uint8Array> =>
-  buffer(native.parts.batch.files.read(file));
+  orUnavailable(buffer(native.parts.batch.files.read(file)));

@@ -39,7 +39,7 @@ export async function createBatch(call: CompatCall): Promise<unknown> {
     const message = `input_file_id: there is no file ${id.slice(0, 100)}`;
     throw problem('ParamValidationError', { path: 'input_file_id', message });
   }
-  const model = await denseModel(await modelOf(call, file), modelHost.registry);
+  const model = await denseModel(await orUnavailable(modelOf(call, file)), modelHost.registry);
   const job = await orUnavailable(
     batch.submit({
       ...ownerOf(call),

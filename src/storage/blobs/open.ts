@@ -11,6 +11,8 @@ import type { BucketOptions } from './s3-objects.ts';
 export interface SharedBlobs {
   /** In the bucket if there is one, else in the database. */
   readonly blobs: Blobs;
+  /** The bucket. `undefined` without one. Content that must not be lost cannot be in the table of the database. */
+  readonly bucket: Blobs | undefined;
   /** The database, for the module of pictures. */
   readonly pictureTables: Kysely<PictureTables>;
   /** Whether the database, and the bucket if there is one, answered to the last request. */
@@ -37,6 +39,7 @@ export async function openSharedBlobs({ databaseUrl, bucket, log }: SharedBlobsO
   const objects = bucket && (await openS3Blobs({ ...bucket, log }));
   return {
     blobs: objects ?? createPostgresBlobs(store.db as unknown as Kysely<BlobTables>),
+    bucket: objects,
     pictureTables: store.db as unknown as Kysely<PictureTables>,
     get healthy() {
       return store.healthy && (objects?.healthy ?? true);
