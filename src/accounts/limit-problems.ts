@@ -1,5 +1,5 @@
 /** The problems that access control responds with. */
-import { problem } from '#errors.ts';
+import { diskFull, isDiskFull, problem } from '#errors.ts';
 import { CountersUnavailableError, WINDOW_MS } from '#storage/counters/counters.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 
@@ -44,8 +44,13 @@ export const requestTooLarge = (tokens: number, limit: number, plan: string) =>
 
 const RETRY_AFTER_S = 2;
 
-/** Returns ServiceAwayError if the account store or the rate-limit store is unreachable, else the error itself. */
-export const asUnavailable = (error: unknown): unknown =>
-  error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
+/**
+ * Returns ServiceAwayError if the account store or the rate-limit store is unreachable, a separate problem if its disk
+ * is full, else the error itself.
+ */
+export function asUnavailable(error: unknown): unknown {
+  if (isDiskFull(error)) return diskFull(error);
+  return error instanceof CountersUnavailableError || error instanceof DatabaseUnavailableError
     ? problem('ServiceAwayError', { retryAfter: RETRY_AFTER_S }, error)
     : error;
+}

@@ -26,6 +26,8 @@ const MAX_WAITING = 200;
 const MAX_KNOWN = 2_000;
 /** How long a page stays in that cache. After that, adding it again marks it in the index as recently read. */
 const KNOWN_FOR_MS = 600_000;
+/** Minimum time between two warnings about the same failure, in milliseconds. */
+const WARNING_INTERVAL_MS = 600_000;
 
 export function createIndexingReader(reader: Reader, options: IndexingReaderOptions): Reader {
   const addToIndex = createIndexer(options);
@@ -54,13 +56,22 @@ interface Known {
 function createIndexer({ index, keepsNoStore, shared, log, now = Date.now }: IndexingReaderOptions) {
   const known = new Map<string, Known>();
   let waiting = 0;
+  let warned = { message: '', at: 0 };
+
+  /** All pages fail alike while the database is away or full, so the log says it once. */
+  function warn(error: unknown): void {
+    const message = String(error);
+    if (message === warned.message && now() - warned.at < WARNING_INTERVAL_MS) return;
+    warned = { message, at: now() };
+    log.warn({ err: error }, 'a page could not be indexed');
+  }
 
   function track(url: string, work: Promise<unknown>): void {
     waiting++;
     work
       .catch((error: unknown) => {
         known.delete(url);
-        log.warn({ err: error }, 'a page could not be indexed');
+        warn(error);
       })
       .finally(() => waiting--);
   }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { postgresUrl, redisUrl, startPostgres, startRedis } from './services.ts';
+import { postgresUrl, redisUrl, startPostgres, startRedis, startSmallPostgres } from './services.ts';
 import { findProgram } from './start-services.ts';
 
 const hasPostgres = findProgram('postgres') !== undefined;
@@ -43,6 +43,22 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     }
     await service.close();
     await expect(query(service.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe.skipIf(!hasPostgres)('PostgreSQL on a small disk', () => {
+  it('refuses writes while the disk is full', { timeout: 120_000 }, async ({ skip }) => {
+    const service = await startSmallPostgres();
+    if (!service) return skip('private file systems are not permitted here (unshare -rm)');
+    await query(service.url, 'CREATE TABLE tea (name TEXT)');
+    const insert = () => query(service.url, "INSERT INTO tea SELECT 'assam' FROM generate_series(1, 10000)");
+    await insert();
+    await service.fill();
+    await expect(insert()).rejects.toMatchObject({ code: '53100' });
+    expect(await query(service.url, 'SELECT count(*) AS n FROM tea')).toEqual([{ n: '10000' }]);
+    await service.free();
+    await insert();
+    await service.close();
   });
 });
 

@@ -6,7 +6,16 @@ import { inject } from 'vitest';
 import type { BucketOptions } from '#storage/blobs/s3-objects.ts';
 
 export { startPausableProxy } from './pausable-proxy.ts';
-export { type S3Service, type Service, startPgBouncer, startPostgres, startRedis, startS3 } from './start-services.ts';
+export {
+  type S3Service,
+  type Service,
+  type SmallPostgres,
+  startPgBouncer,
+  startPostgres,
+  startRedis,
+  startS3,
+  startSmallPostgres,
+} from './start-services.ts';
 
 /** `postgres://` URL of a new, empty database. */
 export const postgresUrl = (): Promise<string | undefined> => ask('/postgres');

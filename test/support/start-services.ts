@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,8 +51,108 @@ export interface S3Service extends Service {
 const SUPERVISOR = path.join(import.meta.dirname, 'service-supervisor.mjs');
 const READY_MS = 60_000;
 
-/** Starts PostgreSQL; `undefined` if it is not installed. */
-export async function startPostgres(): Promise<Service | undefined> {
+/** PostgreSQL with a database on a small file system of its own. The URL is that of this database. */
+export interface SmallPostgres extends Service {
+  /** Fills the file system, and keeps it full: PostgreSQL frees some space now and then. */
+  fill(): Promise<void>;
+  /** Removes what `fill` wrote. */
+  free(): Promise<void>;
+}
+
+const SMALL_DISK_BYTES = 64 * 1024 ** 2;
+
+/**
+ * Starts PostgreSQL with a database on a file system of 64 MB. The file system ends with the server, which must not be restarted.
+ * `undefined` if PostgreSQL is not installed, or if private file systems are not permitted here.
+ */
+export async function startSmallPostgres(): Promise<SmallPostgres | undefined> {
+  if (!canMountPrivately()) return undefined;
+  const service = await startPostgres({ diskBytes: SMALL_DISK_BYTES });
+  if (!service) return undefined;
+  const run = async (...statements: string[]) => {
+    const client = new pg.Client({ connectionString: service.url });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  /** The server runs the command, because nobody else sees its file system. */
+  const inShell = (command: string) => run(`COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; ${command}'`);
+  const disk = path.join(service.folder, 'disk');
+  const ballast = path.join(disk, 'ballast');
+  const fillOnce = () => inShell(`cat /dev/zero >> "${ballast}" 2> /dev/null || true`);
+  let isFull = false;
+  let filling = Promise.resolve();
+  try {
+    await run(`CREATE TABLESPACE small LOCATION '${disk}/database'`, 'CREATE DATABASE small TABLESPACE small');
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  const url = new URL(service.url);
+  url.pathname = '/small';
+  return {
+    ...service,
+    url: url.href,
+    async fill() {
+      isFull = true;
+      await fillOnce();
+      const keepFull = async () => {
+        while (isFull) {
+          await sleep(100);
+          await fillOnce();
+        }
+      };
+      filling = keepFull();
+    },
+    async free() {
+      isFull = false;
+      await filling;
+      await inShell(`rm "${ballast}"`);
+    },
+    async close() {
+      isFull = false;
+      await filling;
+      await service.close();
+    },
+  };
+}
+
+/** The shell and the second `unshare` replace themselves: the server keeps the process id, and is not root. */
+const MOUNT = [
+  'mount -t tmpfs -o size="$2" tmpfs "$1" && mkdir "$1/database"',
+  'uid="$3" && gid="$4" && shift 4 && exec unshare --user --map-user="$uid" --map-group="$gid" "$@"',
+].join(' && ');
+
+function onSmallDisk(program: SupervisedProgram, bytes: number): SupervisedProgram {
+  const { uid = process.getuid!(), gid = process.getgid!() } = program;
+  const values = [path.join(program.folder, 'disk'), bytes, uid, gid].map(String);
+  const args = ['-rm', 'sh', '-c', MOUNT, 'sh', ...values, program.program, ...program.args];
+  return { ...program, program: 'unshare', args };
+}
+
+/** A private file system needs user namespaces, which not every machine allows. */
+function canMountPrivately(): boolean {
+  if (process.platform !== 'linux') return false;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-mount-'));
+  const user = userForPostgres();
+  const disk = path.join(folder, 'disk');
+  mkdirSync(disk);
+  if (user) for (const owned of [folder, disk]) chownSync(owned, user.uid, user.gid);
+  const { program, args } = onSmallDisk({ program: 'true', args: [], folder, ...user, kill: 'SIGKILL' }, 1_000_000);
+  const { status } = spawnSync(program, args, { stdio: 'ignore', ...user });
+  rmSync(folder, { recursive: true, force: true });
+  return status === 0;
+}
+
+/** Starts PostgreSQL; `undefined` if it is not installed. With `diskBytes`, its folder contains a file system, `disk`. */
+export async function startPostgres({
+  diskBytes,
+}: {
+  readonly diskBytes?: number;
+} = {}): Promise<(Service & { readonly folder: string }) | undefined> {
   const postgres = findProgram('postgres');
   const initdb = findProgram('initdb');
   if (!postgres || !initdb) return undefined;
@@ -63,6 +163,11 @@ export async function startPostgres(): Promise<Service | undefined> {
   writeFileSync(passwordFile, password);
   if (user) for (const file of [folder, passwordFile]) chownSync(file, user.uid, user.gid);
   const data = path.join(folder, 'data');
+  if (diskBytes !== undefined) {
+    const disk = path.join(folder, 'disk');
+    mkdirSync(disk);
+    if (user) chownSync(disk, user.uid, user.gid);
+  }
   const initialized = spawnSync(
     initdb,
     ['-D', data, '-U', 'lectern', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--locale=C', '-N'],
@@ -76,8 +181,9 @@ export async function startPostgres(): Promise<Service | undefined> {
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
   const url = `postgres://lectern:${password}@127.0.0.1:${port}/postgres`;
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const program: SupervisedProgram = { program: postgres, args, folder, ...user, kill: 'SIGQUIT' };
-  return supervise(program, url, { stop: 'SIGINT', kill: 'SIGQUIT' }, async () => {
+  const plain: SupervisedProgram = { program: postgres, args, folder, ...user, kill: 'SIGQUIT' };
+  const program = diskBytes === undefined ? plain : onSmallDisk(plain, diskBytes);
+  const service = await supervise(program, url, { stop: 'SIGINT', kill: 'SIGQUIT' }, async () => {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
@@ -85,6 +191,7 @@ export async function startPostgres(): Promise<Service | undefined> {
       await client.end();
     }
   });
+  return { ...service, folder };
 }
 
 /** Starts Redis; `undefined` if it is not installed. */

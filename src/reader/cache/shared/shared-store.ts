@@ -5,6 +5,7 @@
  */
 import { createBreaker } from '#concurrency/breaker.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import { isDiskFull } from '#errors.ts';
 import { type Blobs, BlobsUnavailableError } from '#storage/blobs/blobs.ts';
 import { openStore } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
@@ -43,6 +44,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 /** Minimum time between two warnings about other failures, in milliseconds. */
 const WARNING_INTERVAL_MS = 60_000;
+/** The same for a full disk. Some small copies still fit, so whether it is full cannot be told from one write. */
+const FULL_WARNING_INTERVAL_MS = 600_000;
 const UNUSED_MS = 5 * 60_000;
 /** How often the times of use are written, in milliseconds. */
 const USES_INTERVAL_MS = 60_000;
@@ -172,10 +175,16 @@ function createCircuit(log: SharedCopyStoreOptions['log']) {
     },
   });
   let warnedAt = Number.NEGATIVE_INFINITY;
+  let warnedFullAt = Number.NEGATIVE_INFINITY;
   const warn = (error: unknown) => {
     if (performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
     warnedAt = performance.now();
     log?.warn({ err: error }, 'cached copies cannot be read or written');
+  };
+  const warnFull = (error: unknown) => {
+    if (performance.now() - warnedFullAt < FULL_WARNING_INTERVAL_MS) return;
+    warnedFullAt = performance.now();
+    log?.warn({ err: error }, 'the disk of the database is full: pages are not cached');
   };
   return {
     get closed() {
@@ -199,7 +208,11 @@ function createCircuit(log: SharedCopyStoreOptions['log']) {
           throw signal.reason;
         }
         lastError = error;
-        if (isAway(error)) ticket.failed();
+        if (isDiskFull(error)) {
+          // The database answers, so copies can be read.
+          ticket.succeeded();
+          warnFull(error);
+        } else if (isAway(error)) ticket.failed();
         else {
           ticket.abandoned();
           // The store of blobs reports its own failures.
