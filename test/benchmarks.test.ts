@@ -75,6 +75,7 @@ const BENCHMARKS: Readonly<Record<string, (() => string[]) | undefined>> = {
   // test/bench-blocked.test.ts
   'bench:blocked': undefined,
   'bench:hostile': () => [],
+  'bench:capacity': () => [],
   'bench:scale': () => [],
   'bench:soak': () => [],
   'bench:growth': () => ['--out', path.join(folder, 'growth')],
