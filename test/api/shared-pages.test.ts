@@ -182,6 +182,10 @@ describe.skipIf(none)('servers that share their pages', { timeout: LONG_MS }, ()
     } finally {
       await recover();
     }
+    // Monitoring of an idle server sees it too.
+    if (store === 'cache') {
+      for (const server of servers) await expect.poll(async () => (await stores(server)).cache, away).toBe('ok');
+    }
     for (const [at, server] of servers.entries()) {
       let n = 0;
       // A page that is read twice and fetched once shows that the cache works again.

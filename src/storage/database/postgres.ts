@@ -16,6 +16,8 @@ export interface PostgresOptions extends StoreOptions {
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 3_000;
 const MAX_CONNECTIONS = 10;
+/** While the server is unreachable, an idle process tests it in this interval, in milliseconds. */
+const PROBE_MS = 5_000;
 const APPLICATION = 'lectern';
 
 /**
@@ -60,12 +62,23 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
   const convertError = (error: unknown): unknown => {
     if (error instanceof DatabaseUnavailableError || !isUnavailable(error)) return error;
     healthy = false;
+    probeLater();
     return new DatabaseUnavailableError(error);
   };
 
   let ending: Promise<void> | undefined;
+  let probe: NodeJS.Timeout | undefined;
+  /** Without calls, the database would be reported as unreachable for ever. */
+  function probeLater(): void {
+    if (ending) return;
+    probe ??= setTimeout(async () => {
+      probe = undefined;
+      if (!healthy) await ensureReady().catch(probeLater);
+    }, PROBE_MS).unref();
+  }
   /** Closes the pool, with a timeout in case the server hangs. */
   const end = (): Promise<void> => {
+    clearTimeout(probe);
     ending ??= Promise.race([pool.end(), new Promise<void>((resolve) => setTimeout(resolve, CONNECT_MS).unref())]);
     return ending;
   };
@@ -101,6 +114,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
       throw error;
     }
     options.log?.warn({ err: error }, 'the database cannot be reached: each call tries to reconnect');
+    probeLater();
   }
   return store;
 }

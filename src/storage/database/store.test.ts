@@ -252,6 +252,15 @@ describe.skipIf(!url)('a PostgreSQL server', () => {
     expect(store!.healthy).toBe(true);
   });
 
+  it('is reported as reachable again without a call', async () => {
+    const { db } = await open(service.url);
+    await service.kill();
+    expect(await count(db).catch(asValue)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(store!.healthy).toBe(false);
+    await service.start();
+    await expect.poll(() => store!.healthy, { timeout: 30_000 }).toBe(true);
+  });
+
   it('can be unreachable at the start', async () => {
     await service.stop();
     const warned: unknown[] = [];

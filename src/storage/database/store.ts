@@ -21,7 +21,10 @@ export interface Store<Schema> {
    */
   readonly db: Kysely<Schema>;
   readonly dialect: DialectName;
-  /** Whether the last request to the database succeeded. */
+  /**
+   * Whether the last request to the database succeeded. An unreachable PostgreSQL is tested every few seconds, so that an
+   * idle process notices its return.
+   */
   readonly healthy: boolean;
   /** Closes the database. A second call does nothing. */
   close(): Promise<void>;

@@ -3,6 +3,7 @@
  * waits long for either. If one fails or is too slow, a circuit breaker lets reads go on without the cache until it
  * answers again.
  */
+import { sql } from 'kysely';
 import { createBreaker } from '#concurrency/breaker.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { isDiskFull } from '#errors.ts';
@@ -49,6 +50,8 @@ const FULL_WARNING_INTERVAL_MS = 600_000;
 const UNUSED_MS = 5 * 60_000;
 /** How often the times of use are written, in milliseconds. */
 const USES_INTERVAL_MS = 60_000;
+/** While the index is unreachable, an idle process tests it in this interval, in milliseconds. */
+const PROBE_MS = 5_000;
 const MAX_NOTED_USES = 1_000;
 /** The share of the maximum size that a server may write before it looks for copies to remove. */
 const SWEEP_SHARE = 0.02;
@@ -105,8 +108,12 @@ export async function openSharedCopyStore(options: SharedCopyStoreOptions): Prom
     if (writtenBytes > maxBytes * SWEEP_SHARE) void sweep();
   }
 
+  /** Does not call `circuit.run` without uses: it would take that for an answer of the database. */
+  const noteUses = async (): Promise<void> => {
+    if (uses.size > 0) await circuit.run(writeUses);
+  };
+
   async function writeUses(): Promise<void> {
-    if (uses.size === 0) return;
     const noted = new Map(uses);
     uses.clear();
     await setUsedAt(db, noted);
@@ -114,7 +121,7 @@ export async function openSharedCopyStore(options: SharedCopyStoreOptions): Prom
 
   async function sweepOnce(): Promise<void> {
     writtenBytes = 0;
-    await circuit.run(writeUses);
+    await noteUses();
     await circuit.run(() => maintain({ db, blobs, leases, maxBytes, keepMs, unusedMs, clock }));
   }
 
@@ -125,8 +132,13 @@ export async function openSharedCopyStore(options: SharedCopyStoreOptions): Prom
     await run;
   }
 
-  const timer = setInterval(() => void circuit.run(writeUses), USES_INTERVAL_MS);
+  const timer = setInterval(() => void noteUses(), USES_INTERVAL_MS);
   timer.unref();
+  /** Without reads, the cache would be reported as away for ever. */
+  const probing = setInterval(() => {
+    if (!circuit.closed) void circuit.run(() => within(INDEX_MS, sql`SELECT 1`.execute(db)));
+  }, PROBE_MS);
+  probing.unref();
   void sweep();
 
   return {
@@ -146,8 +158,9 @@ export async function openSharedCopyStore(options: SharedCopyStoreOptions): Prom
     },
     async close() {
       clearInterval(timer);
+      clearInterval(probing);
       await sweeping;
-      await circuit.run(writeUses);
+      await noteUses();
       leases.close();
       await store.close();
     },
