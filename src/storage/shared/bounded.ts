@@ -1,21 +1,38 @@
 /**
  * Limits how long callers wait for a shared store. After a failure, calls fail immediately, and one call a second tries
- * whether the store is back. The log says once that the store is away, and once that it is back.
+ * whether the store is back; without calls, a probe does so. The log says once that the store is away, and once that it
+ * is back.
  */
 import type { Log } from '#telemetry/log.ts';
 import { type SharedStore, SharedUnavailableError } from './values.ts';
 
 export interface BoundedOptions {
   readonly log?: Pick<Log, 'warn' | 'info'> | undefined;
+  /** Interval between probes of a store that is away, in milliseconds. */
+  readonly probeMs?: number;
 }
 
 /** Longest wait for a call, in milliseconds. */
 const WAIT_MS = 1_000;
 const RETRY_MS = 1_000;
+/** Of values that nobody writes. */
+const PROBED_SPACE = { name: 'probe', maxValues: 1 };
 
-export function boundedStore(store: SharedStore, { log }: BoundedOptions = {}): SharedStore {
+export function boundedStore(store: SharedStore, { log, probeMs = 5_000 }: BoundedOptions = {}): SharedStore {
   let away = false;
   let retryAt = 0;
+  let closed = false;
+  let probe: NodeJS.Timeout | undefined;
+
+  /** Without calls, the store would be reported as away for ever. */
+  function probeLater(): void {
+    if (closed) return;
+    probe ??= setTimeout(async () => {
+      probe = undefined;
+      await call(() => store.space(PROBED_SPACE).get(['probe'])).catch(() => {});
+      if (away) probeLater();
+    }, probeMs).unref();
+  }
 
   async function call<T>(work: () => Promise<T>): Promise<T> {
     if (away && performance.now() < retryAt) throw new SharedUnavailableError();
@@ -31,6 +48,7 @@ export function boundedStore(store: SharedStore, { log }: BoundedOptions = {}): 
         if (!away)
           log?.warn({ err: error.cause }, 'the store of shared state is away: see Failures in the guide to scaling');
         away = true;
+        probeLater();
         retryAt = performance.now() + RETRY_MS;
       }
       throw error;
@@ -50,7 +68,11 @@ export function boundedStore(store: SharedStore, { log }: BoundedOptions = {}): 
     get healthy() {
       return store.healthy && !away;
     },
-    close: () => store.close(),
+    close() {
+      closed = true;
+      clearTimeout(probe);
+      return store.close();
+    },
   };
 }
 
