@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeOptions } from '#models/embed/embed.suite.ts';
 import type { Blobs } from '#storage/blobs/blobs.ts';
@@ -87,7 +88,9 @@ describe.skipIf(none)('with a bucket', { timeout: LONG_MS }, () => {
     it('keeps large pieces there, which every server reads', async () => {
       const first = await openIdle();
       const job = await first.submit(inputOf());
-      const second = await open();
+      expect((await bucket.piecesOf(job.id, 'input')).some(({ object }) => object !== null)).toBe(true);
+      // A second server, which runs the job.
+      await open();
       const third = await openIdle();
       const done = await third.ended(job.id);
       expect(done).toMatchObject({ state: 'completed', completed: LINES, failed: 0 });
@@ -95,15 +98,16 @@ describe.skipIf(none)('with a bucket', { timeout: LONG_MS }, () => {
       expect(idsOf(output)).toEqual(IDS);
       expect(output.every(({ response }) => response.body.data.length === TEXTS)).toBe(true);
       expect(await third.lines(done, 'output')).toEqual(output);
+      // On a busy machine, results are written more often, in pieces that may all be small.
       const pieces = await bucket.piecesOf(job.id, 'output');
-      expect(pieces.some(({ object }) => object !== null)).toBe(true);
       for (const { bytes, object, length } of pieces) {
         if (object === null) expect([bytes.length > OBJECT_BYTES, length]).toEqual([false, null]);
         else expect([bytes.length, length! > OBJECT_BYTES, length! <= PIECE_BYTES]).toEqual([0, true, true]);
       }
-      await second.close();
-      expect(await bucket.listed()).toEqual([]);
-      expect(await bucket.names()).toEqual(await bucket.referred());
+      // The input is being removed.
+      const isConsistent = async () =>
+        (await bucket.listed()).length === 0 && isDeepStrictEqual(await bucket.names(), await bucket.referred());
+      await expect.poll(isConsistent, { timeout: LONG_MS }).toBe(true);
     });
 
     it('removes the input when a job ends, and everything when it expires', async () => {
