@@ -12,21 +12,32 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let stop = () => {};
 afterEach(() => stop());
 
+/** Allocates, collects once, and returns the heap before. */
+async function collectAfterWork(pauseMs: number): Promise<number> {
+  expect(allocate()).toHaveLength(20_000);
+  const before = heapBytes();
+  stop = collectWhenIdle({ intervalMs: 200, pauseMs });
+  await expect.poll(heapBytes, { timeout: 25_000, interval: 1_000 }).toBeLessThan(before - 100 * MEGABYTE);
+  return before;
+}
+
 it('returns the memory of earlier work while the process is idle, and again after further work', async () => {
-  for (let round = 0; round < 2; round++) {
-    let kept: unknown[] | undefined = allocate();
-    const before = heapBytes();
-    expect(kept.length).toBeGreaterThan(0);
-    kept = undefined;
-    stop();
-    stop = collectWhenIdle({ intervalMs: 200 });
-    await expect.poll(heapBytes, { timeout: 25_000, interval: 1_000 }).toBeLessThan(before - 100 * MEGABYTE);
-  }
+  const before = await collectAfterWork(0);
+  expect(allocate()).toHaveLength(20_000);
+  await expect.poll(heapBytes, { timeout: 25_000, interval: 1_000 }).toBeLessThan(before - 100 * MEGABYTE);
+});
+
+it('collects rarely while a process has little work', async () => {
+  await collectAfterWork(60_000);
+  expect(allocate()).toHaveLength(20_000);
+  const before = heapBytes();
+  await sleep(2_000);
+  expect(heapBytes()).toBeGreaterThan(before - 50 * MEGABYTE);
 });
 
 it('does nothing after it was ended', async () => {
   collectWhenIdle({ intervalMs: 20 })();
-  allocate();
+  expect(allocate()).toHaveLength(20_000);
   const before = heapBytes();
   await sleep(500);
   expect(heapBytes()).toBeGreaterThan(before - 50 * MEGABYTE);
