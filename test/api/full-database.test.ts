@@ -168,7 +168,9 @@ it('answers what needs no writing, loses no charge and no line of a job, and rec
       await read(of, `full-${page++}`);
       for (const answer of await Promise.all(Array.from({ length: 20 }, () => readText(of, caller)))) count(answer);
     }
-  for (let at = 0; at < 5; at++) await read(server, `before-${at}`); // Nothing can be reserved from a balance.
+  for (let at = 0; at < 5; at++) await read(server, `before-${at}`);
+
+  // Nothing can be reserved from a balance.
   const refusedReads: Answer[] = [];
   while (!refusedReads.length) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => readText(server, paying)));
@@ -184,7 +186,9 @@ it('answers what needs no writing, loses no charge and no line of a job, and rec
   expect(JSON.stringify(refused.json)).toContain(FULL);
   const during = await stateOf();
   expect(during.stats.completed).toBeLessThan(LINES);
-  expect(['pending', 'processing', 'in_progress']).toContain(during.status); // A killed server left its charges in its journal. Its successor starts although the database is full.
+  expect(['pending', 'processing', 'in_progress']).toContain(during.status);
+
+  // A killed server left its charges in its journal. Its successor starts although the database is full.
   first.child.kill('SIGKILL');
   await first.stop();
   const second = await serve(killed);
