@@ -1,10 +1,10 @@
-/** Several server processes over one PostgreSQL and one Redis, for the benchmarks of scaling and of long runs. */
+/** Several server processes over one PostgreSQL, one Redis and one S3 store, for the benchmarks of scaling and of long runs. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { freePorts } from '../test/support/free-ports.ts';
-import { startPostgres, startRedis } from '../test/support/start-services.ts';
+import { startPostgres, startRedis, startS3 } from '../test/support/start-services.ts';
 import { type Running, serve } from './support.ts';
 
 /** No limits for the accounts that measure speed, and one of `LIMIT` requests per minute for the exactness of limits. */
@@ -33,25 +33,29 @@ export interface Server extends Running {
 export interface Stores {
   readonly postgres: NonNullable<Awaited<ReturnType<typeof startPostgres>>>;
   readonly redis: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
-  /** Settings of servers that share an empty database and other counters. */
-  empty(): Promise<Readonly<Record<string, string>>>;
+  /** `undefined` if no S3 store is installed. */
+  readonly s3: Awaited<ReturnType<typeof startS3>>;
+  /** Settings of servers that share an empty database, other counters and, if `bucket` is set, an empty bucket. */
+  empty(options?: { readonly bucket?: boolean }): Promise<Readonly<Record<string, string>>>;
   /** Connections to PostgreSQL and to Redis, without those of this process. */
   connections(): Promise<{ readonly postgres: number; readonly redis: number }>;
   close(): Promise<void>;
 }
 
 export async function openStores(): Promise<Stores> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  const [postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()]);
   if (!postgres || !redis) {
     await postgres?.close();
     await redis?.close();
+    await s3?.close();
     throw new Error('PostgreSQL and Redis are needed: npm test installs them on Debian');
   }
   let databases = 0;
   return {
     postgres,
     redis,
-    async empty() {
+    s3,
+    async empty({ bucket = false } = {}) {
       const name = `bench_${randomBytes(4).toString('hex')}`;
       const client = new pg.Client({ connectionString: postgres.url });
       await client.connect();
@@ -60,7 +64,17 @@ export async function openStores(): Promise<Stores> {
       const url = new URL(postgres.url);
       url.pathname = `/${name}`;
       databases += 1;
-      return { LECTERN_DATABASE_URL: url.href, LECTERN_REDIS_URL: `${redis.url}/${databases}` };
+      const settings = { LECTERN_DATABASE_URL: url.href, LECTERN_REDIS_URL: `${redis.url}/${databases}` };
+      if (!bucket) return settings;
+      if (!s3) throw new Error('An S3 store is needed: npm test installs OpenStack Swift on Debian');
+      await s3.makeBucket(`bench-${databases}`);
+      return {
+        ...settings,
+        LECTERN_BLOBS_URL: `s3://bench-${databases}/lectern`,
+        LECTERN_BLOBS_ENDPOINT: s3.url,
+        LECTERN_BLOBS_ACCESS_KEY: s3.credentials.accessKeyId,
+        LECTERN_BLOBS_SECRET_KEY: s3.credentials.secretAccessKey,
+      };
     },
     async connections() {
       const client = new pg.Client({ connectionString: postgres.url });
@@ -78,6 +92,7 @@ export async function openStores(): Promise<Stores> {
     async close() {
       await postgres.close();
       await redis.close();
+      await s3?.close();
     },
   };
 }
@@ -135,6 +150,7 @@ export interface ProcessorSeconds {
   readonly servers: number;
   readonly postgres: number;
   readonly redis: number;
+  readonly s3: number;
 }
 
 const TICKS_PER_SECOND = 100;
@@ -159,11 +175,13 @@ export function processorSeconds(): ProcessorSeconds {
     for (let at = children.get(id)?.parent; at; at = children.get(at)?.parent) if (at === process.pid) return true;
     return false;
   };
-  const sums = { servers: 0, postgres: 0, redis: 0 };
+  const sums = { servers: 0, postgres: 0, redis: 0, s3: 0 };
   for (const [id, { command, seconds }] of children) {
     if (!isOurs(id)) continue;
     if (command.startsWith('postgres')) sums.postgres += seconds;
     else if (/^(redis|valkey)/.test(command)) sums.redis += seconds;
+    // Swift is a Python program.
+    else if (command.startsWith('python')) sums.s3 += seconds;
     else sums.servers += seconds;
   }
   return sums;
