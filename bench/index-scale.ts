@@ -3,12 +3,13 @@
  * and PostgreSQL.
  *
  *     tsx --conditions=source bench/index-scale.ts [--passages 10000,100000,1000000] [--queries 200] \
- *       [--only PostgreSQL] [--words]
+ *       [--only PostgreSQL] [--words] [--pgvector]
  *
  * The texts are synthetic. The frequency of each word is inversely proportional to its rank (Zipf). A tenth of the
  * pages belongs to one of ten accounts, and the pages are spread over 200 sites. `--words` leaves out the embedding
  * model, so that adding a million passages takes minutes. A query that fails, for example because PostgreSQL ended its
- * statement after three seconds, is counted and its time is included.
+ * statement after three seconds, is counted and its time is included. `--pgvector` adds PostgreSQL with pgvector as
+ * WebAssembly, which has one session and is slower than a native one.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -19,7 +20,7 @@ import type { LocalIndex } from '#search/index/local-index.ts';
 import { openLocalIndex } from '#search/index/open.ts';
 import { visibleOwners } from '#search/index/owners.ts';
 import { parseQuery } from '#search/query.ts';
-import { startPostgres } from '../test/support/start-services.ts';
+import { type Service, startPgvector, startPostgres } from '../test/support/start-services.ts';
 import { embedder, kindsOfQueries, pagesOf } from './index-pages.ts';
 import { report } from './report.ts';
 import { machine, SMOKE, sized } from './support.ts';
@@ -30,6 +31,7 @@ const { values: given } = parseArgs({
     queries: { type: 'string', default: sized('200', '2') },
     only: { type: 'string' },
     words: { type: 'boolean', default: false },
+    pgvector: { type: 'boolean', default: SMOKE },
   },
 });
 const PAGES_AT_ONCE = 64;
@@ -61,9 +63,11 @@ async function inSqlite(dir: string): Promise<Place> {
   };
 }
 
-async function inPostgres(dir: string): Promise<Place> {
-  const postgres = await startPostgres();
-  if (!postgres) throw new Error('PostgreSQL is not installed on this machine');
+const inPostgres = async (dir: string): Promise<Place> => inDatabase(dir, await startPostgres());
+const inPgvector = async (dir: string): Promise<Place> => inDatabase(dir, await startPgvector());
+
+async function inDatabase(dir: string, postgres: Service | undefined): Promise<Place> {
+  if (!postgres) throw new Error('PostgreSQL or PgBouncer is not installed on this machine');
   const index = await openLocalIndex({ ...options, file: path.join(dir, 'unused.db'), url: postgres.url });
   const ask = async (statement: string) => {
     const client = new pg.Client({ connectionString: postgres.url });
@@ -141,6 +145,7 @@ console.log(machine());
 const PLACES: readonly (readonly [string, typeof inSqlite])[] = [
   ['SQLite', inSqlite],
   ['PostgreSQL', inPostgres],
+  ...(given.pgvector ? ([['PostgreSQL with pgvector', inPgvector]] as const) : []),
 ];
 for (const passages of given.passages.split(',').map(Number).filter(Boolean)) {
   const rows: string[][] = [];

@@ -11,6 +11,7 @@ export {
   type Service,
   type SmallPostgres,
   startPgBouncer,
+  startPgvector,
   startPostgres,
   startRedis,
   startS3,

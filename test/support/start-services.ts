@@ -249,8 +249,38 @@ export async function startS3(): Promise<S3Service | undefined> {
   });
 }
 
+/**
+ * Starts PostgreSQL with pgvector (`pgvector-server.mjs`), which an npm package carries, behind PgBouncer, because it has
+ * one session; `undefined` if PgBouncer is not installed.
+ */
+export async function startPgvector(): Promise<Service | undefined> {
+  if (!findProgram('pgbouncer')) return undefined;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-pgvector-'));
+  const port = await freePorts();
+  const url = `postgres://postgres:none@127.0.0.1:${port}/postgres`;
+  const args = [path.join(import.meta.dirname, 'pgvector-server.mjs'), String(port), path.join(folder, 'data')];
+  const program: SupervisedProgram = { program: process.execPath, args, folder, kill: 'SIGKILL' };
+  const server = await supervise(program, url, { stop: 'SIGTERM', kill: 'SIGKILL' }, async () => {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+    } finally {
+      await client.end();
+    }
+  });
+  const pooler = await startPgBouncer(url, 1);
+  return {
+    ...pooler!,
+    async close() {
+      await pooler!.close();
+      await server.close();
+    },
+  };
+}
+
 /** Starts PgBouncer in transaction mode before a PostgreSQL server; `undefined` if it is not installed. */
-export async function startPgBouncer(postgresUrl: string): Promise<Service | undefined> {
+export async function startPgBouncer(postgresUrl: string, connections = 8): Promise<Service | undefined> {
   const pgbouncer = findProgram('pgbouncer');
   if (!pgbouncer) return undefined;
   const { hostname, port: postgresPort, username, password, pathname } = new URL(postgresUrl);
@@ -264,7 +294,7 @@ export async function startPgBouncer(postgresUrl: string): Promise<Service | und
     auth_type: 'plain',
     auth_file: path.join(folder, 'users'),
     pool_mode: 'transaction',
-    default_pool_size: 8,
+    default_pool_size: connections,
     // The server's own limit of the time of a statement, which PgBouncer does not know.
     ignore_startup_parameters: 'statement_timeout',
   };
