@@ -171,6 +171,23 @@ describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
     expect(await (await get(`/v1/result/${id}`)).text()).toContain('Green tea');
   });
 
+  it('serve the files that clients uploaded to the other', async () => {
+    const bytes = Buffer.from('a file for text recognition');
+    const body = new FormData();
+    body.append('file', new File([bytes], 'tea.pdf', { type: 'application/pdf' }));
+    body.append('purpose', 'ocr');
+    const uploaded = await fetch(`${first.urls.compat}/for/mistral/v1/files`, { method: 'POST', body });
+    const { id } = (await uploaded.json()) as { id: string };
+    const described = await fetch(`${second.urls.compat}/v1/files/${id}`);
+    expect(await described.json()).toMatchObject({ id, bytes: bytes.length, filename: 'tea.pdf' });
+    const signed = (await (await fetch(`${first.urls.compat}/v1/files/${id}/url`)).json()) as { url: string };
+    const content = await fetch(signed.url.replace(first.urls.compat, second.urls.compat));
+    expect(Buffer.from(await content.arrayBuffer())).toEqual(bytes);
+    const gone = await fetch(`${second.urls.compat}/v1/files/${id}`, { method: 'DELETE' });
+    expect(await gone.json()).toMatchObject({ id, deleted: true });
+    expect((await fetch(`${first.urls.compat}/v1/files/${id}`)).status).toBe(404);
+  });
+
   it('say that a task has failed whose server is gone', async () => {
     const third = await startServer({
       databaseUrl,
