@@ -57,6 +57,12 @@ export interface ExecutorContext {
   readonly metas: Readonly<Record<string, unknown>>;
   /** This executor's folder, created on first access. Throws when the flow has no workspace. */
   readonly workspace: string;
+  /**
+   * Stores the files of a workspace that is in a bucket (`workspace: s3://…`) there. They are also stored when the executor
+   * closes. Do not write to the folder meanwhile. In a local workspace, files need no saving. Throws an Error if the
+   * bucket does not answer, or if another executor has opened the workspace since.
+   */
+  saveWorkspace(): Promise<void>;
   readonly env: Readonly<Record<string, string>>;
   readonly log: Log | undefined;
 }

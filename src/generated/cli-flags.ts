@@ -2257,7 +2257,7 @@ export const FLOW_FLAGS: readonly FlowFlag[] = [
   { name: 'metrics_exporter_port', meaning: 'Port of the metrics collector. Default: 4317.', value: 'port' },
   { name: 'reload', meaning: 'Apply changed files without a restart.' },
   { name: 'name', meaning: 'Name of the flow.', value: 'name' },
-  { name: 'workspace', meaning: 'Folder for the data of executors.', value: 'folder' },
+  { name: 'workspace', meaning: 'Folder for the data of executors, or s3://bucket/prefix.', value: 'folder' },
   { name: 'inspect', meaning: 'COLLECT, HANG, or REMOVE to omit inspecting executors.', value: 'how' },
   { name: 'restful', meaning: 'Same as --protocol http.' },
   { name: 'uvicorn_kwargs', meaning: 'Options of the HTTP server, each KEY: VALUE.', value: 'pairs' },

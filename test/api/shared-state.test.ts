@@ -181,7 +181,7 @@ describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
     const described = await fetch(`${second.urls.compat}/v1/files/${id}`);
     expect(await described.json()).toMatchObject({ id, bytes: bytes.length, filename: 'tea.pdf' });
     const signed = (await (await fetch(`${first.urls.compat}/v1/files/${id}/url`)).json()) as { url: string };
-    const content = await fetch(signed.url.replace(first.urls.compat, second.urls.compat));
+    const content = await fetch(signed.url.replace(first.urls.compat!, second.urls.compat!));
     expect(Buffer.from(await content.arrayBuffer())).toEqual(bytes);
     const gone = await fetch(`${second.urls.compat}/v1/files/${id}`, { method: 'DELETE' });
     expect(await gone.json()).toMatchObject({ id, deleted: true });

@@ -6,10 +6,9 @@
  *       .add({ name: 'encoder', uses: Encoder, replicas: 2 })
  *       .definition();
  */
-import path from 'node:path';
 import type { ExecutorClass } from '../executor.ts';
 import { type DeploymentDefinition, END, type FlowDefinition, START } from './definition.ts';
-import { readDeployment } from './deployment-options.ts';
+import { readDeployment, readWorkspace } from './deployment-options.ts';
 import { readGateway } from './gateway-options.ts';
 import { EXECUTOR_OPTIONS, FLOW_OPTIONS, INHERITED_OPTIONS } from './option-table.ts';
 import {
@@ -173,12 +172,11 @@ export function defineFlow(given: Options = {}, tools: DefineTools = {}): FlowBu
       return builder;
     },
     definition() {
-      const workspace = reader.string('workspace');
       return {
         name: reader.string('name') ?? 'flow',
         gateway,
         deployments: [...deployments],
-        workspace: workspace && path.resolve(tools.baseDir ?? '', workspace),
+        workspace: readWorkspace(reader, tools.baseDir),
         env: reader.stringRecord('env') ?? {},
         headers: (reader.strings('headers') ?? []).map((header) => header.toLowerCase()),
         rest: exportedOptions(options, FLOW_OPTIONS),

@@ -1,5 +1,6 @@
 /** Reads the options of one executor (docs/reference/wire/flow.md, Executor options). */
-import path from 'node:path';
+
+import { resolveWorkspace } from '../workspace.ts';
 import { checkCondition } from './condition.ts';
 import type { DeploymentDefinition, HostAndPort, Polling } from './definition.ts';
 import { NO_SOURCE, readSource, type SourceContext } from './executor-source.ts';
@@ -109,6 +110,17 @@ function warnExternal(reader: OptionReader, { warnings }: OptionReport): void {
   warnings.push(`${reader.pathOf('external')}: ${given.join(', ')} of an external executor have no effect here`);
 }
 
+/** The folder or bucket of `workspace`. Throws a ParamValidationError for an invalid URL. */
+export function readWorkspace(reader: OptionReader, baseDir: string | undefined): string | undefined {
+  const workspace = reader.string('workspace');
+  if (workspace === undefined) return undefined;
+  try {
+    return resolveWorkspace(workspace, baseDir);
+  } catch (error) {
+    throw invalidOption(reader.pathOf('workspace'), (error as Error).message);
+  }
+}
+
 /** Throws a ParamValidationError that names the option. */
 export function readDeployment(reader: OptionReader, context: DeploymentContext): DeploymentDefinition {
   const external = reader.flag('external') ? readAddresses(reader) : undefined;
@@ -123,7 +135,7 @@ export function readDeployment(reader: OptionReader, context: DeploymentContext)
   }
   const timeoutSendMs = reader.integer('timeout_send', NO_LIMIT);
   const when = reader.record('when');
-  const workspace = reader.string('workspace');
+  const workspace = readWorkspace(reader, context.baseDir);
   const side = (key: string) => {
     const uses = reader.raw(key);
     return uses === undefined || shards === 1 || external
@@ -150,7 +162,7 @@ export function readDeployment(reader: OptionReader, context: DeploymentContext)
     grpcChannelOptions: readGrpcOptions(reader, 'grpc_channel_options', context.report),
     ...readOperation(reader),
     env: reader.stringRecord('env') ?? {},
-    workspace: workspace && path.resolve(context.baseDir ?? '', workspace),
+    workspace,
     timeoutReadyMs: readTimeoutReady(reader),
     timeoutSendMs: timeoutSendMs === NO_LIMIT ? undefined : timeoutSendMs,
     retries: reader.integer('retries', NO_LIMIT) ?? NO_LIMIT,

@@ -81,7 +81,7 @@ export const FLOW_OPTIONS: OptionTable = {
   ssl_keyfile: { ...used, ...flag('Private key of the certificate, PEM.', 'file') },
   ...OPERATION,
   name: { ...used, ...flag('Name of the flow.', 'name') },
-  workspace: { ...inherited, ...flag('Folder for the data of executors.', 'folder') },
+  workspace: { ...inherited, ...flag('Folder for the data of executors, or s3://bucket/prefix.', 'folder') },
   env: inherited,
   inspect: { ...used, ...flag('COLLECT, HANG, or REMOVE to omit inspecting executors.', 'how') },
   timeout_ready: inherited,

@@ -162,6 +162,13 @@ describe('for Kubernetes', () => {
     const store = manifests().filter(({ metadata }) => metadata.name === 'my-flow-store');
     expect(JSON.stringify(store)).toContain('"--own-process","true","--max-memory-bytes","500000000"');
   });
+
+  it('keeps a workspace in a bucket, with one executor at a time', () => {
+    const text = 'jtype: Flow\nexecutors: [{ name: store, uses: Store, workspace: s3://data/flow }]';
+    const stores = manifests(parseFlow(text)).filter(({ metadata }) => metadata.name.endsWith('store'));
+    expect(JSON.stringify(stores)).toContain('"--workspace","s3://data/flow"');
+    expect(stores.find(({ spec }) => spec?.template)).toMatchObject({ kind: 'StatefulSet' });
+  });
 });
 
 describe('for Compose', () => {

@@ -14,6 +14,7 @@ import {
 } from '../definition/definition.ts';
 import { DEFAULT_MAX_MEMORY_BYTES } from '../definition/deployment-options.ts';
 import { uvicornArguments } from '../definition/server-options.ts';
+import { isBucketUrl } from '../workspace.ts';
 import { keepsData, readVolumes, type Volume } from './data.ts';
 import { omitEmpty } from './omit-empty.ts';
 import { flagsOf, grpcFlags, metricsPortOf, telemetryOptions } from './operation-flags.ts';
@@ -189,7 +190,7 @@ function executorPart(one: DeploymentDefinition, host: string, baseDir: string):
       ...(one.shards > 1 ? ['--shards', String(one.shards), ...polling] : []),
       ...side('--uses-before', one.before),
       ...side('--uses-after', one.after),
-      ...(one.workspace ? ['--workspace', WORKSPACE_DIR] : []),
+      ...(one.workspace ? ['--workspace', isBucketUrl(one.workspace) ? one.workspace : WORKSPACE_DIR] : []),
       ...['--timeout-ready', String(one.timeoutReadyMs)],
       ...(one.outputArrayType ? ['--output-array-type', one.outputArrayType] : []),
       ...(one.ownProcess === undefined ? [] : ['--own-process', String(one.ownProcess)]),

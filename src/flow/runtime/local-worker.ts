@@ -31,6 +31,8 @@ export interface LocalWorkerOptions {
   /** Names of errors after which the executor is closed. */
   readonly exitOnExceptions: readonly string[];
   readonly outputArrayType: 'list' | 'numpy' | undefined;
+  /** Called after the executor has closed, even if closing failed. */
+  readonly closed?: (() => Promise<void>) | undefined;
   readonly stacks: boolean;
   readonly log?: Log | undefined;
   readonly observe?: Pick<FlowObserver, 'processed'> | undefined;
@@ -56,7 +58,13 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
   let closing: Promise<void> | undefined;
 
   const close = (): Promise<void> => {
-    closing ??= (async () => executor.close())();
+    closing ??= (async () => {
+      try {
+        await executor.close();
+      } finally {
+        await options.closed?.();
+      }
+    })();
     return closing;
   };
 

@@ -9,6 +9,8 @@ import type { ExecutorDeployment, ExecutorSource } from '../definition/definitio
 import { Executor, type ExecutorClass, type ExecutorContext } from '../executor.ts';
 import { BaseExecutor } from '../executors/base-executor.ts';
 import type { FlowObserver } from '../observer.ts';
+import { isBucketUrl } from '../workspace.ts';
+import { openBucketWorkspace } from './bucket-workspace.ts';
 import { createLocalWorker } from './local-worker.ts';
 import type { Worker } from './worker.ts';
 
@@ -78,16 +80,55 @@ export interface ExecutorPosition {
   readonly replica: number;
 }
 
+/** The folder of an executor's data. */
+interface Workspace {
+  /** Throws an Error if there is none. */
+  readonly folder: () => string;
+  readonly save: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+async function openWorkspace(
+  deployment: ExecutorDeployment,
+  metas: Readonly<Record<string, unknown>>,
+  { shardId }: ExecutorPosition,
+): Promise<Workspace> {
+  const base = typeof metas.workspace === 'string' ? metas.workspace : deployment.workspace;
+  const place = [String(metas.name), ...(shardId < 0 ? [] : [String(shardId)])];
+  if (!base) return without(`${deployment.name} has no workspace: set the option workspace of the flow`);
+  if (isBucketUrl(base)) {
+    if (deployment.replicas > 1) return without(`${deployment.name}: a workspace in a bucket needs replicas: 1`);
+    const url = [base.replace(/\/+$/, ''), ...place.map(encodeURIComponent)].join('/');
+    const bucket = await openBucketWorkspace(url, { ...process.env, ...deployment.env });
+    return { ...bucket, folder: () => bucket.folder };
+  }
+  const folder = path.join(base, ...place);
+  let isMade = false;
+  return {
+    folder() {
+      if (!isMade) mkdirSync(folder, { recursive: true });
+      isMade = true;
+      return folder;
+    },
+    save: async () => {},
+    close: async () => {},
+  };
+}
+
+function without(message: string): Workspace {
+  const fail = () => {
+    throw new Error(message);
+  };
+  return { folder: fail, save: async () => fail(), close: async () => {} };
+}
+
 function createContext(
   deployment: ExecutorDeployment,
-  source: ExecutorSource,
-  type: ExecutorClass,
+  metas: Readonly<Record<string, unknown>>,
   position: ExecutorPosition,
+  workspace: Workspace,
   log: Log | undefined,
 ): ExecutorContext {
-  const metas: Record<string, unknown> = { name: type.name, ...source.metas };
-  const base = typeof metas.workspace === 'string' ? metas.workspace : deployment.workspace;
-  let folder: string | undefined;
   return {
     name: position.name,
     deployment: deployment.name,
@@ -97,13 +138,9 @@ function createContext(
     replica: position.replica,
     metas,
     get workspace() {
-      if (folder === undefined) {
-        if (!base) throw new Error(`${deployment.name} has no workspace: set the option workspace of the flow`);
-        folder = path.join(base, String(metas.name), ...(position.shardId < 0 ? [] : [String(position.shardId)]));
-        mkdirSync(folder, { recursive: true });
-      }
-      return folder;
+      return workspace.folder();
     },
+    saveWorkspace: () => workspace.save(),
     env: deployment.env,
     log: log?.child({ executor: position.name }),
   };
@@ -123,23 +160,27 @@ export async function openLocalExecutor(
   position: ExecutorPosition,
   { log, observe, stacks }: ExecutorTools,
 ): Promise<Worker> {
-  const context = createContext(deployment, source, type, position, log);
-  const executor = new type({ options: source.options, context });
-  const worker = createLocalWorker({
-    executor,
-    requests: source.requests,
-    batching: source.batching,
-    exitOnExceptions: deployment.exitOnExceptions,
-    outputArrayType: deployment.outputArrayType,
-    stacks,
-    log,
-    observe,
-  });
+  const metas: Record<string, unknown> = { name: type.name, ...source.metas };
+  const workspace = await openWorkspace(deployment, metas, position);
+  let worker: Worker | undefined;
   try {
+    const context = createContext(deployment, metas, position, workspace, log);
+    const executor = new type({ options: source.options, context });
+    worker = createLocalWorker({
+      executor,
+      requests: source.requests,
+      batching: source.batching,
+      exitOnExceptions: deployment.exitOnExceptions,
+      outputArrayType: deployment.outputArrayType,
+      closed: workspace.close,
+      stacks,
+      log,
+      observe,
+    });
     await executor.start();
+    return worker;
   } catch (error) {
-    await worker.close().catch(() => {});
+    await (worker ? worker.close() : workspace.close()).catch(() => {});
     throw error;
   }
-  return worker;
 }
