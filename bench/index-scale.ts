@@ -101,6 +101,7 @@ async function fill(index: LocalIndex, passages: number): Promise<number> {
       await Promise.all(pages.slice(at, at + PAGES_AT_ONCE).map((page) => index.add(page)));
     await index.flush();
     ms += performance.now() - from;
+    if (passages > PASSAGES_PER_BATCH) console.error(`${made + some} passages in ${(ms / 1_000).toFixed(0)} s`);
   }
   return ms;
 }

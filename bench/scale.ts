@@ -1,9 +1,9 @@
 /**
  * What several server processes over one PostgreSQL and one Redis do on this machine: requests a second and processor
  * time for each request by API, cost of sharing, cache hits with a Zipf-like list of URLs, fetches for each URL, and
- * whether a limit is exact: `npm run bench:scale -- [--servers 1,2,4] [--set LECTERN_X=value]`
+ * whether a limit is exact: `npm run bench:scale -- [--servers 1,2,4] [--bucket] [--set LECTERN_X=value]`
  *
- * `--set` adds a setting to the servers that share their stores, such as another store. The servers, the stores, the site
+ * With `--bucket`, the servers also share a bucket of an S3 store. `--set` adds a setting to the servers that share their stores, such as another store. The servers, the stores, the site
  * and the client share the processors, so that more processes than processors show only the cost.
  */
 import { once } from 'node:events';
@@ -20,6 +20,7 @@ const { values: flags } = parseArgs({
   options: {
     servers: { type: 'string', default: sized('1,2,4', '1,2') },
     seconds: { type: 'string', default: sized('6', '0.3') },
+    bucket: { type: 'boolean', default: false },
     set: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -31,6 +32,7 @@ const WARM_UP = sized(300, 1);
 const ADDRESSES = sized(1_000, 20);
 const ZIPF_READS = sized(4_000, 100);
 const EXPECTED = 'Tea and rain';
+const SHARED = flags.bucket ? 'shared stores and bucket' : 'shared stores';
 
 build();
 const site = await startSite();
@@ -115,7 +117,7 @@ async function speedOf(servers: readonly Server[], key: string, call: Call): Pro
   return {
     perSecond: sent / took,
     servers: perRequest('servers'),
-    stores: perRequest('postgres') + perRequest('redis'),
+    stores: perRequest('postgres') + perRequest('redis') + perRequest('s3'),
   };
 }
 
@@ -223,13 +225,13 @@ try {
   const zipfRows: (string | number)[][] = [];
   const limitRows: (string | number)[][] = [];
   for (const count of COUNTS) {
-    const shared = await stores.empty();
+    const shared = await stores.empty({ bucket: flags.bucket });
     await withServers(count, { ...shared, ...extra }, async (servers) => {
       const key = await makeKey(servers[0]!, 'premium');
-      for (const [work, call] of WORK) addSpeed(work, `${count}, shared stores`, await speedOf(servers, key, call));
+      for (const [work, call] of WORK) addSpeed(work, `${count}, ${SHARED}`, await speedOf(servers, key, call));
       const memoryMb = servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count;
       const connections = await stores.connections();
-      memoryRows.push([`${count}, shared stores`, memoryMb, connections.postgres / count, connections.redis / count]);
+      memoryRows.push([`${count}, ${SHARED}`, memoryMb, connections.postgres / count, connections.redis / count]);
       zipfRows.push(await zipf(servers, key));
       const limited = await makeKey(servers[0]!, 'paid');
       limitRows.push([String(count), LIMIT * 1.2, LIMIT, await admitted(servers, limited)]);
