@@ -54,8 +54,8 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   {
     name: 'short waits for additions to the local index',
     async up(db) {
-      // A GIN index collects new entries in a list, which one of the additions merges into the index. With the default
-      // of 4 MB, that took longer than the time limit of a statement in an index of some hundred thousand passages.
+      // A GIN index collects new entries in a list, which one of the additions merges into the index while it waits.
+      // Merging the default of 4 MB into a large index can take longer than the time limit of a statement.
       for (const index of ['index_passages_by_terms', 'index_passages_by_titles'])
         await sql`ALTER INDEX ${sql.id(index)} SET (gin_pending_list_limit = 512)`.execute(db);
     },
