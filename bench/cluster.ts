@@ -33,7 +33,7 @@ export interface Server extends Running {
 export interface Stores {
   readonly postgres: NonNullable<Awaited<ReturnType<typeof startPostgres>>>;
   readonly redis: NonNullable<Awaited<ReturnType<typeof startRedis>>>;
-  /** `undefined` if no S3 store is installed. */
+  /** `undefined` if none was asked for, or none is installed. */
   readonly s3: Awaited<ReturnType<typeof startS3>>;
   /** Settings of servers that share an empty database, other counters and, if `bucket` is set, an empty bucket. */
   empty(options?: { readonly bucket?: boolean }): Promise<Readonly<Record<string, string>>>;
@@ -42,8 +42,9 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export async function openStores(): Promise<Stores> {
-  const [postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()]);
+/** With `bucket`, an S3 store too, if one is installed. */
+export async function openStores({ bucket: wantsBucket }: { readonly bucket: boolean }): Promise<Stores> {
+  const [postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), wantsBucket ? startS3() : undefined]);
   if (!postgres || !redis) {
     await postgres?.close();
     await redis?.close();

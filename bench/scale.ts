@@ -3,8 +3,9 @@
  * time for each request by API, cost of sharing, cache hits with a Zipf-like list of URLs, fetches for each URL, and
  * whether a limit is exact: `npm run bench:scale -- [--servers 1,2,4] [--bucket] [--set LECTERN_X=value]`
  *
- * With `--bucket`, the servers also share a bucket of an S3 store. `--set` adds a setting to the servers that share their stores, such as another store. The servers, the stores, the site
- * and the client share the processors, so that more processes than processors show only the cost.
+ * With `--bucket`, the servers also share a bucket of an S3 store. `--set` adds a setting to the servers that share their
+ * stores, such as another store. The servers, the stores, the site and the client share the processors, so that more
+ * processes than processors show only the cost.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -36,7 +37,7 @@ const SHARED = flags.bucket ? 'shared stores and bucket' : 'shared stores';
 
 build();
 const site = await startSite();
-const stores = await openStores();
+const stores = await openStores({ bucket: flags.bucket });
 const extra = Object.fromEntries(flags.set.map((given) => given.split(/=(.*)/s).slice(0, 2)));
 const common = { LECTERN_ALLOW_NETWORKS: site.host, LECTERN_BROWSER: 'none' };
 console.log(`${machine()}, load ${os.loadavg()[0]!.toFixed(1)}; ${AT_ONCE} connections, ${SECONDS} s each\n`);

@@ -45,7 +45,7 @@ await once(site.listen(0, '127.0.0.1'), 'listening');
 const siteUrl = `http://127.0.0.1:${(site.address() as { port: number }).port}`;
 
 build();
-const stores = await openStores();
+const stores = await openStores({ bucket: true });
 const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-soak-'));
 
 /** A server that keeps its ports and its data folder when it is started again. */

@@ -249,6 +249,17 @@ export async function startS3(): Promise<S3Service | undefined> {
   });
 }
 
+/** Throws if the server does not answer. */
+async function askPostgres(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Starts PostgreSQL with pgvector (`pgvector-server.mjs`), which an npm package carries, behind PgBouncer, because it has
  * one session; `undefined` if PgBouncer is not installed.
@@ -260,15 +271,7 @@ export async function startPgvector(): Promise<Service | undefined> {
   const url = `postgres://postgres:none@127.0.0.1:${port}/postgres`;
   const args = [path.join(import.meta.dirname, 'pgvector-server.mjs'), String(port), path.join(folder, 'data')];
   const program: SupervisedProgram = { program: process.execPath, args, folder, kill: 'SIGKILL' };
-  const server = await supervise(program, url, { stop: 'SIGTERM', kill: 'SIGKILL' }, async () => {
-    const client = new pg.Client({ connectionString: url });
-    try {
-      await client.connect();
-      await client.query('SELECT 1');
-    } finally {
-      await client.end();
-    }
-  });
+  const server = await supervise(program, url, { stop: 'SIGTERM', kill: 'SIGKILL' }, () => askPostgres(url));
   const pooler = await startPgBouncer(url, 1);
   return {
     ...pooler!,
@@ -305,15 +308,7 @@ export async function startPgBouncer(postgresUrl: string, connections = 8): Prom
   if (user) for (const owned of [folder, file, path.join(folder, 'users')]) chownSync(owned, user.uid, user.gid);
   const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
   const program: SupervisedProgram = { program: pgbouncer, args: [file], folder, ...user, kill: 'SIGKILL' };
-  return supervise(program, url, { stop: 'SIGINT', kill: 'SIGKILL' }, async () => {
-    const client = new pg.Client({ connectionString: url });
-    try {
-      await client.connect();
-      await client.query('SELECT 1');
-    } finally {
-      await client.end();
-    }
-  });
+  return supervise(program, url, { stop: 'SIGINT', kill: 'SIGKILL' }, () => askPostgres(url));
 }
 
 interface SupervisedProgram {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BucketOptions, openS3Objects } from '#storage/blobs/s3-objects.ts';
@@ -19,11 +19,11 @@ describe.skipIf(!bucket)('a workspace in a bucket', () => {
     AWS_ACCESS_KEY_ID: credentials!.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials!.secretAccessKey,
   });
-  const open = (url: string) => openBucketWorkspace(url, environment(bucket!));
+  const open = (url: string) => openBucketWorkspace(url, [], environment(bucket!));
   const objectsOf = (url: string) => openS3Objects({ ...bucket!, url });
-  const manifestOf = async (url: string) => {
+  const manifestOf = async (url: string, name?: string) => {
     const objects = await objectsOf(url);
-    const bytes = await objects.get('manifest.json');
+    const bytes = await objects.get(name ? `${encodeURIComponent(name)}/manifest.json` : 'manifest.json');
     objects.close();
     return JSON.parse(Buffer.from(bytes!).toString());
   };
@@ -67,9 +67,11 @@ describe.skipIf(!bucket)('a workspace in a bucket', () => {
     const next = await open(url);
     writeFileSync(path.join(old.folder, 'a'), 'too late');
     await expect(old.save()).rejects.toThrow(`the workspace ${url} could not be saved: another executor has opened it`);
-    await expect(old.close()).rejects.toThrow(`its files remain in ${old.folder}`);
-    expect(readFileSync(path.join(old.folder, 'a'), 'utf8')).toBe('too late');
-    rmSync(old.folder, { recursive: true });
+    const failure = await old.close().catch((error: Error) => error.message);
+    const [, kept] = /its files are in (.+)$/.exec(String(failure))!;
+    expect(readFileSync(path.join(kept!, 'a'), 'utf8')).toBe('too late');
+    rmSync(kept!, { recursive: true });
+    expect(existsSync(old.folder)).toBe(false);
     expect(readFileSync(path.join(next.folder, 'a'), 'utf8')).toBe('old');
     await next.close();
   });
@@ -112,7 +114,7 @@ describe.skipIf(!bucket)('a workspace in a bucket', () => {
     await expect(open(url)).rejects.toThrow('it has a file outside of its folder: ../outside');
     objects.close();
     const away = { ...environment(bucket!), AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' };
-    await expect(openBucketWorkspace(url, away)).rejects.toThrow(`the workspace ${url} could not be read: `);
+    await expect(openBucketWorkspace(url, [], away)).rejects.toThrow(`the workspace ${url} could not be read: `);
   });
 
   it('is that of an executor in a flow, saved when it asks and when it closes', async () => {
@@ -132,16 +134,32 @@ describe.skipIf(!bucket)('a workspace in a bucket', () => {
       };
     }
     const start = () =>
-      flowOf([{ name: 'a', uses: Count, usesMetas: { name: 'mine' }, env: environment(bucket!) }], { workspace });
+      flowOf([{ name: 'a', uses: Count, usesMetas: { name: 'mein Tee & Ü' }, env: environment(bucket!) }], {
+        workspace,
+      });
     const first = await start();
     await ask(first, { endpoint: '/count' });
     await ask(first, { endpoint: '/save' });
-    expect((await manifestOf(`${workspace}/mine`)).files).toHaveLength(1);
+    expect((await manifestOf(workspace, 'mein Tee & Ü')).files).toHaveLength(1);
     await first.close();
     const second = await start();
     const answer = await ask(second, { endpoint: '/look' });
     expect(answer.parameters.__results__).toMatchObject({ 'a/rep-0': { count: 'one' } });
     await second.close();
+  });
+
+  it('is not saved by an executor that fails to start', async () => {
+    const workspace = place();
+    class Broken extends Executor {
+      override start() {
+        writeFileSync(path.join(this.context.workspace, 'half'), 'half');
+        throw new Error('no start');
+      }
+    }
+    await expect(flowOf([{ name: 'a', uses: Broken, env: environment(bucket!) }], { workspace })).rejects.toThrow(
+      'start',
+    );
+    expect((await manifestOf(workspace, 'Broken')).files).toEqual([]);
   });
 
   it('needs one replica, and a valid URL', async () => {

@@ -4,13 +4,12 @@
  * changed. A manifest lists them; it is replaced last, so a save that is interrupted leaves the previous state.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import type { S3Objects } from '#storage/blobs/s3-objects.ts';
+import { openProcessFolder } from '#storage/process-folder.ts';
 
 export interface BucketWorkspace {
   /** The local folder. */
@@ -20,8 +19,13 @@ export interface BucketWorkspace {
    * opened the workspace since, or if the folder holds anything but files and folders.
    */
   save(): Promise<void>;
-  /** Saves, and removes the local folder. If it cannot be saved, the folder remains and the error names it. */
+  /**
+   * Saves, and removes the local folder. If it cannot be saved, its files are moved to a folder that remains, and the
+   * error names it.
+   */
   close(): Promise<void>;
+  /** Removes the local folder without saving. */
+  discard(): void;
 }
 
 const PART_BYTES = 4 * 1024 * 1024;
@@ -62,26 +66,45 @@ async function openBucket(url: string, env: Readonly<Record<string, string | und
   });
 }
 
+/** The objects below a place in the bucket. Keys of objects may have characters that the URL of a bucket may not. */
+function objectsBelow(objects: S3Objects, place: readonly string[]): S3Objects {
+  const keyOf = (name: string) => [...place.map(encodeURIComponent), name].join('/');
+  return {
+    put: (name, bytes) => objects.put(keyOf(name), bytes),
+    get: (name) => objects.get(keyOf(name)),
+    remove: (name) => objects.remove(keyOf(name)),
+    close: () => objects.close(),
+  };
+}
+
 /**
- * Restores the workspace of one executor, and makes this executor its owner. `url` is `s3://bucket/prefix` with the name
- * of the executor. Throws an Error if the bucket does not answer or a file is damaged or missing.
+ * Restores the workspace of one executor, and makes this executor its owner. `place` follows the prefix of the bucket's
+ * URL: the name of the executor and its shard. Throws an Error if the bucket does not answer or a file is damaged or missing.
  */
 export async function openBucketWorkspace(
-  url: string,
+  bucketUrl: string,
+  place: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<BucketWorkspace> {
-  const objects = await openBucket(url, env);
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'lectern-workspace-'));
+  const url = [bucketUrl.replace(/\/+$/, ''), ...place].join('/');
+  const objects = objectsBelow(await openBucket(bucketUrl, env), place);
+  // If this process is killed, a later one removes the folder.
+  const temporary = await openProcessFolder();
+  const folder = path.join(temporary.path, 'workspace');
   const owner = randomUUID();
   let stored: Manifest;
+  const discard = () => {
+    objects.close();
+    temporary.remove();
+  };
   try {
+    await mkdir(folder);
     const found = await within(url, 'read', () => readManifest(objects));
-    await restore(objects, found, folder, url);
+    await within(url, 'restored', () => restore(objects, found, folder));
     stored = { ...found, owner };
     await within(url, 'written', () => writeManifest(objects, stored));
   } catch (error) {
-    objects.close();
-    await rm(folder, { recursive: true, force: true });
+    discard();
     throw error;
   }
 
@@ -121,12 +144,14 @@ export async function openBucketWorkspace(
       try {
         await save();
       } catch (error) {
-        throw new Error(`${(error as Error).message}; its files remain in ${folder}`, { cause: error });
+        const kept = path.join(path.dirname(temporary.path), `lectern-unsaved-${owner}`);
+        await rename(folder, kept);
+        throw new Error(`${(error as Error).message}; its files are in ${kept}`, { cause: error });
       } finally {
-        objects.close();
+        discard();
       }
-      await rm(folder, { recursive: true, force: true });
     },
+    discard,
   };
 }
 
@@ -156,22 +181,20 @@ function placeOf(folder: string, file: string): string {
   return place;
 }
 
-async function restore(objects: S3Objects, manifest: Manifest, folder: string, url: string): Promise<void> {
-  await within(url, 'restored', async () => {
-    for (const one of manifest.folders) await mkdir(placeOf(folder, one), { recursive: true });
-    for (const file of manifest.files) {
-      const handle = await open(placeOf(folder, file.path), 'wx');
-      try {
-        await mapConcurrently([...file.parts.entries()], atOnce(), async ([at, hash]) => {
-          const bytes = await objects.get(hash);
-          if (bytes === undefined || hashOf(bytes) !== hash) throw new Error(`${file.path} is damaged in the bucket`);
-          await handle.write(bytes, 0, bytes.length, at * PART_BYTES);
-        });
-      } finally {
-        await handle.close();
-      }
+async function restore(objects: S3Objects, manifest: Manifest, folder: string): Promise<void> {
+  for (const one of manifest.folders) await mkdir(placeOf(folder, one), { recursive: true });
+  for (const file of manifest.files) {
+    const handle = await open(placeOf(folder, file.path), 'wx');
+    try {
+      await mapConcurrently([...file.parts.entries()], atOnce(), async ([at, hash]) => {
+        const bytes = await objects.get(hash);
+        if (bytes === undefined || hashOf(bytes) !== hash) throw new Error(`${file.path} is damaged in the bucket`);
+        await handle.write(bytes, 0, bytes.length, at * PART_BYTES);
+      });
+    } finally {
+      await handle.close();
     }
-  });
+  }
 }
 
 /** Folders and files, relative to the folder, with slashes. */

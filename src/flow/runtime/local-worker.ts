@@ -108,7 +108,8 @@ export function createLocalWorker(options: LocalWorkerOptions): Worker {
       failed = true;
       logFailure(error, endpoint, request);
       request.header.status = statusOf(error, type, stacks);
-      if (exitOnExceptions.includes(errorName(error))) close().catch(() => {});
+      if (exitOnExceptions.includes(errorName(error)))
+        close().catch((failure) => options.log?.error(failure, `${name} could not be closed`));
     }
     if (endpoint !== DRY_RUN) {
       const ms = performance.now() - started;

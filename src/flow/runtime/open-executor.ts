@@ -86,6 +86,8 @@ interface Workspace {
   readonly folder: () => string;
   readonly save: () => Promise<void>;
   readonly close: () => Promise<void>;
+  /** Closes without saving, if the executor could not start. */
+  readonly discard: () => void;
 }
 
 async function openWorkspace(
@@ -98,8 +100,7 @@ async function openWorkspace(
   if (!base) return without(`${deployment.name} has no workspace: set the option workspace of the flow`);
   if (isBucketUrl(base)) {
     if (deployment.replicas > 1) return without(`${deployment.name}: a workspace in a bucket needs replicas: 1`);
-    const url = [base.replace(/\/+$/, ''), ...place.map(encodeURIComponent)].join('/');
-    const bucket = await openBucketWorkspace(url, { ...process.env, ...deployment.env });
+    const bucket = await openBucketWorkspace(base, place, { ...process.env, ...deployment.env });
     return { ...bucket, folder: () => bucket.folder };
   }
   const folder = path.join(base, ...place);
@@ -112,6 +113,7 @@ async function openWorkspace(
     },
     save: async () => {},
     close: async () => {},
+    discard() {},
   };
 }
 
@@ -119,7 +121,7 @@ function without(message: string): Workspace {
   const fail = () => {
     throw new Error(message);
   };
-  return { folder: fail, save: async () => fail(), close: async () => {} };
+  return { folder: fail, save: async () => fail(), close: async () => {}, discard() {} };
 }
 
 function createContext(
@@ -163,6 +165,7 @@ export async function openLocalExecutor(
   const metas: Record<string, unknown> = { name: type.name, ...source.metas };
   const workspace = await openWorkspace(deployment, metas, position);
   let worker: Worker | undefined;
+  let started = false;
   try {
     const context = createContext(deployment, metas, position, workspace, log);
     const executor = new type({ options: source.options, context });
@@ -172,15 +175,17 @@ export async function openLocalExecutor(
       batching: source.batching,
       exitOnExceptions: deployment.exitOnExceptions,
       outputArrayType: deployment.outputArrayType,
-      closed: workspace.close,
+      closed: async () => (started ? workspace.close() : workspace.discard()),
       stacks,
       log,
       observe,
     });
     await executor.start();
+    started = true;
     return worker;
   } catch (error) {
-    await (worker ? worker.close() : workspace.close()).catch(() => {});
+    if (worker) await worker.close().catch(() => {});
+    else workspace.discard();
     throw error;
   }
 }
