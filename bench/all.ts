@@ -1,6 +1,7 @@
 /**
  * Runs the benchmarks one after the other on a quiet machine, writes what they measured to `bench/results/<date>.json`,
- * and renews the tables of bench/README.md: `npm run bench:all -- [flags]`.
+ * and renews the tables of bench/README.md: `npm run bench:all -- [flags]`. If the file of this day exists, the
+ * benchmarks that are run replace their results in it.
  *
  * - `--only read,cache`: these benchmarks only
  * - `--pages <folder>`, `--scorer <module>`: labelled pages (extraction, parse, metadata); LECTERN_BENCH_DATA names them too
@@ -59,11 +60,21 @@ const PLANS: Readonly<Record<string, Plan>> = {
   // Without a folder, it reads pages that it draws.
   ocr: flags.scans === '' ? [] : [flags.scans],
   soak: { leftOut: 'takes two hours: run it by itself' },
+  // A million passages take most of an hour.
+  'index-scale': ['--words', '--passages', '10000,100000'],
 };
+
+interface Results {
+  readonly benchmarks: readonly Measured[];
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
 
 interface Measured {
   readonly name: string;
   readonly command: string;
+  readonly machine: string;
+  readonly commit: string;
+  readonly startedAt: string;
   readonly seconds: number;
   readonly loadBefore: number;
   readonly loadAfter: number;
@@ -73,10 +84,13 @@ interface Measured {
 
 const loadNow = (): number => Math.round((os.loadavg()[0] ?? 0) * 100) / 100;
 
+const source = { machine: machine(), commit: commit() };
+
 async function run(name: string, args: readonly string[], tablesFile: string): Promise<Measured> {
   const script = `bench:${name}`;
   rmSync(tablesFile, { force: true });
   const loadBefore = loadNow();
+  const startedAt = new Date().toISOString();
   const from = performance.now();
   const child = spawn('npm', ['run', '-s', script, '--', ...args, ...(SMOKE ? ['--smoke'] : [])], {
     cwd: ROOT,
@@ -92,6 +106,8 @@ async function run(name: string, args: readonly string[], tablesFile: string): P
     : [];
   return {
     name,
+    ...source,
+    startedAt,
     command: ['npm run', script, ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     seconds: Math.round((performance.now() - from) / 1000),
     loadBefore,
@@ -121,11 +137,10 @@ if (!SMOKE && !flags.busy && loadBefore > QUIET_LOAD * os.availableParallelism()
   process.exit(1);
 }
 
+const startedAt = new Date().toISOString();
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'lectern-bench-'));
 const measured: Measured[] = [];
 const leftOut: { name: string; reason: string }[] = [];
-const startedAt = new Date().toISOString();
-const source = { machine: machine(), commit: commit() };
 for (const name of chosen) {
   const plan = PLANS[name] ?? [];
   if ('leftOut' in plan) leftOut.push({ name, reason: plan.leftOut });
@@ -139,10 +154,15 @@ rmSync(temporary, { recursive: true, force: true });
 const date = startedAt.slice(0, 10);
 mkdirSync(flags.out, { recursive: true });
 const file = path.join(flags.out, `${date}.json`);
-const result = { startedAt, ...source, loadBefore, loadAfter: loadNow(), benchmarks: measured, leftOut };
+const earlier: Results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { benchmarks: [], leftOut: [] };
+const wasNotRun = ({ name }: { readonly name: string }) => !chosen.includes(name);
+const result: Results = {
+  benchmarks: [...earlier.benchmarks.filter(wasNotRun), ...measured],
+  leftOut: [...earlier.leftOut.filter(wasNotRun), ...leftOut],
+};
 writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
 
-const tables = measured.flatMap((one) => one.tables.map((table) => ({ ...source, ...one, ...table, date })));
+const tables = measured.flatMap((one) => one.tables.map((table) => ({ ...one, ...table, date })));
 const { text, without } = renewTables(readFileSync(flags.readme, 'utf8'), tables);
 writeFileSync(flags.readme, text);
 

@@ -1,18 +1,27 @@
 /**
- * What several server processes over one PostgreSQL and one Redis do on this machine: requests a second and processor
- * time for each request by API, cost of sharing, cache hits with a Zipf-like list of URLs, fetches for each URL, and
- * whether a limit is exact: `npm run bench:scale -- [--servers 1,2,4] [--bucket] [--set LECTERN_X=value]`
+ * What several server processes over one PostgreSQL and one Redis do on this machine, then also over one bucket if an S3
+ * store is installed: requests a second and processor time for each request by API and by store, cost of sharing, cache
+ * hits with a Zipf-like list of URLs, fetches for each URL, and whether a limit is exact:
+ * `npm run bench:scale -- [--servers 1,2,4] [--set LECTERN_X=value]`
  *
- * With `--bucket`, the servers also share a bucket of an S3 store. `--set` adds a setting to the servers that share their
- * stores, such as another store. The servers, the stores, the site and the client share the processors, so that more
- * processes than processors show only the cost.
+ * `--set` adds a setting to the servers that share their stores, such as another store. The servers, the stores, the site
+ * and the client share the processors, so that more processes than processors show only the cost.
  */
 import { once } from 'node:events';
 import http from 'node:http';
 import os from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findProgram } from '../test/support/start-services.ts';
-import { LIMIT, makeKey, openStores, processorSeconds, type Server, startServer } from './cluster.ts';
+import {
+  LIMIT,
+  makeKey,
+  openStores,
+  type ProcessorSeconds,
+  processorSeconds,
+  type Server,
+  startServer,
+} from './cluster.ts';
 import { get } from './load.ts';
 import { ownBaseline, programBaseline, report } from './report.ts';
 import { articlePage, build, machine, residentMb, sized } from './support.ts';
@@ -21,7 +30,6 @@ const { values: flags } = parseArgs({
   options: {
     servers: { type: 'string', default: sized('1,2,4', '1,2') },
     seconds: { type: 'string', default: sized('6', '0.3') },
-    bucket: { type: 'boolean', default: false },
     set: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -32,24 +40,25 @@ const AT_ONCE = 16;
 const WARM_UP = sized(300, 1);
 const ADDRESSES = sized(1_000, 20);
 const ZIPF_READS = sized(4_000, 100);
+const ELSEWHERE_READS = sized(1_000, 20);
 const EXPECTED = 'Tea and rain';
-const SHARED = flags.bucket ? 'shared stores and bucket' : 'shared stores';
 
 build();
 const site = await startSite();
-const stores = await openStores({ bucket: flags.bucket });
+const stores = await openStores({ bucket: true });
 const extra = Object.fromEntries(flags.set.map((given) => given.split(/=(.*)/s).slice(0, 2)));
 const common = { LECTERN_ALLOW_NETWORKS: site.host, LECTERN_BROWSER: 'none' };
 console.log(`${machine()}, load ${os.loadavg()[0]!.toFixed(1)}; ${AT_ONCE} connections, ${SECONDS} s each\n`);
 
-/** A site that counts how often each of its pages was fetched. */
+/** A site that counts how often each of its pages was fetched. Each answer has other content, so each is stored. */
 async function startSite() {
-  const page = Buffer.from(articlePage());
+  const page = articlePage();
+  let answers = 0;
   const fetches = new Map<string, number>();
   const server = http.createServer((request, response) => {
     if (request.url !== '/robots.txt') fetches.set(request.url!, (fetches.get(request.url!) ?? 0) + 1);
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length });
-    response.end(page);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page.replace('<p>', `<p>Answer ${++answers} of this site. `));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const host = `127.0.0.1:${(server.address() as { port: number }).port}`;
@@ -66,10 +75,10 @@ async function post(url: string, key: string, body: object): Promise<void> {
 }
 
 const read =
-  (headers: Record<string, string>): Call =>
+  (headers: Record<string, string>, page: string | number = 'article'): Call =>
   async (server, key) => {
     const { status, body } = await get(
-      `${server.url}/${site.page('article')}`,
+      `${server.url}/${site.page(page)}`,
       {
         authorization: `Bearer ${key}`,
         'x-engine': 'direct',
@@ -81,9 +90,11 @@ const read =
   };
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
+const CACHED = 'read, cached';
+const ELSEWHERE = 'read, cached by another server';
 const WORK: readonly (readonly [string, Call])[] = [
   ['read, live', read({ 'x-no-cache': 'true' })],
-  ['read, cached', read({})],
+  [CACHED, read({})],
   [
     'embed a text',
     (server, key) =>
@@ -93,11 +104,11 @@ const WORK: readonly (readonly [string, Call])[] = [
 
 interface Speed {
   readonly perSecond: number;
-  readonly servers: number;
-  readonly stores: number;
+  /** Processor milliseconds for each request. */
+  readonly used: ProcessorSeconds;
 }
 
-/** Calls the servers in turn, and returns the requests a second and the processor milliseconds for each request. */
+/** Calls the servers in turn. */
 async function speedOf(servers: readonly Server[], key: string, call: Call): Promise<Speed> {
   let sent = 0;
   const during = async (seconds: number) => {
@@ -110,15 +121,49 @@ async function speedOf(servers: readonly Server[], key: string, call: Call): Pro
   // A server that has just started runs slower until its code is compiled.
   do await during(SECONDS / 3);
   while (sent < WARM_UP * servers.length);
-  sent = 0;
+  return measure(async () => {
+    sent = 0;
+    await during(SECONDS);
+    return sent;
+  });
+}
+
+/** Reads pages that the first server has stored, each once from one of the others. */
+async function speedElsewhere([first, ...others]: readonly Server[], key: string): Promise<Speed> {
+  const readAll = async (from: readonly Server[]) => {
+    let next = 0;
+    const client = async () => {
+      while (next < ELSEWHERE_READS) {
+        const at = next++;
+        await read({}, `elsewhere-${at}`)(from[at % from.length]!, key);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, client));
+    return next;
+  };
+  await readAll([first!]);
+  // A copy is stored after the answer.
+  await setTimeout(2_000);
+  const speed = await measure(() => readAll(others));
+  for (let at = 0; at < ELSEWHERE_READS; at++)
+    if (site.fetches.get(`/elsewhere-${at}`) !== 1) throw new Error(`page ${at} was not read from the cache`);
+  return speed;
+}
+
+/** Measures work that returns the number of its requests. */
+async function measure(work: () => Promise<number>): Promise<Speed> {
   const [before, from] = [processorSeconds(), performance.now()];
-  await during(SECONDS);
+  const requests = await work();
   const [after, took] = [processorSeconds(), (performance.now() - from) / 1000];
-  const perRequest = (name: keyof typeof after) => (1000 * (after[name] - before[name])) / sent;
+  const perRequest = (name: keyof typeof after) => (1000 * (after[name] - before[name])) / requests;
   return {
-    perSecond: sent / took,
-    servers: perRequest('servers'),
-    stores: perRequest('postgres') + perRequest('redis') + perRequest('s3'),
+    perSecond: requests / took,
+    used: {
+      servers: perRequest('servers'),
+      postgres: perRequest('postgres'),
+      redis: perRequest('redis'),
+      s3: perRequest('s3'),
+    },
   };
 }
 
@@ -142,8 +187,8 @@ const memoryRows: (string | number)[][] = [];
 const alone = new Map<string, Speed>();
 
 function addSpeed(work: string, name: string, speed: Speed): void {
-  const base = alone.get(work)!;
-  const total = ({ servers, stores: used }: Speed) => servers + used;
+  const base = alone.get(work === ELSEWHERE ? CACHED : work)!;
+  const total = ({ used: { servers, postgres, redis, s3 } }: Speed) => servers + postgres + redis + s3;
   const cost = 100 * (total(speed) / total(base) - 1);
   speedRows.push([
     work,
@@ -151,13 +196,15 @@ function addSpeed(work: string, name: string, speed: Speed): void {
     speed.perSecond / base.perSecond,
     `${cost.toFixed(0)} %`,
     speed.perSecond,
-    speed.servers,
-    speed.stores,
+    speed.used.servers,
+    speed.used.postgres,
+    speed.used.redis,
+    speed.used.s3,
   ]);
 }
 
 /** Reads URLs whose frequency is inversely proportional to their rank, from the servers in turn. */
-async function zipf(servers: readonly Server[], key: string): Promise<(string | number)[]> {
+async function zipf(name: string, servers: readonly Server[], key: string): Promise<(string | number)[]> {
   site.fetches.clear();
   let seed = 7;
   const random = () => {
@@ -188,7 +235,7 @@ async function zipf(servers: readonly Server[], key: string): Promise<(string | 
   const distinct = new Set(list).size;
   const fetched = [...site.fetches.values()].reduce((sum, count) => sum + count, 0);
   return [
-    String(servers.length),
+    name,
     ZIPF_READS,
     distinct,
     fetched,
@@ -225,25 +272,30 @@ try {
   });
   const zipfRows: (string | number)[][] = [];
   const limitRows: (string | number)[][] = [];
-  for (const count of COUNTS) {
-    const shared = await stores.empty({ bucket: flags.bucket });
-    await withServers(count, { ...shared, ...extra }, async (servers) => {
-      const key = await makeKey(servers[0]!, 'premium');
-      for (const [work, call] of WORK) addSpeed(work, `${count}, ${SHARED}`, await speedOf(servers, key, call));
-      const memoryMb = servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count;
-      const connections = await stores.connections();
-      memoryRows.push([`${count}, ${SHARED}`, memoryMb, connections.postgres / count, connections.redis / count]);
-      zipfRows.push(await zipf(servers, key));
-      const limited = await makeKey(servers[0]!, 'paid');
-      limitRows.push([String(count), LIMIT * 1.2, LIMIT, await admitted(servers, limited)]);
-    });
+  for (const bucket of stores.s3 ? [false, true] : [false]) {
+    for (const count of COUNTS) {
+      const name = `${count}, shared stores${bucket ? ' and bucket' : ''}`;
+      const shared = await stores.empty({ bucket });
+      await withServers(count, { ...shared, ...extra }, async (servers) => {
+        const key = await makeKey(servers[0]!, 'premium');
+        for (const [work, call] of WORK) addSpeed(work, name, await speedOf(servers, key, call));
+        if (count > 1) addSpeed(ELSEWHERE, name, await speedElsewhere(servers, key));
+        const memoryMb = servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count;
+        const connections = await stores.connections();
+        memoryRows.push([name, memoryMb, connections.postgres / count, connections.redis / count]);
+        zipfRows.push(await zipf(name, servers, key));
+        const limited = await makeKey(servers[0]!, 'paid');
+        limitRows.push([name, LIMIT * 1.2, LIMIT, await admitted(servers, limited)]);
+      });
+    }
   }
   const baselines = [
     ownBaseline('one server with its own stores'),
     programBaseline('PostgreSQL', findProgram('postgres') ?? 'postgres', '--version'),
     programBaseline('Redis', findProgram('redis-server', 'valkey-server') ?? 'redis-server', '--version'),
   ];
-  speedRows.sort(([a], [b]) => WORK.findIndex(([work]) => work === a) - WORK.findIndex(([work]) => work === b));
+  const order = [...WORK.map(([work]) => work), ELSEWHERE];
+  speedRows.sort(([a], [b]) => order.indexOf(a as string) - order.indexOf(b as string));
   const heads = [
     'work',
     'servers',
@@ -251,7 +303,9 @@ try {
     'cost of sharing',
     'requests/s',
     'CPU ms a request: servers',
-    'stores',
+    'PostgreSQL',
+    'Redis',
+    'S3 store',
   ];
   report('scale.speed', heads, speedRows, { ratios: ['times one', 'cost of sharing'], baselines });
   console.log('');

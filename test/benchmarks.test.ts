@@ -108,13 +108,18 @@ it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, a
   copyFileSync(README, readme);
   const args = ['--only', 'hostile,gate,parse', '--out', out, '--readme', readme, '--smoke'];
   const env = { ...process.env, LECTERN_BENCH_DATA: '' };
-  const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'bench:all', '--', ...args], { cwd: ROOT, env });
+  const runAll = (given: string[]) =>
+    promisify(execFile)('npm', ['run', '-s', 'bench:all', '--', ...given], { cwd: ROOT, env });
+  const { stdout } = await runAll(args);
   expect(stdout).toContain('Left out: parse (needs a folder of its own data: --pages)');
   expect(stdout).toContain('Only in the JSON file: gate.cost, gate.rate');
 
   const [file] = readdirSync(out);
-  const result = JSON.parse(readFileSync(path.join(out, file!), 'utf8'));
-  expect(file).toBe(`${result.startedAt.slice(0, 10)}.json`);
+  const read = () => JSON.parse(readFileSync(path.join(out, file!), 'utf8'));
+  const result = read();
+  const [{ startedAt, machine }] = result.benchmarks;
+  const date = startedAt.slice(0, 10);
+  expect(file).toBe(`${date}.json`);
   expect(result.leftOut.map(({ name }: { name: string }) => name)).toEqual(['parse']);
   expect(result.benchmarks.map(({ name, tables }: Measured) => [name, tables.map((table) => table.name)])).toEqual([
     ['hostile', ['hostile']],
@@ -125,8 +130,18 @@ it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, a
   expect(tables[0].heads).toContain(tables[0].ratios[0]);
 
   const renewed = readFileSync(readme, 'utf8');
-  expect(renewed).toContain(`<!-- table hostile -->\n${result.startedAt.slice(0, 10)}, ${result.machine}, commit `);
+  expect(renewed).toContain(`<!-- table hostile -->\n${date}, ${machine}, commit `);
   expect(tablesIn(renewed)).toEqual(tablesIn(readFileSync(README, 'utf8')));
+
+  // Later runs of the day replace the results of the same benchmarks only.
+  await runAll(['--only', 'hostile', ...args.slice(2)]);
+  const later = read();
+  expect(later.leftOut).toEqual(result.leftOut);
+  expect(later.benchmarks).toEqual([
+    expect.objectContaining({ name: 'gate', startedAt: result.benchmarks[1].startedAt }),
+    expect.objectContaining({ name: 'hostile' }),
+  ]);
+  expect(later.benchmarks[1].startedAt > startedAt).toBe(true);
 });
 
 interface Measured {

@@ -36,6 +36,7 @@ import {
   timedEngine,
 } from '#reader/index.ts';
 import type { SharedBlobs } from '#storage/blobs/open.ts';
+import { withRecentBlobs } from '#storage/blobs/recent.ts';
 import type { SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { chosenBrowser, remoteBrowsers } from './browser.ts';
@@ -173,7 +174,7 @@ async function openSharedParts(
   const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
-      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: sharedBlobs.blobs },
+      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: withRecentBlobs(sharedBlobs.blobs) },
       maxBytes: config.cacheMaxBytes,
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,

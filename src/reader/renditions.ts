@@ -3,6 +3,7 @@
  * the same rendition. A rendition depends only on its copy and the options, so callers can share it.
  */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { RenderTask } from './render.ts';
 import type { Rendition } from './rendition.ts';
 
@@ -16,37 +17,21 @@ const MAX_CHARACTERS = 32_000_000;
 const MAX_RENDITION_CHARACTERS = 2_000_000;
 
 export function createRenditionCache(maxCharacters = MAX_CHARACTERS): RenditionCache {
-  const entries = new Map<string, Rendition>();
-  let characters = 0;
-
-  const remove = (key: string) => {
-    const rendition = entries.get(key);
-    if (!rendition) return;
-    characters -= sizeOf(rendition);
-    entries.delete(key);
-  };
-  const put = (key: string, rendition: Rendition) => {
-    remove(key);
-    entries.set(key, rendition);
-    characters += sizeOf(rendition);
-    for (const oldest of entries.keys()) {
-      if (characters <= maxCharacters) break;
-      remove(oldest);
-    }
-  };
+  const renditions = new LRUCache<string, Rendition>({
+    maxSize: maxCharacters,
+    maxEntrySize: MAX_RENDITION_CHARACTERS,
+    sizeCalculation: sizeOf,
+  });
 
   return {
     async getOrRender(task, make) {
       const { cachedAt, screenshot, pageshot } = task.snapshot;
       if (cachedAt === undefined || screenshot || pageshot || task.captions) return make();
       const key = keyOf(task);
-      const known = entries.get(key);
-      if (known) {
-        put(key, known);
-        return known;
-      }
+      const known = renditions.get(key);
+      if (known) return known;
       const rendition = await make();
-      if (sizeOf(rendition) <= MAX_RENDITION_CHARACTERS && !task.options.doNotTrack) put(key, rendition);
+      if (!task.options.doNotTrack) renditions.set(key, rendition);
       return rendition;
     },
   };

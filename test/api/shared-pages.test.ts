@@ -161,6 +161,10 @@ describe.skipIf(none)('servers that share their pages', { timeout: LONG_MS }, ()
 
   /** Reads new pages while a store fails: they are answered, the failure is shown, and afterwards the cache works again. */
   async function survives(name: string, store: 'cache' | 'blobs', fail: () => unknown, recover: () => unknown) {
+    // Copies that the server does not have in memory, because another one stored them.
+    const elsewhere = (at: number, n: number) => `/${name}/elsewhere/${at}/${n % 20}`;
+    for (const at of servers.keys())
+      for (let n = 0; n < 20; n++) await read(servers[(at + 1) % servers.length]!, elsewhere(at, n));
     await fail();
     try {
       for (let n = 0; n < 12; n++) {
@@ -171,9 +175,9 @@ describe.skipIf(none)('servers that share their pages', { timeout: LONG_MS }, ()
       for (const [at, server] of servers.entries()) {
         let n = 0;
         const state = async () => {
-          await read(server, `/${name}/away/${at}/${n++}`);
+          await read(server, `/${name}/away/${at}/${n}`);
           // A slow store still takes what is written, but a read does not wait for it.
-          await read(server, '/once');
+          await read(server, elsewhere(at, n++));
           return (await stores(server))[store];
         };
         await expect.poll(state, away).toBe('away');
@@ -199,6 +203,18 @@ describe.skipIf(none)('servers that share their pages', { timeout: LONG_MS }, ()
       await expect.poll(async () => (await stores(server))[store], away).toBe('ok');
     }
   }
+
+  it('serve what they have read before from memory while the S3 store is down', async () => {
+    for (const server of servers) await read(server, '/once');
+    await s3.kill();
+    try {
+      for (const server of servers) for (let n = 0; n < 5; n++) await read(server, '/once');
+    } finally {
+      await s3.start();
+    }
+    expect(requests.get('/once')).toBe(1);
+    for (const server of servers) expect((await stores(server)).blobs).toBe('ok');
+  });
 
   it('go on while the S3 store is down', () =>
     survives(

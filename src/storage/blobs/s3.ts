@@ -1,7 +1,8 @@
 /**
  * Blobs as objects of an S3 bucket. If the store fails or does not answer in time, a circuit breaker fails further calls
  * at once, and one call after a pause tests the store again. Reads and writes have a breaker each, because a full store
- * still answers reads.
+ * still answers reads. While a breaker is open, a small object is read or written from time to time: otherwise the store
+ * of an idle server, or of one that has what it needs in memory, would be reported as away for ever.
  */
 import { type Breaker, createBreaker } from '#concurrency/breaker.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -24,6 +25,10 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The largest object that is read at once. */
 const MAX_BYTES = 256 * 1024 * 1024;
+const READ_PROBE_MS = 5_000;
+/** Longer: a store that is nearly full takes the small object, but not what follows. */
+const WRITE_PROBE_MS = 30_000;
+const PROBE_KEY = 'probe';
 
 /** Throws if the URL is invalid. The store is not contacted. */
 export async function openS3Blobs({ log, ...bucket }: S3BlobsOptions): Promise<S3Blobs> {
@@ -31,6 +36,13 @@ export async function openS3Blobs({ log, ...bucket }: S3BlobsOptions): Promise<S
   const reads = createCircuit('read', log);
   const writes = createCircuit('written', log);
   const keyOf = (name: string) => `${name.slice(0, 2)}/${name}`;
+  // The outcome of a probe is in the breaker.
+  const probe = (circuit: typeof reads, work: () => Promise<unknown>, intervalMs: number) =>
+    setInterval(() => void (circuit.closed || circuit.run(work).catch(() => {})), intervalMs).unref();
+  const probes = [
+    probe(reads, () => objects.get(PROBE_KEY), READ_PROBE_MS),
+    probe(writes, () => objects.put(PROBE_KEY, Buffer.from('Tests whether objects can be written.')), WRITE_PROBE_MS),
+  ];
   return {
     maxBytes: MAX_BYTES,
     get healthy() {
@@ -43,7 +55,10 @@ export async function openS3Blobs({ log, ...bucket }: S3BlobsOptions): Promise<S
     },
     // Removals run in the background and are repeated later, so they do not open the breaker.
     remove: (name) => objects.remove(keyOf(name)),
-    close: objects.close,
+    close() {
+      for (const timer of probes) clearInterval(timer);
+      objects.close();
+    },
   };
 }
 

@@ -81,6 +81,18 @@ describe.skipIf(!hasS3)('in a bucket', () => {
       expect(messages).toEqual([expect.stringContaining('cannot be read'), 'the S3 store can be read again']);
     }, 120_000);
 
+    it('counts as healthy when it answers again, although nobody reads or writes', async () => {
+      const other = blobName(Buffer.from('other'));
+      service.suspend();
+      for (let n = 0; n < 3; n++) {
+        await expect(blobs.get(other)).rejects.toMatchObject(refusal);
+        await expect(blobs.put(other, Buffer.from('other'))).rejects.toMatchObject(refusal);
+      }
+      expect(blobs.healthy).toBe(false);
+      service.resume();
+      await expect.poll(() => blobs.healthy, { timeout: 100_000, interval: 500 }).toBe(true);
+    }, 120_000);
+
     it('does not keep a reader waiting while it hangs', async () => {
       service.suspend();
       // More reads than the time limit of one would allow within the limit of the test.
