@@ -46,6 +46,8 @@ const EXTERNAL = [
 const BUNDLED = ['@fastify/compress', 'gpt-tokenizer'];
 const isBundled = (name) => BUNDLED.some((bundled) => name === bundled || name.startsWith(`${bundled}/`));
 const CHUNKS = 'chunks';
+/** The folder of code that Node has compiled. */
+const COMPILED = '.compiled';
 /**
  * Files of a package that come along, because it holds many times more than is needed: the WebAssembly build of
  * onnxruntime. Binaries are compressed as `.br`.
@@ -92,7 +94,7 @@ const COMMON = {
  */
 export async function bundle(out) {
   const chunks = path.join(out, CHUNKS);
-  await rm(chunks, { recursive: true, force: true });
+  for (const folder of [chunks, path.join(out, COMPILED)]) await rm(folder, { recursive: true, force: true });
   const { metafile, outputFiles } = await buildChunks(chunks);
   await mkdir(chunks, { recursive: true });
   for (const { path: file, text } of outputFiles) await writeFile(file, withRequire(text));
@@ -217,18 +219,25 @@ async function writeEntry(out, entry, { outputs }) {
 }
 
 /**
- * The program checks the version of Node before it loads the rest, which an older Node could not even link.
+ * The program checks the version of Node before it loads the rest, which an older Node could not even link. Node 22 and
+ * later keep the compiled code in a folder beside the program, for its threads too; Node ignores a folder that it cannot
+ * write. A server writes it once it has started, because it may be killed later.
  */
 function programLines(from, exports) {
   const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const [major, minor] = engines.node.replace('>=', '').split('.').map(Number);
   return [
     '#!/usr/bin/env node',
+    "import module from 'node:module';",
+    "import { fileURLToPath } from 'node:url';",
     "const [major, minor] = process.versions.node.split('.').map(Number);",
     `if (major < ${major} || (major === ${major} && minor < ${minor})) {`,
     `  console.error('lectern: Node ${major}.${minor} or later is required; this is ' + process.versions.node);`,
     '  process.exit(1);',
     '}',
+    `process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('./${COMPILED}', import.meta.url));`,
+    'module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);',
+    'setTimeout(() => module.flushCompileCache?.(), 5_000).unref();',
     `export const { ${exports.join(', ')} } = await import('${from}');`,
   ];
 }

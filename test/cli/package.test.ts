@@ -3,7 +3,9 @@
  * not involved.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -78,6 +80,8 @@ it('reads, embeds, indexes and searches without a checkout', { timeout: LONG_MS 
     const lectern = async (...args: string[]) =>
       (await run(path.join(dir, 'node_modules/.bin/lectern'), args, options)).stdout;
     expect((await run('npx', ['--no-install', 'lectern', '--version'], options)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    // Node 22 and later keep compiled code.
+    expect(existsSync(path.join(dir, 'node_modules/lectern/dist/.compiled'))).toBe('enableCompileCache' in module);
     expect(await lectern('read', 'page.html')).toContain('# Green tea\n\nIt is drunk hot');
     expect(JSON.parse(await lectern('embed', 'green tea', '--dimensions', '64', '--json'))[0].embedding).toHaveLength(
       64,
