@@ -7,11 +7,11 @@ import { missedBoxes } from './combine/missed.ts';
 import { type Orientation, orientationOf } from './combine/orientation.ts';
 import { isChinese, KNOWN_SCRIPT, LATIN, PLAUSIBLE, plausibilityOf, SCRIPTS, type Script } from './combine/script.ts';
 import { boundsOfCorners, widened } from './combine/stretches.ts';
-import type { OcrEngine } from './engine.ts';
+import type { OcrEngine, OcrLines } from './engine.ts';
 import type { Corners, PpOcr } from './engines/pp-ocr/pp-ocr.ts';
 import type { OcrBox } from './hocr.ts';
 import type { Prepared, Rotation } from './image/prepare.ts';
-import { BLANK, type OcrReading, type OcrTools, readUpright, withoutNoise } from './read.ts';
+import { BLANK, isOnItsSide, type OcrReading, type OcrTools, readUpright, withoutNoise } from './read.ts';
 
 /** An upright image with its lines. */
 interface Seen {
@@ -34,7 +34,8 @@ export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural:
   const upright = await tools.prepare(picture, 0);
   const { preparation } = upright;
   if (upright.blank) return { page: BLANK, preparation, doubts: [], notes: [] };
-  const early = startEarly(upright, tools);
+  const early = createEarly(tools);
+  early.start(upright);
   try {
     return await readPrepared(picture, { upright, early }, tools, neural);
   } finally {
@@ -42,25 +43,55 @@ export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural:
   }
 }
 
-/** The engine's reading of the upright image, begun before it is known whether the page has to be read that way. */
+/** The engine's reading of an image, begun before it is known whether the page has to be read that way. */
 interface Early {
+  /** Begins to read this image, and stops reading another one. */
+  start(prepared: Prepared): void;
   /** The reading if it is the one that is wanted, otherwise `undefined`. */
-  take(plan: Plan, prepared: Prepared): ReturnType<OcrEngine['recognize']> | undefined;
+  take(plan: Plan, prepared: Prepared): Promise<OcrLines> | undefined;
+  /** What the reading shows about the page, if it has ended and is clear. */
+  orientation(): Orientation | undefined;
   stop(): void;
 }
 
-/** Most pages are upright and in Latin script, and a second processor is free while PP-OCR looks for lines. */
-function startEarly(upright: Prepared, { engine, languages, signal }: OcrTools): Early {
-  const stopping = new AbortController();
-  const either = AbortSignal.any([signal, stopping.signal]);
-  const reading = engine.recognize(upright.picture, { languages, segmentation: 'page', signal: either });
-  // A reading that nobody takes may fail.
-  reading.catch(() => {});
+/** Most pages are in Latin script, and a second processor is free while PP-OCR looks for lines. */
+function createEarly({ engine, languages, signal }: OcrTools): Early {
+  let current: { prepared: Prepared; reading: Promise<OcrLines>; shown?: Orientation; stop(): void } | undefined;
   return {
+    start(prepared) {
+      current?.stop();
+      const stopping = new AbortController();
+      const either = AbortSignal.any([signal, stopping.signal]);
+      const reading = engine.recognize(prepared.picture, { languages, segmentation: 'page', signal: either });
+      const started: typeof current = { prepared, reading, stop: () => stopping.abort() };
+      current = started;
+      reading.then(
+        (page) => {
+          const shown = clearLatin(page, prepared);
+          if (shown) started.shown = shown;
+        },
+        // A reading that nobody takes may fail.
+        () => {},
+      );
+    },
     take: (plan, prepared) =>
-      prepared === upright && plan.engine === engine && plan.languages === languages ? reading : undefined,
-    stop: () => stopping.abort(),
+      prepared === current?.prepared && plan.engine === engine && plan.languages === languages
+        ? current.reading
+        : undefined,
+    orientation: () => current?.shown,
+    stop: () => current?.stop(),
   };
+}
+
+/** Minimum number of words, and minimum plausibility, of a reading that shows that the page is upright and in Latin script. */
+const CLEAR_WORDS = 10;
+const CLEAR = 0.9;
+
+/** Text that is read so surely was not upside down, nor in another script. */
+function clearLatin(page: OcrLines, { preparation: { turn } }: Prepared): Orientation | undefined {
+  const words = page.lines.flatMap((line) => line.words);
+  if (words.length < CLEAR_WORDS || isOnItsSide(page) || plausibilityOf(page, LATIN) < CLEAR) return undefined;
+  return { turn, confidence: 1, text: words.map(({ text }) => text).join(' ') };
 }
 
 async function readPrepared(
@@ -76,10 +107,14 @@ async function readPrepared(
     const page = withoutNoise(await readUpright(upright, tools));
     return { page, preparation, doubts: [], notes: [] };
   }
-  const orientation = await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal));
-  // What the engine reads of a page that is not upright is never used, and slows down the rest.
-  if (orientation.turn !== preparation.turn) early.stop();
-  const seen = await turned({ prepared: upright, boxes, orientation }, orientation.turn, { picture, tools, neural });
+  const orientation =
+    early.orientation() ?? (await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal)));
+  const seen = await turned(
+    { prepared: upright, boxes, orientation },
+    orientation.turn,
+    { picture, tools, neural },
+    early,
+  );
   const { plan, seen: final } = await planFor(seen, { picture, tools, neural });
   const { page, doubts } = await follow(plan, final, { tools, neural, early });
   return { page: withoutNoise(page), preparation: final.prepared.preparation, doubts, notes: plan.notes };
@@ -91,10 +126,13 @@ interface Sources {
   readonly neural: PpOcr;
 }
 
-/** The same image turned clockwise, with its lines. */
-async function turned(seen: Seen, turn: Rotation, { picture, tools, neural }: Sources): Promise<Seen> {
+/** The same image turned clockwise, with its lines. With `early`, the engine begins to read it. */
+async function turned(seen: Seen, turn: Rotation, { picture, tools, neural }: Sources, early?: Early): Promise<Seen> {
   if (turn === seen.prepared.preparation.turn) return seen;
+  // What the engine reads of a page that is not upright is never used, and slows down the rest.
+  early?.stop();
   const prepared = await tools.prepare(picture, turn);
+  early?.start(prepared);
   const boxes = await neural.find(prepared.picture, prepared.lineHeight, tools.signal);
   return { prepared, boxes, orientation: seen.orientation };
 }

@@ -120,7 +120,7 @@ export async function readUpright({ picture, rules }: Prepared, tools: OcrTools)
   return plausibilityOf(again) > plausibilityOf(page) ? again : page;
 }
 
-const wordsOf = ({ lines }: OcrPage) => lines.flatMap(({ words }) => words);
+const wordsOf = ({ lines }: Pick<OcrPage, 'lines'>) => lines.flatMap(({ words }) => words);
 
 /**
  * Removes text read from pictures, strokes and dirt. If most of a page is noise, a line is kept only if its confidence
@@ -152,8 +152,8 @@ function plausibilityOf(page: OcrPage): number {
 }
 
 /** Tesseract sometimes reads a page sideways, and then returns sideways boxes. */
-function isOnItsSide(page: OcrPage): boolean {
-  const long = wordsOf(page).filter(({ text }) =>
+export function isOnItsSide({ lines }: Pick<OcrPage, 'lines'>): boolean {
+  const long = wordsOf({ lines }).filter(({ text }) =>
     /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}$/u.test(text),
   );
   const tall = long.filter(({ box }) => box.bottom - box.top > box.right - box.left);

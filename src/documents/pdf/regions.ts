@@ -76,8 +76,9 @@ const MAX_BANDS = 1_200;
 function cut(segments: readonly Segment[], bodySize: number): Part[] {
   const bands = toBands(segments);
   const runs: Run[] = [];
+  const below = extentsFrom(bands);
   for (let at = 0; at < bands.length && bands.length <= MAX_BANDS; at++) {
-    const run = runFrom(bands, at, bodySize);
+    const run = runFrom({ bands, below }, at, bodySize);
     if (run) runs.push(run);
   }
   runs.sort((one, two) => two.both - one.both || two.start - one.start);
@@ -160,8 +161,34 @@ interface Run {
   readonly both: number;
 }
 
+/** How far segments reach: the end of the one that ends first, and the start of the one that starts last. */
+interface Extent {
+  readonly firstEnd: number;
+  readonly lastStart: number;
+}
+
+/** For each band, the extent of the segments from there on; one more for what follows the last band. */
+function extentsFrom(bands: readonly Band[]): Extent[] {
+  const extents: Extent[] = [{ firstEnd: Number.POSITIVE_INFINITY, lastStart: Number.NEGATIVE_INFINITY }];
+  for (let at = bands.length - 1; at >= 0; at--) {
+    let { firstEnd, lastStart } = extents[extents.length - 1]!;
+    for (const { x0, x1 } of bands[at]!.segments) {
+      firstEnd = Math.min(firstEnd, x1);
+      lastStart = Math.max(lastStart, x0);
+    }
+    extents.push({ firstEnd, lastStart });
+  }
+  return extents.reverse();
+}
+
+interface Search {
+  readonly bands: readonly Band[];
+  /** The extent of the bands from each band on. */
+  readonly below: readonly Extent[];
+}
+
 /** The longest run of bands from `start` with a common free strip and text on both sides. */
-function runFrom(bands: readonly Band[], start: number, bodySize: number): Run | null {
+function runFrom({ bands, below }: Search, start: number, bodySize: number): Run | null {
   const width = MIN_GUTTER * bodySize;
   let strips: Interval[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
   let end = start;
@@ -177,8 +204,15 @@ function runFrom(bands: readonly Band[], start: number, bodySize: number): Run |
     }
     const between = strips.filter(({ from, to }) => from > left && to < right);
     if (between.length === 0) {
-      const halfOpen = strips.some(({ from, to }) => from > left || to < right);
-      if (gutter || (!halfOpen && strips.length === 0)) break;
+      if (gutter) break;
+      // A gutter can only lie in one of these strips, beside text that is still to come.
+      const { firstEnd, lastStart } = below[at + 1]!;
+      const mayFollow = strips.some(
+        ({ from, to }) =>
+          (from > left || Math.max(from, firstEnd) + width <= to) &&
+          (to < right || from + width <= Math.min(to, lastStart)),
+      );
+      if (!mayFollow) break;
       continue;
     }
     if (gutter && isSpanningHeading(bands, at, between, bodySize)) break;
