@@ -4,7 +4,7 @@
  */
 import { type Combined, combine, readByNeural } from './combine/combine.ts';
 import { missedBoxes } from './combine/missed.ts';
-import { type Orientation, orientationOf } from './combine/orientation.ts';
+import { liesSideways, type Orientation, orientationOf } from './combine/orientation.ts';
 import { isChinese, KNOWN_SCRIPT, LATIN, PLAUSIBLE, plausibilityOf, SCRIPTS, type Script } from './combine/script.ts';
 import { boundsOfCorners, widened } from './combine/stretches.ts';
 import type { OcrEngine, OcrLines } from './engine.ts';
@@ -49,36 +49,36 @@ interface Early {
   start(prepared: Prepared): void;
   /** The reading if it is the one that is wanted, otherwise `undefined`. */
   take(plan: Plan, prepared: Prepared): Promise<OcrLines> | undefined;
-  /** What the reading shows about the page, if it has ended and is clear. */
-  orientation(): Orientation | undefined;
+  /** What the reading shows about the page if it is clear, otherwise `undefined`. */
+  orientation(): Promise<Orientation | undefined>;
   stop(): void;
 }
 
 /** Most pages are in Latin script, and a second processor is free while PP-OCR looks for lines. */
 function createEarly({ engine, languages, signal }: OcrTools): Early {
-  let current: { prepared: Prepared; reading: Promise<OcrLines>; shown?: Orientation; stop(): void } | undefined;
+  let current: { prepared: Prepared; reading: Promise<OcrLines>; stop(): void } | undefined;
   return {
     start(prepared) {
       current?.stop();
       const stopping = new AbortController();
       const either = AbortSignal.any([signal, stopping.signal]);
       const reading = engine.recognize(prepared.picture, { languages, segmentation: 'page', signal: either });
-      const started: typeof current = { prepared, reading, stop: () => stopping.abort() };
-      current = started;
-      reading.then(
-        (page) => {
-          const shown = clearLatin(page, prepared);
-          if (shown) started.shown = shown;
-        },
-        // A reading that nobody takes may fail.
-        () => {},
-      );
+      // A reading that nobody takes may fail.
+      reading.catch(() => {});
+      current = { prepared, reading, stop: () => stopping.abort() };
     },
     take: (plan, prepared) =>
       prepared === current?.prepared && plan.engine === engine && plan.languages === languages
         ? current.reading
         : undefined,
-    orientation: () => current?.shown,
+    async orientation() {
+      const read = current;
+      // Without a reading, PP-OCR finds the orientation.
+      return read?.reading.then(
+        (page) => clearLatin(page, read.prepared),
+        () => undefined,
+      );
+    },
     stop: () => current?.stop(),
   };
 }
@@ -107,8 +107,9 @@ async function readPrepared(
     const page = withoutNoise(await readUpright(upright, tools));
     return { page, preparation, doubts: [], notes: [] };
   }
-  const orientation =
-    early.orientation() ?? (await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal)));
+  // The engine's reading is needed for most pages, and slower while PP-OCR reads beside it.
+  const shown = liesSideways(boxes) ? undefined : await early.orientation();
+  const orientation = shown ?? (await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal)));
   const seen = await turned(
     { prepared: upright, boxes, orientation },
     orientation.turn,

@@ -25,15 +25,19 @@ export interface Orientation {
 const widthOf = ({ topLeft, topRight }: Corners): number => distance(topLeft, topRight);
 const heightOf = ({ topLeft, bottomLeft }: Corners): number => distance(topLeft, bottomLeft);
 
+const areaOf = (boxes: readonly Corners[]): number => boxes.reduce((sum, box) => sum + widthOf(box) * heightOf(box), 0);
+const isTall = (box: Corners): boolean => heightOf(box) > 1.5 * widthOf(box);
+
+/** Whether most of the text runs up or down. */
+export const liesSideways = (boxes: readonly Corners[]): boolean => areaOf(boxes.filter(isTall)) > areaOf(boxes) / 2;
+
 export async function orientationOf(
   boxes: readonly Corners[],
   read: (boxes: readonly Corners[]) => Promise<readonly (OcrLine | undefined)[]>,
 ): Promise<Orientation> {
-  const area = (some: readonly Corners[]) => some.reduce((sum, box) => sum + widthOf(box) * heightOf(box), 0);
-  const isTall = (box: Corners) => heightOf(box) > 1.5 * widthOf(box);
-  const tall = boxes.filter(isTall);
-  const isSideways = area(tall) > area(boxes) / 2;
-  const longest = (isSideways ? tall : boxes.filter((box) => !isTall(box)))
+  const isSideways = liesSideways(boxes);
+  const longest = boxes
+    .filter((box) => isTall(box) === isSideways)
     .toSorted((a, b) => Math.max(widthOf(b), heightOf(b)) - Math.max(widthOf(a), heightOf(a)))
     .slice(0, SAMPLE);
   const look = async (turn: Rotation, some: readonly Corners[]): Promise<Orientation> => {
