@@ -7,10 +7,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { nodeBaseline, report } from './report.ts';
-import { build, machine, median, residentMb, serve, sized } from './support.ts';
+import { build, descendantsMb, machine, median, proportionalMb, residentMb, serve, sized } from './support.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../dist/main.js');
 const RUNS = Number(process.argv[2] ?? sized(7, 1));
+/** Long enough for the collection of garbage in an idle server. */
+const IDLE_MS = sized(20_000, 100);
 const PAGE =
   '<!doctype html><title>Tea</title><article><h1>Green tea</h1><p>It is drunk hot, and has been.</p></article>';
 
@@ -45,6 +47,11 @@ for (let run = 0; run < RUNS; run++) {
   await server.stop();
 }
 rmSync(folder, { recursive: true, force: true });
+
+const server = await serve({ LECTERN_BROWSER: 'none' });
+await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+const idleMb = proportionalMb(server.pid) + descendantsMb(server.pid);
+await server.stop();
 console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
 report(
@@ -55,7 +62,8 @@ report(
     row('`lectern --help`, ms', help),
     row('`lectern read page.html`, ms', read),
     row('start to ready, ms', ready),
-    row('idle memory, MB resident', memory),
+    row('memory a second later, MB resident', memory),
+    row('memory when idle, with its processes, MB proportional', [idleMb]),
   ],
   { baselines: [nodeBaseline('`node -e 0`')] },
 );

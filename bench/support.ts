@@ -149,7 +149,16 @@ export async function site(): Promise<{ url: string; host: string; hits(): numbe
 export const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Proportional memory of the descendants of a process, in MB. Shared memory pages are counted once. */
+/** Proportional memory of a process, in MB: shared memory is divided by the number of its users. 0 if it has exited. */
+export function proportionalMb(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Proportional memory of the descendants of a process, in MB. */
 export function descendantsMb(pid: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -164,16 +173,8 @@ export function descendantsMb(pid: number): number {
     for (let at = parents.get(id); at; at = parents.get(at)) if (at === pid) return true;
     return false;
   };
-  let total = 0;
-  for (const id of parents.keys()) {
-    if (!isDescendant(id)) continue;
-    try {
-      total += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
-    } catch {
-      // The process has exited since it was listed.
-    }
-  }
-  return total;
+  const descendants = [...parents.keys()].filter(isDescendant);
+  return descendants.reduce((sum, id) => sum + proportionalMb(id), 0);
 }
 
 export const median = (values: readonly number[]): number => {

@@ -36,12 +36,14 @@ import {
   timedEngine,
 } from '#reader/index.ts';
 import type { SharedBlobs } from '#storage/blobs/open.ts';
-import { withRecentBlobs } from '#storage/blobs/recent.ts';
 import type { SharedState } from '#storage/shared/open.ts';
 import type { Log } from '#telemetry/log.ts';
 import { chosenBrowser, remoteBrowsers } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 import type { Network } from './network.ts';
+
+/** Some thousand compressed texts. */
+const RECENT_BYTES = 16 * 1024 * 1024;
 
 export interface ReaderModuleParts {
   readonly network: Network;
@@ -174,7 +176,8 @@ async function openSharedParts(
   const cache = resources.use(
     await openCache({
       dir: path.join(config.dataDir, 'cache'),
-      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: withRecentBlobs(sharedBlobs.blobs) },
+      shared: sharedBlobs && { databaseUrl: config.databaseUrl!, blobs: sharedBlobs.blobs },
+      recentBytes: RECENT_BYTES,
       maxBytes: config.cacheMaxBytes,
       freshMs: config.cacheFreshS * 1000,
       keepMs: config.cacheKeepS * 1000,

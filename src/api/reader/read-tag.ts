@@ -9,9 +9,17 @@ import type { Options, Page, Rendition } from '#reader/index.ts';
  */
 export function readTag(page: Page, kind: BodyKind, options: Options): string | undefined {
   if (options.trace || options.modelFormat || page.screenshotUrl || page.pageshotUrl) return undefined;
+  const form = JSON.stringify([kind, [...options.formats]]);
+  const known = tags.get(page)?.get(form);
+  if (known !== undefined) return known;
   const { warning: _, usage: __, ...content } = page;
-  return entityTag(JSON.stringify([kind, [...options.formats], content]));
+  const tag = entityTag(`${form}${JSON.stringify(content)}`);
+  tags.set(page, new Map([...(tags.get(page) ?? []), [form, tag]]));
+  return tag;
 }
+
+/** The tags of each page by form. A page from the memory of renditions is answered many times. */
+const tags = new WeakMap<Page, ReadonlyMap<string, string>>();
 
 /** Whether a response without a body costs nothing: the page came from the cache, and no model worked on it. */
 export const isFreeWithoutBody = (

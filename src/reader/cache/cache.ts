@@ -53,6 +53,8 @@ export interface CacheOptions {
   readonly shared?: Pick<SharedCopyStoreOptions, 'databaseUrl' | 'blobs'> | undefined;
   /** Maximum size of all copies on disk, in bytes; 0 disables the cache and removes the folder. */
   readonly maxBytes: number;
+  /** Maximum size of the recently used content that is kept in memory too, in bytes. Default: 0. */
+  readonly recentBytes?: number;
   /** Maximum age of a served copy if the caller sets none, in milliseconds. */
   readonly freshMs: number;
   /** Copies are removed after this time, in milliseconds. */
@@ -83,6 +85,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
     dir,
     shared,
     maxBytes,
+    recentBytes,
     freshMs,
     keepMs,
     keepsNoStore = false,
@@ -104,7 +107,7 @@ export async function openCache(options: CacheOptions): Promise<SnapshotCache> {
       close: async () => {},
     };
   }
-  const limits = { maxBytes, keepMs, clock, log };
+  const limits = { maxBytes, recentBytes, keepMs, clock, log };
   const opening = shared ? openSharedCopyStore({ ...shared, ...limits }) : openLocalCopyStore({ dir, ...limits });
   const store = await opening.catch((error: unknown) => {
     log?.warn({ err: error }, 'pages cannot be cached');

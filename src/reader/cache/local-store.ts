@@ -6,6 +6,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createFileBlobs } from '#storage/blobs/files.ts';
+import { withRecentBlobs } from '#storage/blobs/recent.ts';
 import { isDamaged, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -15,6 +16,8 @@ import { MIGRATIONS } from './index-queries.ts';
 
 export interface CopyStoreOptions extends Pick<CopiesOptions, 'maxBytes' | 'keepMs' | 'clock'> {
   readonly dir: string;
+  /** Maximum size of the recently used content in memory, in bytes. Default: 0. */
+  readonly recentBytes?: number | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
@@ -22,11 +25,13 @@ export interface CopyStoreOptions extends Pick<CopiesOptions, 'maxBytes' | 'keep
 const WARNING_INTERVAL_MS = 60_000;
 
 /** Throws if the folder cannot be used. */
-export async function openLocalCopyStore({ dir, log, ...limits }: CopyStoreOptions): Promise<CopyStore> {
+export async function openLocalCopyStore({ dir, recentBytes, log, ...limits }: CopyStoreOptions): Promise<CopyStore> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, 'index.db');
   const database = await openDatabase(file, MIGRATIONS, { disposable: true, log });
-  const copies = createCopies({ database, blobs: createFileBlobs(path.join(dir, 'blobs')), ...limits });
+  const files = createFileBlobs(path.join(dir, 'blobs'));
+  const blobs = { ...withRecentBlobs(files, recentBytes), removeAllExcept: files.removeAllExcept };
+  const copies = createCopies({ database, blobs, ...limits });
   /** True once the index is damaged or the store is closed: the database must not be used any more. */
   let unusable = false;
   let closing = false;

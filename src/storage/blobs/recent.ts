@@ -5,30 +5,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Blobs } from './blobs.ts';
 
-export interface RecentBlobsOptions {
-  /** Maximum size of all blobs in memory, in bytes. Default: 32 MiB. */
-  readonly maxBytes?: number;
-  /** Maximum size of a blob in memory, in bytes: larger ones would evict too many others. Default: 256 KiB. */
-  readonly maxBlobBytes?: number;
-}
-
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Maximum size of a blob in memory, in bytes: larger ones would evict too many others. */
 const MAX_BLOB_BYTES = 256 * 1024;
 /** Estimated size of an entry without its content, in bytes. */
 const ENTRY_BYTES = 300;
 
-export function withRecentBlobs(
-  blobs: Blobs,
-  { maxBytes = MAX_BYTES, maxBlobBytes = MAX_BLOB_BYTES }: RecentBlobsOptions = {},
-): Blobs {
+/** `maxBytes` is the maximum size of all blobs in memory, in bytes. By default, none is kept. */
+export function withRecentBlobs(blobs: Blobs, maxBytes = 0): Blobs {
+  if (maxBytes === 0) return blobs;
   const recent = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
-    maxEntrySize: maxBlobBytes + ENTRY_BYTES,
+    maxEntrySize: MAX_BLOB_BYTES + ENTRY_BYTES,
     sizeCalculation: (bytes) => bytes.length + ENTRY_BYTES,
   });
   // Copies, because callers may transfer their bytes to another thread, and because a view would keep its whole buffer.
   const keep = (name: string, bytes: Uint8Array) => {
-    if (bytes.length <= maxBlobBytes) recent.set(name, new Uint8Array(bytes));
+    if (bytes.length <= MAX_BLOB_BYTES) recent.set(name, new Uint8Array(bytes));
   };
   return {
     maxBytes: blobs.maxBytes,

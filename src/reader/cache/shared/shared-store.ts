@@ -8,6 +8,7 @@ import { createBreaker } from '#concurrency/breaker.ts';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
 import { isDiskFull } from '#errors.ts';
 import { type Blobs, BlobsUnavailableError } from '#storage/blobs/blobs.ts';
+import { withRecentBlobs } from '#storage/blobs/recent.ts';
 import { openStore } from '#storage/database/store.ts';
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -28,6 +29,8 @@ export interface SharedCopyStoreOptions {
   readonly blobs: Blobs;
   /** Maximum size of all copies, in bytes. */
   readonly maxBytes: number;
+  /** Maximum size of the recently used content in memory, in bytes. Default: 0. */
+  readonly recentBytes?: number | undefined;
   /** Copies are removed after this time, in milliseconds. */
   readonly keepMs: number;
   /** Milliseconds since 1970. */
@@ -58,7 +61,8 @@ const SWEEP_SHARE = 0.02;
 
 /** Continues without the index if it cannot be reached. Throws if the database denies access. */
 export async function openSharedCopyStore(options: SharedCopyStoreOptions): Promise<CopyStore> {
-  const { blobs, maxBytes, keepMs, clock, log, unusedMs = UNUSED_MS } = options;
+  const { maxBytes, keepMs, clock, log, unusedMs = UNUSED_MS } = options;
+  const blobs = withRecentBlobs(options.blobs, options.recentBytes);
   const store = await openStore<SharedCacheTables>(
     { url: options.databaseUrl, file: '' },
     { module: CACHE_MODULE, migrations: SHARED_MIGRATIONS, log },
