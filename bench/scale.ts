@@ -141,12 +141,17 @@ async function speedElsewhere([first, ...others]: readonly Server[], key: string
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     return next;
   };
-  await readAll([first!]);
-  // A copy is stored after the answer.
-  await setTimeout(2_000);
+  const fetches = () => [...site.fetches.values()].reduce((sum, count) => sum + count, 0);
+  // A server that stores many copies at once leaves some out, so it reads until all are stored.
+  for (let before = -1; fetches() > before; ) {
+    before = fetches();
+    await readAll([first!]);
+    // A copy is stored after the answer.
+    await setTimeout(2_000);
+  }
+  const before = fetches();
   const speed = await measure(() => readAll(others));
-  for (let at = 0; at < ELSEWHERE_READS; at++)
-    if (site.fetches.get(`/elsewhere-${at}`) !== 1) throw new Error(`page ${at} was not read from the cache`);
+  if (fetches() > before) throw new Error(`${fetches() - before} pages were not read from the cache`);
   return speed;
 }
 
