@@ -36,7 +36,7 @@ it('says that a store is away, and that it is back without a call', async () => 
   await expect(store.space(SPACE).get(['green'])).rejects.toBeInstanceOf(SharedUnavailableError);
   expect(store.healthy).toBe(false);
   // A probe that fails is followed by another.
-  await expect.poll(() => state.calls).toBeGreaterThan(1);
+  await expect.poll(() => state.calls, { timeout: 10_000 }).toBeGreaterThan(1);
   expect(store.healthy).toBe(false);
   state.isAway = false;
   await expect.poll(() => store.healthy, { timeout: 10_000 }).toBe(true);
