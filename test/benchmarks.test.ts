@@ -106,13 +106,13 @@ const README = path.join(ROOT, 'bench/README.md');
 it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, async () => {
   const [out, readme] = [path.join(folder, 'results'), path.join(folder, 'README.md')];
   copyFileSync(README, readme);
-  const args = ['--only', 'hostile,gate,parse', '--out', out, '--readme', readme, '--smoke'];
+  const args = ['--only', 'hostile,capacity,parse', '--out', out, '--readme', readme, '--smoke'];
   const env = { ...process.env, LECTERN_BENCH_DATA: '' };
   const runAll = (given: string[]) =>
     promisify(execFile)('npm', ['run', '-s', 'bench:all', '--', ...given], { cwd: ROOT, env });
   const { stdout } = await runAll(args);
   expect(stdout).toContain('Left out: parse (needs a folder of its own data: --pages)');
-  expect(stdout).toContain('Only in the JSON file: gate.cost, gate.rate');
+  expect(stdout).toContain('Only in the JSON file: capacity.model');
 
   const [file] = readdirSync(out);
   const read = () => JSON.parse(readFileSync(path.join(out, file!), 'utf8'));
@@ -123,7 +123,7 @@ it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, a
   expect(result.leftOut.map(({ name }: { name: string }) => name)).toEqual(['parse']);
   expect(result.benchmarks.map(({ name, tables }: Measured) => [name, tables.map((table) => table.name)])).toEqual([
     ['hostile', ['hostile']],
-    ['gate', ['gate.cost', 'gate.rate']],
+    ['capacity', ['capacity.model', 'capacity.simulation']],
   ]);
   const [{ tables }] = result.benchmarks;
   expect(tables[0].baselines).toEqual([{ name: 'parse5', version: packageFile.devDependencies.parse5.slice(1) }]);
@@ -138,7 +138,7 @@ it('runs benchmarks in sequence, and renews the tables', { timeout: 300_000 }, a
   const later = read();
   expect(later.leftOut).toEqual(result.leftOut);
   expect(later.benchmarks).toEqual([
-    expect.objectContaining({ name: 'gate', startedAt: result.benchmarks[1].startedAt }),
+    expect.objectContaining({ name: 'capacity', startedAt: result.benchmarks[1].startedAt }),
     expect.objectContaining({ name: 'hostile' }),
   ]);
   expect(later.benchmarks[1].startedAt > startedAt).toBe(true);
