@@ -51,11 +51,15 @@ export async function* readResults(
 }
 
 interface FollowOptions {
-  readonly id: string;
+  /** As the caller has seen it last. Unless it is final, its state is the first event of a stream from the start. */
+  readonly job: CrawlJob;
   readonly after: number;
   readonly signal: AbortSignal;
   find(id: string): Promise<CrawlJob | undefined>;
 }
+
+const progressOf = ({ state, found, done, failed, skipped }: CrawlJob): string =>
+  JSON.stringify([state, found, done, failed, skipped]);
 
 export function createFollower(store: CrawlDb) {
   const waiting = new Map<string, Set<() => void>>();
@@ -84,16 +88,23 @@ export function createFollower(store: CrawlDb) {
     if (!wakers.size && waiting.get(jobId) === wakers) waiting.delete(jobId);
   }
 
-  async function* follow({ id, after, signal, find }: FollowOptions): AsyncGenerator<FollowEvent> {
+  async function* follow({ job: seen, after, signal, find }: FollowOptions): AsyncGenerator<FollowEvent> {
+    const { id } = seen;
     let last = after;
     let lastProgress = '';
-    let progressAt = 0;
+    let progressAt = Number.NEGATIVE_INFINITY;
     let lastEventAt = performance.now();
+    // A short crawl may end before its state is read again.
+    if (after === 0 && !isFinal(seen.state)) {
+      lastProgress = progressOf(seen);
+      progressAt = lastEventAt;
+      yield { kind: 'progress', job: seen };
+    }
     while (!signal.aborted) {
       // The state is read before the results, so that a final state is never reported before the last result.
       const job = await find(id);
       if (!job) return;
-      const state = JSON.stringify([job.state, job.found, job.done, job.failed, job.skipped]);
+      const state = progressOf(job);
       const at = performance.now();
       if (state !== lastProgress && at - progressAt >= PROGRESS_MS && !isFinal(job.state)) {
         lastProgress = state;

@@ -200,7 +200,7 @@ function createModule(store: Store<Tables>, options: CrawlModuleOptions): CrawlM
       follower.notify(id);
     },
     results: (job, selection) => readResults(store, job.id, selection),
-    follow: (job, after, signal) => follower.follow({ id: job.id, after, signal, find }),
+    follow: (job, after, signal) => follower.follow({ job, after, signal, find }),
     get healthy() {
       return store.healthy;
     },
