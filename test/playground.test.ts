@@ -257,9 +257,9 @@ describe('options', () => {
     await page.locator('h1').click();
     await page.keyboard.press('/');
     await page.keyboard.type('numbered citations');
-    expect(await page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option))).toEqual([
-      'retainLinks',
-    ]);
+    await expect
+      .poll(() => page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option)))
+      .toEqual(['retainLinks']);
     await page.getByLabel('retainLinks', { exact: true }).selectOption('none');
     const asked = page.waitForRequest((request) => request.method() === 'POST');
     await read(page);
