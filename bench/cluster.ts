@@ -28,6 +28,8 @@ export interface Server extends Running {
   readonly adminUrl: string;
   readonly modelUrl: string;
   readonly flowUrl: string;
+  readonly searchUrl: string;
+  readonly compatUrl: string;
 }
 
 export interface Stores {
@@ -98,20 +100,29 @@ export async function openStores({ bucket: wantsBucket }: { readonly bucket: boo
   };
 }
 
-/** Starts a server whose model host and flow gateway have known ports. */
+/** Starts a server whose APIs have known ports. */
 export async function startServer(settings: Readonly<Record<string, string>>): Promise<Server> {
-  const modelPort = await freePorts(3);
-  const [flowPort, adminPort] = [modelPort + 1, modelPort + 2];
+  const first = await freePorts(5);
+  const [modelPort, flowPort, adminPort, searchPort, compatPort] = [0, 1, 2, 3, 4].map((at) => first + at);
   const running = await serve({
     LECTERN_PLANS: JSON.stringify(PLANS),
     LECTERN_MODEL_PORT: String(modelPort),
     LECTERN_FLOW_PORT: String(flowPort),
     LECTERN_ADMIN_PORT: String(adminPort),
+    LECTERN_SEARCH_PORT: String(searchPort),
+    LECTERN_COMPAT_PORT: String(compatPort),
     LECTERN_ADMIN_SECRET: ADMIN_SECRET,
     ...settings,
   });
-  const [modelUrl, flowUrl, adminUrl] = [modelPort, flowPort, adminPort].map((port) => `http://127.0.0.1:${port}`);
-  return { ...running, modelUrl: modelUrl!, flowUrl: flowUrl!, adminUrl: adminUrl! };
+  const urlOf = (port: number | undefined) => `http://127.0.0.1:${port}`;
+  return {
+    ...running,
+    modelUrl: urlOf(modelPort),
+    flowUrl: urlOf(flowPort),
+    adminUrl: urlOf(adminPort),
+    searchUrl: urlOf(searchPort),
+    compatUrl: urlOf(compatPort),
+  };
 }
 
 export interface Account {

@@ -67,11 +67,12 @@ async function startSite() {
 
 type Call = (server: Server, key: string) => Promise<void>;
 
-async function post(url: string, key: string, body: object): Promise<void> {
+/** `expected` is part of every right answer. */
+async function post(url: string, key: string, body: object, expected: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url}: status ${answer.status}: ${text.slice(0, 300)}`);
+  if (!answer.ok || !text.includes(expected)) throw new Error(`${url}: status ${answer.status}: ${text.slice(0, 300)}`);
 }
 
 const read =
@@ -90,6 +91,10 @@ const read =
   };
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
+let queries = 0;
+/** No list of results is in memory for it. */
+const newQuery = () => `tea and rain ${++queries}`;
+
 const CACHED = 'read, cached';
 const ELSEWHERE = 'read, cached by another server';
 const WORK: readonly (readonly [string, Call])[] = [
@@ -98,7 +103,24 @@ const WORK: readonly (readonly [string, Call])[] = [
   [
     'embed a text',
     (server, key) =>
-      post(`${server.modelUrl}/v1/embeddings`, key, { model: 'lectern-static-v2', input: ['green tea is drunk hot'] }),
+      post(
+        `${server.modelUrl}/v1/embeddings`,
+        key,
+        { model: 'lectern-static-v2', input: ['green tea is drunk hot'] },
+        '"embedding"',
+      ),
+  ],
+  [
+    'search the local index',
+    (server, key) => post(`${server.searchUrl}/search`, key, { q: newQuery(), respondWith: 'no-content' }, site.host),
+  ],
+  [
+    'search through the compat API',
+    (server, key) => post(`${server.compatUrl}/for/tavily/search`, key, { query: newQuery() }, site.host),
+  ],
+  [
+    'flow, /search',
+    (server, key) => post(`${server.flowUrl}/search`, key, { data: [{ text: newQuery() }] }, '"matches"'),
   ],
 ];
 

@@ -371,6 +371,10 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const rest = [];
       for await (const event of crawls.module.follow(job, 10, new AbortController().signal)) rest.push(event);
       expect(rest.map((event) => (event.kind === 'result' ? event.seq : event.kind))).toEqual([11, 12, 13, 'done']);
+      // `job` is as it was submitted: a client that follows a short crawl gets its state first, even if it has ended.
+      const again = [];
+      for await (const event of crawls.module.follow(job, 0, new AbortController().signal)) again.push(event.kind);
+      expect(again).toEqual(['progress', ...Array<string>(13).fill('result'), 'done']);
     });
   });
 

@@ -2,6 +2,7 @@
  * Reads one image with both recognizers. PP-OCR finds the lines and the orientation and is sure of Latin and Chinese;
  * Tesseract reads the letters of the script of the page; both read what `combine/stretches.ts` selects.
  */
+import { setTimeout } from 'node:timers/promises';
 import { type Combined, combine, readByNeural } from './combine/combine.ts';
 import { missedBoxes } from './combine/missed.ts';
 import { liesSideways, type Orientation, orientationOf } from './combine/orientation.ts';
@@ -49,8 +50,8 @@ interface Early {
   start(prepared: Prepared): void;
   /** The reading if it is the one that is wanted, otherwise `undefined`. */
   take(plan: Plan, prepared: Prepared): Promise<OcrLines> | undefined;
-  /** What the reading shows about the page if it is clear, otherwise `undefined`. */
-  orientation(): Promise<Orientation | undefined>;
+  /** What the reading shows about the page; `undefined` if it is not clear, or has not ended in this time. */
+  orientation(waitMs: number): Promise<Orientation | undefined>;
   stop(): void;
 }
 
@@ -71,18 +72,24 @@ function createEarly({ engine, languages, signal }: OcrTools): Early {
       prepared === current?.prepared && plan.engine === engine && plan.languages === languages
         ? current.reading
         : undefined,
-    async orientation() {
+    async orientation(waitMs) {
       const read = current;
-      // Without a reading, PP-OCR finds the orientation.
-      return read?.reading.then(
+      const shown = read?.reading.then(
         (page) => clearLatin(page, read.prepared),
+        // Without a reading, PP-OCR finds the orientation.
         () => undefined,
       );
+      return Promise.race([shown, setTimeout(waitMs, undefined, { ref: false })]);
     },
     stop: () => current?.stop(),
   };
 }
 
+/**
+ * How long the engine's reading is waited for, as a share of the time in which PP-OCR found the lines. Tesseract takes several
+ * times as long for a page in another script, whose orientation PP-OCR then finds.
+ */
+const WAIT = 0.5;
 /** Minimum number of words, and minimum plausibility, of a reading that shows that the page is upright and in Latin script. */
 const CLEAR_WORDS = 10;
 const CLEAR = 0.9;
@@ -102,13 +109,15 @@ async function readPrepared(
 ): Promise<OcrReading> {
   const { signal } = tools;
   const { preparation } = upright;
+  const from = performance.now();
   const boxes = await neural.find(upright.picture, upright.lineHeight, signal);
+  const waitMs = WAIT * (performance.now() - from);
   if (boxes.length === 0) {
     const page = withoutNoise(await readUpright(upright, tools));
     return { page, preparation, doubts: [], notes: [] };
   }
   // The engine's reading is needed for most pages, and slower while PP-OCR reads beside it.
-  const shown = liesSideways(boxes) ? undefined : await early.orientation();
+  const shown = liesSideways(boxes) ? undefined : await early.orientation(waitMs);
   const orientation = shown ?? (await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal)));
   const seen = await turned(
     { prepared: upright, boxes, orientation },
