@@ -3,12 +3,12 @@
  * (network access, reading, APIs) are created in files of src/app.
  */
 import os from 'node:os';
-import path from 'node:path';
 import type { AccountsModule } from '#accounts/index.ts';
 import type { BrowserHealth } from '#api/health.ts';
 import { createBatch } from '#app/batch.ts';
 import { CloseStack } from '#app/close-stack.ts';
-import { createCollections } from '#app/collections.ts';
+import { createCollections } from '#app/collections/collections.ts';
+import { collectionsDirOf } from '#app/collections/place.ts';
 import { createCrawl } from '#app/crawl.ts';
 import { openEuModules } from '#app/eu.ts';
 import type { ServerFace } from '#app/face-servers.ts';
@@ -132,7 +132,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
 
   const collections = resources.use(
     createCollections({
-      dir: path.join(dataDir, 'collections'),
+      dir: collectionsDirOf(dataDir),
+      databaseUrl: config.databaseUrl,
       maxBytes: config.flowIndexMaxBytes,
       shared: config.indexShared,
       embedder,

@@ -1,4 +1,5 @@
 /** The tools that the flow's built-in executors use, implemented with the modules of this server. */
+import { orUnavailable } from '#api/unavailable.ts';
 import { asProblem, problem } from '#errors.ts';
 import type { BuiltInTools, Collection } from '#flow/index.ts';
 import { gather } from '#http/gather.ts';
@@ -16,7 +17,7 @@ import {
 } from '#reader/index.ts';
 import { cutPassages } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { Collections } from './collections.ts';
+import type { Collections } from './collections/collections.ts';
 import { embedTexts, scoreTexts } from './model-tools.ts';
 
 export interface FlowModules {
@@ -82,9 +83,9 @@ const wrapCollection = (
   collection: Collection,
   asProblems: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>,
 ): Collection => ({
-  add: (entries) => asProblems(() => collection.add(entries)),
-  remove: (entry) => asProblems(() => collection.remove(entry)),
-  search: (question, ask) => asProblems(() => collection.search(question, ask), ask.signal),
+  add: (entries) => asProblems(() => orUnavailable(collection.add(entries))),
+  remove: (entry) => asProblems(() => orUnavailable(collection.remove(entry))),
+  search: (question, ask) => asProblems(() => orUnavailable(collection.search(question, ask)), ask.signal),
   close: () => collection.close(),
 });
 

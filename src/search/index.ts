@@ -2,7 +2,7 @@
 export type { FillProgress, FillSummary } from './index/fill/fill.ts';
 export { fill, openIndexOf } from './index/fill/run-fill.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
-export { moveIndex } from './index/move-index.ts';
+export { type MovedIndex, moveIndex } from './index/move-index.ts';
 export { openLocalIndex } from './index/open.ts';
 export { cutPassages } from './index/passages/cut-passages.ts';
 export { askOpenSearch } from './index/store/opensearch/cluster.ts';

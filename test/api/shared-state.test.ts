@@ -188,6 +188,25 @@ describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
     expect((await fetch(`${first.urls.compat}/v1/files/${id}`)).status).toBe(404);
   });
 
+  it('find the documents that a flow indexed on the other', async () => {
+    const flow = async (server: TestServer, endpoint: string, data: object[]) => {
+      const answer = await fetch(`${server.urls.flow}${endpoint}`, {
+        method: endpoint === '/delete' ? 'DELETE' : 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data }),
+      });
+      expect(answer.status).toBe(200);
+      return (await answer.json()) as { data: { matches?: { parent_id?: string }[] }[] };
+    };
+    const found = async (server: TestServer) =>
+      (await flow(server, '/search', [{ text: 'steeped leaves' }])).data[0]!.matches?.map((match) => match.parent_id) ??
+      [];
+    await flow(first, '/index', [{ id: 'leaves', text: 'Oolong is made of steeped leaves.' }]);
+    expect(await found(second)).toEqual(['leaves']);
+    await flow(second, '/delete', [{ id: 'leaves' }]);
+    expect(await found(first)).toEqual([]);
+  });
+
   it('say that a task has failed whose server is gone', async () => {
     const third = await startServer({
       databaseUrl,

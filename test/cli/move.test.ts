@@ -7,6 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAccounts } from '#accounts/index.ts';
+import { createCollections } from '#app/collections/collections.ts';
+import { type CollectionsPlace, collectionsDirOf } from '#app/collections/place.ts';
 import { moveInstallation } from '#app/move/move.ts';
 import { MOVED, UNMOVED } from '#app/move/tables.ts';
 import { openTestBucket } from '#batch/bucket.suite.ts';
@@ -15,6 +17,7 @@ import { run } from '#cli/program.ts';
 import { openLocalIndex, parseQuery } from '#search/index.ts';
 import { openStore } from '#storage/database/store.ts';
 import { openSqlValues, SHARED_TABLES } from '#storage/shared/sql.ts';
+import { createLog } from '#telemetry/log.ts';
 import { sendHtml, startSite } from '../site/site.ts';
 import { quietContext } from '../support/quiet-context.ts';
 import { startServer } from '../support/server.ts';
@@ -44,6 +47,9 @@ async function migrate(args: readonly string[], environment: Record<string, stri
     : [];
   return { exit, notes: notes.join('\n'), tables: Object.fromEntries(rows.map((row) => [row.table, row])) };
 }
+
+const collectionsIn = (place: CollectionsPlace) =>
+  createCollections({ ...place, maxBytes: 1e9, shared: 'public', embedder: undefined, log: createLog('silent') });
 
 beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'move-'));
@@ -93,6 +99,15 @@ beforeAll(async () => {
   }
   await index.flush();
   await index.close();
+  const collections = collectionsIn({ dir: collectionsDirOf(dataDir) });
+  const documents = Array.from({ length: PAGES }, (_, at) => ({
+    id: `d${at}`,
+    url: at % 2 ? `https://a.test/${at}` : undefined,
+    title: '',
+    content: `Black tea number ${at} is drunk with milk.`,
+  }));
+  await collections.open('Teas').add(documents);
+  await collections.close();
   const shared = await openSqlValues({ file: SHARED_TABLES.fileIn(dataDir) });
   await shared.space({ name: 'sites', maxValues: 10 }).set('a', '{"tea":"ñ"}', 3_600_000);
   await shared.close();
@@ -108,6 +123,14 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
     expect(there.tables.batch_file_pieces!.rows).toBe(3);
     expect(there.tables.shared_values!.rows).toBeGreaterThan(0);
     expect(there.tables['index pages']!.rows).toBe(PAGES);
+    expect(there.tables['collection Teas']!.rows).toBe(PAGES);
+    const collections = collectionsIn({ dir: '', databaseUrl: url });
+    const { signal } = new AbortController();
+    for (const at of [16, 17])
+      expect(await collections.open('Teas').search(`tea number ${at}`, { limit: 1, signal })).toMatchObject([
+        { id: `d${at}` },
+      ]);
+    await collections.close();
     expect(there.tables['cached pages']).toMatchObject({ rows: 1, checksum: '0 left behind' });
     const index = await openLocalIndex({ file: '', url, maxBytes: 1e9 });
     expect((await index.search(parseQuery('tea number 17'), { by: ['words'] }))[0]!.url).toBe('https://a.test/17');

@@ -1,6 +1,6 @@
 /**
  * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
- * files, shared state, the local index and the page cache. The move can be stopped and continued, and compares all tables.
+ * files, shared state, the local index, the collections of flows and the page cache. The move can be stopped and continued, and compares all tables.
  * The source is not changed. Screenshots and results of tasks do not move: they live for hours.
  */
 import { existsSync } from 'node:fs';
@@ -9,10 +9,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { ACCOUNT_TABLES, openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
+import { moveCollection } from '#app/collections/move-collection.ts';
+import { collectionNames, collectionsDirOf, placeOf } from '#app/collections/place.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
 import { Problem } from '#errors.ts';
 import { type CachePlace, moveCache } from '#reader/index.ts';
-import { moveIndex } from '#search/index.ts';
+import { type MovedIndex, moveIndex } from '#search/index.ts';
 import { type Blobs, BlobsUnavailableError } from '#storage/blobs/blobs.ts';
 import { type Migration, migrate } from '#storage/database/migrate.ts';
 import { countLecternConnections } from '#storage/database/postgres.ts';
@@ -80,6 +82,7 @@ export async function moveInstallation({ from, to, onProgress }: MoveOptions): P
     const continues = await moveTables({ from, to, onProgress }, opened, moved);
     const index = await moveIndexPages({ from, to, onProgress }, continues);
     if (index) moved.push(index);
+    await moveCollections({ from, to, onProgress }, continues, moved);
     const cache = opened && (await moveCachedPages({ from, to, onProgress }, opened));
     if (cache) moved.push(cache);
   } finally {
@@ -219,13 +222,31 @@ async function moveIndexPages(
   const place = ({ url, dataDir }: MovePlace) => ({ url, file: path.join(dataDir ?? '', 'index', 'index.db') });
   const report = (pages: number) => onProgress?.(INDEX, pages);
   const moved = await moveIndex({ from: place(from), to: place(to), continues, onProgress: report });
-  if (!moved) return undefined;
-  if (moved === 'filled') throw new MoveRefusedError('the target is not empty: its index has pages. Use an empty one');
+  return moved && rowsOf(INDEX, 'the index', moved);
+}
+
+/** `named` is the index in messages. */
+function rowsOf(table: string, named: string, moved: MovedIndex | 'filled'): MovedRows {
+  if (moved === 'filled') throw new MoveRefusedError(`the target is not empty: ${named} has pages. Use an empty one`);
   const { pages, before, after } = moved;
-  if (before === after) return { table: INDEX, rows: pages, checksum: after };
-  throw new MoveRefusedError(
-    'the index differs after the move: was the source in use? Empty the target and move again',
-  );
+  if (before === after) return { table, rows: pages, checksum: after };
+  throw new MoveRefusedError(`${named} differs after the move: was the source in use? Empty the target and move again`);
+}
+
+/** Adds the collections of flows to `moved`. */
+async function moveCollections(
+  { from, to, onProgress }: MoveOptions,
+  continues: boolean,
+  moved: MovedRows[],
+): Promise<void> {
+  const place = ({ url, dataDir }: MovePlace) => ({ dir: collectionsDirOf(dataDir ?? ''), databaseUrl: url });
+  const [source, target] = [place(from), place(to)];
+  for (const name of await collectionNames(source)) {
+    const table = `collection ${name}`;
+    const onPages = (pages: number) => onProgress?.(table, pages);
+    const collection = await moveCollection(placeOf(source, name), placeOf(target, name), { continues, onPages });
+    if (collection) moved.push(rowsOf(table, `the collection ${name}`, collection));
+  }
 }
 
 async function moveCachedPages(

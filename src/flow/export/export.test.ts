@@ -294,8 +294,8 @@ describe('data and monitoring', () => {
 
   it('says what differs in containers', () => {
     expect(exportWarnings(flow)).toEqual([
-      'index and search use the collection documents, but run in containers that share no data: run them with `lectern flow` in one program, and list it as an external executor',
-      'the replicas of index have a volume each and share no data',
+      'index and search use the collection documents, but run in containers that share no data: set LECTERN_DATABASE_URL in each, or run them with `lectern flow` in one program, and list it as an external executor',
+      'the replicas of index have a volume each and share no data, unless their collections are in PostgreSQL (LECTERN_DATABASE_URL)',
       'reload has no effect in containers: apply the manifests again',
     ]);
     expect(exportWarnings(definition)).toEqual([]);

@@ -15,9 +15,12 @@ export function exportWarnings({ deployments, gateway }: FlowDefinition): string
   return [
     ...shared.map(
       ([collection, names]) =>
-        `${names.join(' and ')} use the collection ${collection}, but run in containers that share no data: run them with \`lectern flow\` in one program, and list it as an external executor`,
+        `${names.join(' and ')} use the collection ${collection}, but run in containers that share no data: set LECTERN_DATABASE_URL in each, or run them with \`lectern flow\` in one program, and list it as an external executor`,
     ),
-    ...replicated.map(({ name }) => `the replicas of ${name} have a volume each and share no data`),
+    ...replicated.map(
+      ({ name }) =>
+        `the replicas of ${name} have a volume each and share no data, unless their collections are in PostgreSQL (LECTERN_DATABASE_URL)`,
+    ),
     ...(gateway.reload || exported.some(({ reload }) => reload)
       ? ['reload has no effect in containers: apply the manifests again']
       : []),

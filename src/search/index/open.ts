@@ -1,6 +1,7 @@
 /** Opens the local index of a server. The index engine runs in its own thread. */
 import { Worker } from 'node:worker_threads';
 import { threadMemory } from '#concurrency/thread-memory.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Engine } from './engine.ts';
 import type { IndexEmbedder, LocalIndex, Retriever } from './local-index.ts';
@@ -13,6 +14,8 @@ export interface LocalIndexOptions {
   readonly file: string;
   /** URL of a store, `postgres://…` or `opensearch+https://…`. If set, the index is stored there instead. */
   readonly url?: string | undefined;
+  /** The schema for the tables, in PostgreSQL. Default: the first of the search path. */
+  readonly schema?: string | undefined;
   /** Approximate maximum size of the index, in bytes. */
   readonly maxBytes: number;
   readonly embedder?: IndexEmbedder | undefined;
@@ -76,10 +79,11 @@ interface Running {
 }
 
 /** Runs an engine in a thread. If the thread dies, the next call starts a new one. */
-async function openThread({ file, url, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
+async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
   const data: IndexThreadData = {
     file,
     url,
+    schema,
     maxBytes,
     embedder: embedder && {
       id: embedder.id,
@@ -100,7 +104,7 @@ async function openThread({ file, url, maxBytes, embedder, log }: LocalIndexOpti
       resourceLimits: threadMemory(THREAD_MEMORY_MB),
     });
     current = worker;
-    const rpc = createRpcClient<ThreadMethods>(worker as Port);
+    const rpc = createRpcClient<ThreadMethods>(worker as Port, failureOf);
     serveRpc(worker as Port, {
       embed: (texts: string[], task: 'query' | 'passage') => embedder!.embed(texts, task),
       warn: async (message: string) => log?.warn({}, message),
@@ -150,6 +154,9 @@ async function openThread({ file, url, maxBytes, embedder, log }: LocalIndexOpti
     },
   };
 }
+
+const failureOf = (failed: unknown, name: string | undefined): unknown =>
+  name === DatabaseUnavailableError.name ? new DatabaseUnavailableError(failed) : failed;
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 const FROM_SOURCE = THREAD.pathname.endsWith('.ts');

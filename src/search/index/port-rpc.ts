@@ -12,7 +12,12 @@ type RpcMethods = Record<string, (...values: any[]) => Promise<unknown>>;
 type Message =
   | { readonly call: number; readonly name: string; readonly values: readonly unknown[] }
   | { readonly answer: number; readonly value: unknown }
-  | { readonly answer: number; readonly failed: unknown };
+  | {
+      readonly answer: number;
+      readonly failed: unknown;
+      /** Of the error: it is lost when an error is sent to another thread. */
+      readonly name: string | undefined;
+    };
 
 export interface RpcClient<Remote> {
   /** Calls a method of the other side, and resolves or rejects with its outcome. */
@@ -26,7 +31,11 @@ export interface RpcClient<Remote> {
   end(reason: Error): void;
 }
 
-export function createRpcClient<Remote>(port: Port): RpcClient<Remote> {
+/** `failureOf` restores the class of an error of the other side, from its name there. */
+export function createRpcClient<Remote>(
+  port: Port,
+  failureOf: (failed: unknown, name: string | undefined) => unknown = (failed) => failed,
+): RpcClient<Remote> {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: unknown): void }>();
   let calls = 0;
   let ended: Error | undefined;
@@ -35,7 +44,7 @@ export function createRpcClient<Remote>(port: Port): RpcClient<Remote> {
     if (!('answer' in message)) return;
     const call = waiting.get(message.answer);
     waiting.delete(message.answer);
-    if ('failed' in message) call?.reject(message.failed);
+    if ('failed' in message) call?.reject(failureOf(message.failed, message.name));
     else call?.resolve(message.value);
   });
   const call = (name: string, ...values: unknown[]) =>
@@ -63,7 +72,10 @@ export function serveRpc(port: Port, served: RpcMethods): void {
     const { call, name, values } = message;
     (async () => served[name]!(...values))().then(
       (value) => port.postMessage({ answer: call, value } satisfies Message),
-      (error: unknown) => port.postMessage({ answer: call, failed: error } satisfies Message),
+      (error: unknown) => {
+        const errorName = error instanceof Error ? error.name : undefined;
+        port.postMessage({ answer: call, failed: error, name: errorName } satisfies Message);
+      },
     );
   });
 }

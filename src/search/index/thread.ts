@@ -9,6 +9,7 @@ import { openIndexStore } from './store/open-store.ts';
 export interface IndexThreadData {
   readonly file: string;
   readonly url: string | undefined;
+  readonly schema: string | undefined;
   readonly maxBytes: number;
   readonly embedder: Omit<IndexEmbedder, 'embed'> | undefined;
 }
@@ -21,11 +22,11 @@ interface Main {
 
 if (parentPort) serve(parentPort as Port, workerData as IndexThreadData);
 
-function serve(port: Port, { file, url, maxBytes, embedder }: IndexThreadData): void {
+function serve(port: Port, { file, url, schema, maxBytes, embedder }: IndexThreadData): void {
   const main = createRpcClient<Main>(port);
   const log = { warn: (_: unknown, message?: string) => void main.call('warn', message ?? '') };
   const opening = (async () => {
-    const store = await openIndexStore({ url, file }, log);
+    const store = await openIndexStore({ url, file, schema }, log);
     return createEngine({
       store,
       maxBytes,

@@ -1,5 +1,6 @@
 /** Numbered table migrations. Each runs once and in order, even if several processes start at the same time. */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { enterSchema } from './schema.ts';
 import type { DialectName } from './store.ts';
 
 export interface Migration {
@@ -22,17 +23,22 @@ interface Schema {
 /** Arbitrary id of the advisory lock in PostgreSQL. */
 const ADVISORY_LOCK_ID = 7_305_804;
 
-/** Applies new migrations in one transaction. Throws NewerSchemaError. */
+/**
+ * Applies new migrations in one transaction. With `schema`, the tables are in this schema of PostgreSQL, together with the
+ * list of their migrations. Throws NewerSchemaError.
+ */
 export async function migrate(
   // biome-ignore lint/suspicious/noExplicitAny: accepts the schema of any module and uses only the table of this file
   db: Kysely<any>,
   dialect: DialectName,
   module: string,
   migrations: readonly Migration[],
+  schema?: string,
 ): Promise<void> {
   await db.transaction().execute(async (transaction: Transaction<Schema>) => {
     // A SQLite transaction already locks the whole file.
     if (dialect === 'postgres') await sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK_ID})`.execute(transaction);
+    if (schema !== undefined) await enterSchema(transaction, schema);
     await sql`CREATE TABLE IF NOT EXISTS migrations (
       room TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, ran_at BIGINT NOT NULL,
       PRIMARY KEY (room, number)

@@ -5,11 +5,14 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { migrate } from './migrate.ts';
+import { inSchema, type Schema } from './schema.ts';
 import type { Store, StoreOptions } from './store.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 export interface PostgresOptions extends StoreOptions {
   readonly maxConnections?: number | undefined;
+  /** Where the tables are. Default: in the first schema of the search path. */
+  readonly schema?: Schema | undefined;
 }
 
 /** Timeouts for opening a connection and for running one statement. */
@@ -25,7 +28,7 @@ const APPLICATION = 'lectern';
  * retries, and the tables are created on the first connection. Throws if the server denies access (wrong password, no
  * such database) or if the tables come from a newer version. Error messages never contain the URL.
  */
-export async function openPostgres<Schema>(url: string, options: PostgresOptions): Promise<Store<Schema>> {
+export async function openPostgres<Tables>(url: string, options: PostgresOptions): Promise<Store<Tables>> {
   const { default: driver } = await import('pg');
   const pool = openPool(driver, url, {
     max: options.maxConnections ?? MAX_CONNECTIONS,
@@ -48,7 +51,7 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
       client.release(true);
       throw error;
     }
-    if (!migrated) await migrateSeparately<Schema>(driver, url, options);
+    if (!migrated) await migrateSeparately<Tables>(driver, url, options);
     migrated = true;
     healthy = true;
   };
@@ -93,15 +96,16 @@ export async function openPostgres<Schema>(url: string, options: PostgresOptions
     },
     end,
   };
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guardedPool }) });
-  const store: Store<Schema> = {
+  const unqualified = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
+  const db = options.schema ? inSchema(unqualified, options.schema) : unqualified;
+  const store: Store<Tables> = {
     db,
     dialect: 'postgres',
     get healthy() {
       return healthy;
     },
     async close() {
-      await db.destroy();
+      await unqualified.destroy();
       // Kysely closes only a pool that has been used.
       await end();
     },
@@ -200,14 +204,14 @@ export async function countLecternConnections(url: string): Promise<number> {
 }
 
 /** Runs migrations on a separate connection without statement timeouts. */
-async function migrateSeparately<Schema>(
+async function migrateSeparately<Tables>(
   driver: typeof pg,
   url: string,
-  { module, migrations }: StoreOptions,
+  { module, migrations, schema }: PostgresOptions,
 ): Promise<void> {
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(driver, url, { max: 1 }) }) });
   try {
-    await migrate(db, 'postgres', module, migrations);
+    await migrate(db, 'postgres', module, migrations, schema?.name);
   } finally {
     await db.destroy();
   }

@@ -9,11 +9,13 @@ export interface IndexPlace {
   readonly url?: string | undefined;
   /** Path of the SQLite file, used without `url`. */
   readonly file: string;
+  /** The schema for the tables, in PostgreSQL. */
+  readonly schema?: string | undefined;
 }
 
-export async function openIndexStore({ url, file }: IndexPlace, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
+export async function openIndexStore({ url, file, schema }: IndexPlace, log?: Pick<Log, 'warn'>): Promise<IndexStore> {
   if (url === undefined) return openSqliteIndex(file, log);
-  if (!url.startsWith('opensearch+')) return openPostgresIndex(url, log);
+  if (!url.startsWith('opensearch+')) return openPostgresIndex(url, log, { schema });
   const { openOpenSearchIndex } = await import('./opensearch/opensearch-index.ts');
   return openOpenSearchIndex(url, log);
 }

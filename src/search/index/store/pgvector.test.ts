@@ -54,4 +54,20 @@ describe.skipIf(!server)('shared', () => {
     expect(await ask('SELECT count(*)::int AS rows FROM index_near')).toEqual([{ rows: 1 }]);
     await index.close();
   });
+
+  it('has a table of vectors in each schema', async () => {
+    for (const schema of ['first-1', 'second']) {
+      const store = await openPostgresIndex(url, undefined, { schema });
+      const index = localIndexOver(createEngine({ store, embedder: toyEmbedder, maxBytes: 1e9 }));
+      await index.add(page(`https://${schema}.test/1`, 'A cat and a dog.'));
+      await index.flush();
+      const nearest = await index.search(parseQuery('puppy'), { by: ['meaning'] });
+      expect(nearest.map((hit) => hit.url)).toEqual([`https://${schema}.test/1`]);
+      await index.close();
+      expect(await ask(`SELECT count(*)::int AS rows FROM "${schema}".index_near`)).toEqual([{ rows: 1 }]);
+      expect(
+        await ask(`SELECT tablename FROM pg_indexes WHERE schemaname = '${schema}' AND indexdef LIKE '%hnsw%'`),
+      ).toEqual([{ tablename: 'index_near' }]);
+    }
+  });
 });

@@ -16,6 +16,9 @@ import { vectorQueries } from './postgres-vectors.ts';
 import { findByWords, MAX_CANDIDATES } from './postgres-words.ts';
 
 export interface PostgresIndexOptions {
+  /** The schema for the tables. Default: the first of the search path. */
+  readonly schema?: string | undefined;
+
   /** Maximum number of passages that are ranked because of rare words (postgres-words.ts). */
   readonly maxCandidates?: number | undefined;
 }
@@ -24,13 +27,25 @@ interface Tables {
   index_pages: { id: number };
 }
 
+const TABLES = ['index_pages', 'index_passages', 'index_vectors', 'index_near'];
+/** There may be many schemas. */
+const MAX_CONNECTIONS_IN_SCHEMA = 4;
+
 /** Throws if the server rejects the connection. If the server is unavailable, each call tries again. */
 export async function openPostgresIndex(
   url: string,
   log?: Pick<Log, 'warn'>,
-  { maxCandidates = MAX_CANDIDATES }: PostgresIndexOptions = {},
+  { schema, maxCandidates = MAX_CANDIDATES }: PostgresIndexOptions = {},
 ): Promise<IndexStore> {
-  const store = await openPostgres<Tables>(url, { module: 'index', migrations: POSTGRES_MIGRATIONS, log });
+  const store = await openPostgres<Tables>(url, {
+    module: 'index',
+    migrations: POSTGRES_MIGRATIONS,
+    log,
+    ...(schema !== undefined && {
+      schema: { name: schema, tables: TABLES },
+      maxConnections: MAX_CONNECTIONS_IN_SCHEMA,
+    }),
+  });
   const { db } = store;
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const idsOf = async (query: RawBuilder<{ id: number }>) => (await rows(query)).map(({ id }) => id);

@@ -46,7 +46,7 @@ export function vectorQueries<Tables>(
           ORDER BY p.id
           FOR KEY SHARE OF p
           ON CONFLICT (passage) DO UPDATE
-            SET seq = nextval('index_vectors_seq_seq'), model = excluded.model, code = excluded.code
+            SET seq = DEFAULT, model = excluded.model, code = excluded.code
             WHERE index_vectors.model <> excluded.model`.execute(within);
         await vectorTable?.write(within as unknown as Kysely<never>, model, codes);
       });

@@ -1,17 +1,14 @@
 /** Document collections of flows. Each consists of a local index and a table of document ids. */
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Config } from '#config.ts';
 import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
 import { isCapabilityUrl } from '#net/capability-url.ts';
 import { type IndexEmbedder, indexUrl, type LocalIndex, openLocalIndex, parseQuery } from '#search/index.ts';
-import { type Database, openDatabase } from '#storage/database/sqlite.ts';
 import type { Log } from '#telemetry/log.ts';
+import { type DocumentIds, openDocumentIds } from './document-ids.ts';
+import { type CollectionsPlace, hasFiles, indexPlace, placeOf } from './place.ts';
 
-export interface CollectionsOptions {
-  /** Each collection has a subfolder with its name in this folder. */
-  readonly dir: string;
+export interface CollectionsOptions extends CollectionsPlace {
   /** Approximate maximum size of one collection. */
   readonly maxBytes: number;
   /** `all` also stores and shows capability URLs (URLs that grant access to whoever has them). */
@@ -21,12 +18,10 @@ export interface CollectionsOptions {
 }
 
 export interface Collections {
-  /** The files are opened on first use. */
+  /** Its files or tables are opened on first use. */
   open(name: string): Collection;
   close(): Promise<void>;
 }
-
-const MIGRATIONS = ['CREATE TABLE documents (address TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE)'];
 
 /** Users of the same collection share one instance, which is closed when the last of them closes it. */
 export function createCollections(options: CollectionsOptions): Collections {
@@ -81,65 +76,102 @@ function lazily(open: () => Promise<Collection>): Collection {
 }
 
 async function openCollection(name: string, options: CollectionsOptions): Promise<Collection> {
-  const { dir, maxBytes, shared, embedder, log } = options;
-  const folder = path.join(dir, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const ids = await openDatabase(path.join(folder, 'ids.db'), MIGRATIONS);
+  const { maxBytes, shared, embedder, log } = options;
+  const place = placeOf(options, name);
+  const ids = await openDocumentIds(place, log);
+  let index: LocalIndex | undefined;
   try {
-    const index = await openLocalIndex({ file: path.join(folder, 'index.db'), maxBytes, embedder, log });
+    index = await openLocalIndex({ ...indexPlace(place), maxBytes, embedder, log });
+    if (place.url !== undefined && hasFiles(place) && (await ids.after('', 1)).length === 0) {
+      log.warn({ collection: name, folder: place.folder }, LEFT_BEHIND);
+    }
     return collectionOver(index, ids, (url) => shared === 'all' || !isCapabilityUrl(url));
   } catch (error) {
-    ids.close();
+    await index?.close();
+    await ids.close();
     throw error;
   }
 }
 
+const LEFT_BEHIND =
+  'this collection is empty in PostgreSQL, but the data folder has documents of it, which are not used: ' +
+  '`lectern migrate --to` moves them into a new database; otherwise index them again';
+
 const ID_URL_PREFIX = 'file:///';
+/** Number of documents that are written at once. */
+const AT_ONCE = 500;
 
 /** Callers of flows share all collections, so a URL is stored and returned only if `isShown` returns true for it. */
-function collectionOver(index: LocalIndex, ids: Database, isShown: (url: string) => boolean): Collection {
+function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: string) => boolean): Collection {
   /** The index key of a document: its URL if that may be shown, else a URL derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
     (url !== undefined && isShown(url) && indexUrl(url)?.href) ||
     `${ID_URL_PREFIX}${createHash('sha256').update(id).digest('hex')}`;
-  const addressOfId = (id: string) =>
-    ids.get<{ address: string }>('SELECT address FROM documents WHERE id = ?', id)?.address;
-  const idOf = (address: string) => ids.get<{ id: string }>('SELECT id FROM documents WHERE address = ?', address)?.id;
 
-  async function add(entry: Entry): Promise<boolean> {
-    const { id, title, description, content, language } = entry;
-    const address = addressFor(entry);
-    const before = addressOfId(id);
-    // The document was added earlier under another URL, so it is replaced.
-    if (before !== undefined && before !== address) await index.remove(before);
-    ids.run('INSERT OR REPLACE INTO documents (address, id) VALUES (?, ?)', address, id);
-    return index.add({ url: address, title, description, content, language });
+  async function addRound(entries: ReadonlyMap<string, Entry>): Promise<boolean[]> {
+    const documents = [...entries].map(([address, { id }]) => ({ address, id }));
+    const wanted = new Map(documents.map(({ address, id }) => [id, address]));
+    const before = await ids.addressesOf(documents.map(({ id }) => id));
+    // Documents that were added earlier under another URL are replaced.
+    for (const { address, id } of before) if (wanted.get(id) !== address) await index.remove(address);
+    await ids.put(documents);
+    // They are added concurrently, so that the index writes them in one transaction.
+    return Promise.all(
+      [...entries].map(([address, { title, description, content, language }]) =>
+        index.add({ url: address, title, description, content, language }),
+      ),
+    );
   }
 
   return {
-    // The entries are added concurrently, so that the index writes them in one transaction.
-    add: (entries) => Promise.all(entries.map(add)),
+    async add(entries) {
+      const added: boolean[] = [];
+      for (const round of roundsOf(entries, addressFor)) added.push(...(await addRound(round)));
+      return added;
+    },
     async remove({ id, url }) {
-      const address = addressOfId(id) ?? addressFor({ id, url });
-      const removed = await index.remove(address);
-      ids.run('DELETE FROM documents WHERE address = ?', address);
-      return removed;
+      const known = (await ids.addressesOf([id])).map(({ address }) => address);
+      const addresses = known.length > 0 ? known : [addressFor({ id, url })];
+      const removed = await Promise.all(addresses.map((address) => index.remove(address)));
+      await ids.remove(addresses);
+      return removed.includes(true);
     },
     async search(question, { limit, signal }) {
       const hits = await index.search(parseQuery(question, { count: limit }), { signal });
+      const known = await ids.idsOf(hits.map(({ url }) => url));
       const passages = hits.flatMap(({ url, title, passages = [] }) =>
         passages.map((passage): FoundPassage => {
           const isHidden = url.startsWith(ID_URL_PREFIX) || !isShown(url);
           const { heading, text, start, end, score } = passage;
           const shown = isHidden ? { title: title === url ? '' : title } : { url, title };
-          return { id: idOf(url) ?? '', ...shown, heading, text, start, end, score };
+          return { id: known.get(url) ?? '', ...shown, heading, text, start, end, score };
         }),
       );
       return passages.sort((a, b) => b.score - a.score).slice(0, limit);
     },
     async close() {
       await index.close();
-      ids.close();
+      await ids.close();
     },
   };
+}
+
+/** Rounds of entries by address, in each of which no address and no id occurs twice. */
+function* roundsOf(
+  entries: readonly Entry[],
+  addressFor: (entry: Entry) => string,
+): Generator<ReadonlyMap<string, Entry>> {
+  let round = new Map<string, Entry>();
+  let seen = new Set<string>();
+  for (const entry of entries) {
+    const address = addressFor(entry);
+    if (round.size === AT_ONCE || round.has(address) || seen.has(entry.id)) {
+      yield round;
+      round = new Map();
+      seen = new Set();
+    }
+    round.set(address, entry);
+    seen.add(entry.id);
+  }
+  if (round.size > 0) yield round;
 }
