@@ -42,6 +42,10 @@ const ADDRESSES = sized(1_000, 20);
 const ZIPF_READS = sized(4_000, 100);
 const ELSEWHERE_READS = sized(1_000, 20);
 const EXPECTED = 'Tea and rain';
+/** Number of words of which each page and each document has three, and each query two. */
+const WORDS = sized(500, 4);
+/** Number of documents in the collection of the flow. */
+const DOCUMENTS = sized(2_000, 40);
 
 build();
 const site = await startSite();
@@ -58,7 +62,7 @@ async function startSite() {
   const server = http.createServer((request, response) => {
     if (request.url !== '/robots.txt') fetches.set(request.url!, (fetches.get(request.url!) ?? 0) + 1);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-    response.end(page.replace('<p>', `<p>Answer ${++answers} of this site. `));
+    response.end(page.replace('<p>', `<p>Answer ${++answers} of this site is about ${wordsOf(answers, 3)}. `));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const host = `127.0.0.1:${(server.address() as { port: number }).port}`;
@@ -91,9 +95,27 @@ const read =
   };
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
+const SYLLABLES = ['ba', 'de', 'fi', 'go', 'hu', 'ka', 'le', 'mi', 'no', 'pu'];
+/** Words without a meaning, always the same ones for a number. */
+function wordsOf(number: number, count: number): string {
+  return Array.from({ length: count }, (_, at) => {
+    const word = String((number * 7_919 + at * 104_729) % WORDS).padStart(3, '0');
+    return [...word].map((digit) => SYLLABLES[Number(digit)]).join('');
+  }).join(' ');
+}
+
 let queries = 0;
 /** No list of results is in memory for it. */
-const newQuery = () => `tea and rain ${++queries}`;
+const newQuery = () => `${wordsOf(++queries, 2)} ${queries}`;
+
+/** Adds documents to the collection of the flow. */
+async function addDocuments({ flowUrl }: Server, key: string): Promise<void> {
+  const data = Array.from({ length: DOCUMENTS }, (_, at) => ({
+    id: `document-${at}`,
+    text: `${EXPECTED}: document ${at} is about ${wordsOf(at, 3)}.`,
+  }));
+  await post(`${flowUrl}/index`, key, { data }, '"indexed"');
+}
 
 const CACHED = 'read, cached';
 const ELSEWHERE = 'read, cached by another server';
@@ -118,10 +140,7 @@ const WORK: readonly (readonly [string, Call])[] = [
     'search through the compat API',
     (server, key) => post(`${server.compatUrl}/for/tavily/search`, key, { query: newQuery() }, site.host),
   ],
-  [
-    'flow, /search',
-    (server, key) => post(`${server.flowUrl}/search`, key, { data: [{ text: newQuery() }] }, '"matches"'),
-  ],
+  ['flow, /search', (server, key) => post(`${server.flowUrl}/search`, key, { data: [{ text: newQuery() }] }, EXPECTED)],
 ];
 
 interface Speed {
@@ -291,6 +310,7 @@ async function admitted(servers: readonly Server[], key: string): Promise<number
 try {
   await withServers(1, {}, async ([server]) => {
     const key = await makeKey(server!, 'premium');
+    await addDocuments(server!, key);
     for (const [work, call] of WORK) {
       alone.set(work, await speedOf([server!], key, call));
       addSpeed(work, 'one, its own stores', alone.get(work)!);
@@ -305,6 +325,7 @@ try {
       const shared = await stores.empty({ bucket });
       await withServers(count, { ...shared, ...extra }, async (servers) => {
         const key = await makeKey(servers[0]!, 'premium');
+        await addDocuments(servers[0]!, key);
         for (const [work, call] of WORK) addSpeed(work, name, await speedOf(servers, key, call));
         if (count > 1) addSpeed(ELSEWHERE, name, await speedElsewhere(servers, key));
         const memoryMb = servers.reduce((sum, { pid }) => sum + residentMb(pid), 0) / count;

@@ -1,4 +1,5 @@
 /** Embedding and reranking for other modules, which name a model by its id. */
+import { setMaxListeners } from 'node:events';
 import {
   embed,
   finishVector,
@@ -66,6 +67,8 @@ export async function scoreTexts(
 }
 
 const NEVER_ABORTED = new AbortController().signal;
+// One listener for each call that is running, so the default limit does not apply.
+setMaxListeners(0, NEVER_ABORTED);
 const CALLER = 'search';
 /**
  * How search uses the built-in model. The first 256 numbers represent meaning, the others spelling, which the index
