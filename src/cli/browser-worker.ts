@@ -1,10 +1,10 @@
 /** `lectern browser-worker`: runs browsers for servers on other machines. */
-import { Command, Option } from 'commander';
-import { SETTING_FLAGS } from '#generated/cli-flags.ts';
+import type { Command } from 'commander';
 import { reportFaultsTo } from './context.ts';
 import type { ServeContext } from './serve.ts';
+import { readSettings, settingsCommand } from './setting-flags.ts';
 
-/** Settings that are also flags. All others come from the environment and the settings file. */
+/** Settings that are also flags. */
 const FLAGS: readonly string[] = [
   'dataDir',
   'browser',
@@ -15,6 +15,7 @@ const FLAGS: readonly string[] = [
   'pageMemoryMb',
   'drainMs',
   'logLevel',
+  'logFormat',
 ];
 
 export function browserWorkerCommand({
@@ -24,22 +25,14 @@ export function browserWorkerCommand({
   onStop,
   onFault,
 }: Pick<ServeContext, 'version' | 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
-  const command = new Command('browser-worker')
-    .description('Run browsers for servers on other machines.')
-    .exitOverride()
-    .addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
-  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS.filter(({ name }) => FLAGS.includes(name))) {
-    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
-  }
+  const command = settingsCommand('browser-worker', FLAGS).description('Run browsers for servers on other machines.');
   return command.action(async (flags: Record<string, unknown>) => {
-    const { readConfig, unknownVariables } = await import('#config.ts');
+    const config = await readSettings(flags, { environment, print });
     const { createLog } = await import('#telemetry/log.ts');
-    const config = readConfig({ environment, flags });
-    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     const { processTemporaryFolder } = await import('#app/temporary-folder.ts');
     await processTemporaryFolder();
     const { createBrowserWorker } = await import('#app/browser-worker.ts');
-    const log = createLog(config.logLevel);
+    const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));
     const worker = await createBrowserWorker(config, version, log);
     onStop(() => worker.close());

@@ -1,12 +1,12 @@
 /** `lectern serve`: starts the server and prints the URL of each API. */
 import { existsSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { App, FaceUrl } from '#app.ts';
 import type { Config } from '#config.ts';
-import { SETTING_FLAGS } from '#generated/cli-flags.ts';
 import { type ReportFault, reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import { type OfferContext, offerBrowser } from './offer-browser.ts';
+import { readSettings, settingsCommand } from './setting-flags.ts';
 
 export interface ServeContext extends OfferContext {
   readonly version: string;
@@ -18,17 +18,10 @@ export interface ServeContext extends OfferContext {
 
 export function serveCommand(context: ServeContext): Command {
   const { version, environment, print, onStop, onFault } = context;
-  const command = new Command('serve').description('Start the server.').exitOverride();
-  command.addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
-  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS) {
-    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
-  }
+  const command = settingsCommand('serve').description('Start the server.');
   return command.action(async (flags: Record<string, unknown>) => {
-    // Imported lazily, so that `--help` is fast.
-    const { readConfig, unknownVariables } = await import('#config.ts');
+    const config = await readSettings(flags, { environment, print });
     const { createLog } = await import('#telemetry/log.ts');
-    const config = readConfig({ environment, flags });
-    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     await offerBrowser(context, config);
     const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));

@@ -1,11 +1,11 @@
 /** `lectern worker`: processes batch jobs and crawls, and requests of servers. Its only port, which is optional, is that of its metrics. */
-import { Command, Option } from 'commander';
-import { SETTING_FLAGS } from '#generated/cli-flags.ts';
+import type { Command } from 'commander';
 import { reportFaultsTo } from './context.ts';
 import { usageError } from './exit-codes.ts';
 import type { ServeContext } from './serve.ts';
+import { readSettings, settingsCommand } from './setting-flags.ts';
 
-/** Settings that are also flags of the worker. All others come from the environment and the settings file. */
+/** Settings that are also flags. */
 const FLAGS: readonly string[] = [
   'dataDir',
   'databaseUrl',
@@ -18,6 +18,7 @@ const FLAGS: readonly string[] = [
   'metricsHost',
   'metricsPort',
   'logLevel',
+  'logFormat',
 ];
 
 export function workerCommand({
@@ -27,18 +28,12 @@ export function workerCommand({
   onStop,
   onFault,
 }: Pick<ServeContext, 'version' | 'environment' | 'print' | 'onStop' | 'onFault'>): Command {
-  const command = new Command('worker')
-    .description('Do work for servers: batch jobs, crawls, documents, text recognition, models.')
-    .exitOverride()
-    .addOption(new Option('--config <file>', 'Settings file, YAML or JSON. [LECTERN_CONFIG]'));
-  for (const { flag, meaning, defaultText, variable } of SETTING_FLAGS.filter(({ name }) => FLAGS.includes(name))) {
-    command.addOption(new Option(`${flag} <value>`, `${meaning} Default: ${defaultText}. [${variable}]`));
-  }
+  const command = settingsCommand('worker', FLAGS).description(
+    'Do work for servers: batch jobs, crawls, documents, text recognition, models.',
+  );
   return command.action(async (flags: Record<string, unknown>) => {
-    const { readConfig, unknownVariables } = await import('#config.ts');
+    const config = await readSettings(flags, { environment, print });
     const { createLog } = await import('#telemetry/log.ts');
-    const config = readConfig({ environment, flags });
-    for (const warning of unknownVariables(environment)) print(`lectern: warning: ${warning}`);
     for (const [kind, name] of [
       ['batch', 'batchJobs'],
       ['crawl', 'crawlJobs'],

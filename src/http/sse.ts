@@ -1,5 +1,6 @@
 /** Server-sent events: an `event:` line, one `data:` line, a blank line. */
 import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 
 export interface Event {
   readonly event: string;
@@ -23,3 +24,9 @@ export const eventStream = (events: AsyncIterable<Event>, onError: (error: unkno
     })(),
     { objectMode: false },
   );
+
+/** Sends a stream of events, which proxies must neither cache (unless the reply says otherwise) nor collect. */
+export function sendEvents(reply: FastifyReply, events: Readable): FastifyReply {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
+  return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(events);
+}

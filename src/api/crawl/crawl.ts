@@ -7,7 +7,7 @@ import { asProblem, problem } from '#errors.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import { successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
-import { eventText } from '#http/sse.ts';
+import { eventText, sendEvents } from '#http/sse.ts';
 import type { AccessHooks } from '../access-hooks.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { errorEvent } from '../envelopes/reader.ts';
@@ -76,7 +76,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     }
-    return sendEvents(reply, crawls.follow(job, 0, signal));
+    return sendFollowed(reply, crawls.follow(job, 0, signal));
   });
 
   face.get('/crawls', { onRequest }, async (request, reply) => {
@@ -98,7 +98,7 @@ export function crawlRoutes(face: Face, deps: CrawlEndpointOptions): void {
       integerParameter(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? lastEventId(request) ?? 0;
     const job = await ownJob(request);
     if (successKind(request.headers.accept) === 'stream') {
-      return sendEvents(reply, crawls.follow(job, after, disconnectSignal(reply)));
+      return sendFollowed(reply, crawls.follow(job, after, disconnectSignal(reply)));
     }
     return reply
       .type('application/x-ndjson')
@@ -135,12 +135,8 @@ async function* lines(outcomes: AsyncIterable<CrawlResult>): AsyncGenerator<stri
   for await (const { body } of outcomes) yield `${body}\n`;
 }
 
-const sendEvents = (reply: FastifyReply, events: AsyncIterable<FollowEvent>) =>
-  reply
-    .type('text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .header('x-accel-buffering', 'no')
-    .send(Readable.from(eventTexts(events), { objectMode: false }));
+const sendFollowed = (reply: FastifyReply, events: AsyncIterable<FollowEvent>) =>
+  sendEvents(reply, Readable.from(eventTexts(events), { objectMode: false }));
 
 async function* eventTexts(events: AsyncIterable<FollowEvent>): AsyncGenerator<string> {
   try {

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '#errors.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import type { Face } from '#http/server.ts';
+import { sendEvents } from '#http/sse.ts';
 import type { CompletionPiece, Completions } from '#models/index.ts';
 import { traceIteration } from '#telemetry/trace.ts';
 import { asksForTrace } from '../trace.ts';
@@ -52,11 +53,7 @@ export async function answerChat(
       shown,
       id: request.id,
     });
-    return reply
-      .type('text/event-stream; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .header('x-accel-buffering', 'no')
-      .send(stream);
+    return sendEvents(reply.header('cache-control', 'no-store'), stream);
   }
   const whole = await collectAnswer(answer, head);
   trace?.count('tokens', whole.usage.total_tokens);

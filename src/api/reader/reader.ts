@@ -13,7 +13,7 @@ import { isKnown, sendNotModified, sendTagged } from '#http/etag.ts';
 import { gather } from '#http/gather.ts';
 import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
-import { type Event, eventStream } from '#http/sse.ts';
+import { type Event, eventStream, sendEvents } from '#http/sse.ts';
 import {
   blobUrl,
   cleanUrl,
@@ -399,13 +399,6 @@ async function sendStream(
     eventStream(events(), (error) => errorEvent(asProblem(error))),
   );
 }
-
-const sendEvents = (reply: FastifyReply, events: Readable) =>
-  reply
-    .type('text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .header('x-accel-buffering', 'no')
-    .send(events);
 
 function sendJson(reply: FastifyReply, page: Page, trace: TraceJson | undefined) {
   const meta = { usage: page.usage, ...(trace && { trace }) };

@@ -11,7 +11,7 @@ import { objectFromPairs } from '#http/body.ts';
 import { disconnectSignal } from '#http/disconnect.ts';
 import { type BodyKind, successKind } from '#http/negotiate.ts';
 import type { Face } from '#http/server.ts';
-import { type Event, eventStream } from '#http/sse.ts';
+import { type Event, eventStream, sendEvents } from '#http/sse.ts';
 import { featuresNeeded, resolve } from '#reader/index.ts';
 import {
   type Answer,
@@ -294,13 +294,6 @@ async function sendStream(
     eventStream(events(), (error) => errorEvent(asProblem(error))),
   );
 }
-
-const sendEvents = (reply: FastifyReply, events: Readable) =>
-  reply
-    .type('text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .header('x-accel-buffering', 'no')
-    .send(events);
 
 function sendJson(reply: FastifyReply, { results, tokens, notice }: Answer, trace: TraceJson | undefined) {
   const meta = { usage: { tokens }, ...(notice && { notice }), ...(trace && { trace }) };

@@ -48,6 +48,8 @@ export function parseBucketUrl(url: string): { readonly bucket: string; readonly
 export async function openS3Objects(options: BucketOptions): Promise<S3Objects> {
   const { bucket: Bucket, prefix } = parseBucketUrl(options.url);
   const sdk = await import('@aws-sdk/client-s3');
+  // On Node 20 it says what future versions of the package need, which concerns us and not who runs the server.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const client = new sdk.S3Client(clientConfig(options));
   const objectOf = (key: string) => ({ Bucket, Key: prefix + key });
   return {
