@@ -25,8 +25,8 @@ export interface Mix {
 }
 
 /**
- * Measured: bench/README.md, "Several servers" (one server with shared stores) and "Reading: browser engine". A page takes
- * 0.6 s, of which half is processor time.
+ * Measured: bench/README.md, "Several servers" (one server with shared stores, on the fast machine) and "Reading, browser engine". A
+ * page is taken to need 0.6 s, of which half is processor time, and 70 MB: somewhat more than was measured.
  */
 export const MEASURED: Costs = {
   cachedMs: 0.6,

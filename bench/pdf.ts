@@ -1,7 +1,7 @@
 /**
  * Text extraction from the pages of PDFs, compared with the text of PDF.js and of `pdftotext`, on one core:
- * `tsx --conditions=source bench/pdf.ts [folder]`. The files come from a folder, or are printed by a browser and, if
- * installed, LibreOffice. The time of `pdftotext` includes its startup time, which is also shown separately.
+ * `npm run bench:pdf -- [folder]`. The files come from a folder, or are printed by a browser and, if installed,
+ * LibreOffice. The time of `pdftotext` includes its startup time, which is also shown separately.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -61,7 +61,8 @@ describe.runIf(program)('ffmpeg', wait, () => {
   });
 
   it.runIf(process.platform === 'linux')('is killed if it uses too much memory', async () => {
-    const large = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=10:d=30', '-c:v', 'mpeg4');
+    // Long enough to be still decoded when the memory is looked at, which is every 200 ms.
+    const large = await clip('-f', 'lavfi', '-i', 'testsrc=s=640x360:r=10:d=120', '-c:v', 'mpeg4');
     const limited = createFfmpeg({
       program: program!,
       temporaryDir: folder,
