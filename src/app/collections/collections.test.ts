@@ -182,7 +182,8 @@ describe.skipIf(!hasPostgres)('collections in PostgreSQL', { timeout: LONG_MS },
         Array.from({ length: 40 }, (_, at) =>
           entry(`d${at}`, `${HARBOUR} Number w${at}.`, `https://a.example/${at}${at % 2 ? `/${server}` : ''}`),
         );
-      await Promise.all(both.map((documents, server) => documents.add(entriesOf(server))));
+      for (let round = 0; round < 5; round++)
+        await Promise.all(both.map((documents, server) => documents.add(entriesOf(server))));
       await both[0]!.add(entriesOf(0));
       for (const at of [0, 1, 38, 39]) {
         const found = await both[1]!.search(`w${at}`, { limit: 5, signal });
@@ -191,6 +192,15 @@ describe.skipIf(!hasPostgres)('collections in PostgreSQL', { timeout: LONG_MS },
     } finally {
       await other.close();
     }
+  });
+
+  it('refuse ids that the database cannot store', async () => {
+    const documents = collections.open('odd');
+    for (const id of ['a\0b', 'a\ud800']) {
+      await expect(documents.add([entry(id, HARBOUR)])).rejects.toMatchObject({ name: 'ParamValidationError' });
+      await expect(documents.remove({ id })).rejects.toThrow('id of a document');
+    }
+    expect(await documents.add([entry('a\ud83d\ude00', `${HARBOUR} \0`)])).toEqual([true]);
   });
 
   it('fail as unavailable while the database is away', async () => {

@@ -1,5 +1,6 @@
 /** Document collections of flows. Each consists of a local index and a table of document ids. */
 import { createHash } from 'node:crypto';
+import { createSlots } from '#concurrency/slots.ts';
 import type { Config } from '#config.ts';
 import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
 import { isCapabilityUrl } from '#net/capability-url.ts';
@@ -123,19 +124,31 @@ function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: stri
     );
   }
 
+  const writers = createSlots(1);
+  /** Two writers that give a document different addresses at the same time would leave both in the index. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const release = await writers.take(new AbortController().signal);
+    try {
+      return await ids.exclusively(work);
+    } finally {
+      release();
+    }
+  }
+
   return {
     async add(entries) {
       const added: boolean[] = [];
-      for (const round of roundsOf(entries, addressFor)) added.push(...(await addRound(round)));
+      for (const round of roundsOf(entries, addressFor)) added.push(...(await exclusively(() => addRound(round))));
       return added;
     },
-    async remove({ id, url }) {
-      const known = (await ids.addressesOf([id])).map(({ address }) => address);
-      const addresses = known.length > 0 ? known : [addressFor({ id, url })];
-      const removed = await Promise.all(addresses.map((address) => index.remove(address)));
-      await ids.remove(addresses);
-      return removed.includes(true);
-    },
+    remove: ({ id, url }) =>
+      exclusively(async () => {
+        const known = (await ids.addressesOf([id])).map(({ address }) => address);
+        const addresses = known.length > 0 ? known : [addressFor({ id, url })];
+        const removed = await Promise.all(addresses.map((address) => index.remove(address)));
+        await ids.remove(addresses);
+        return removed.includes(true);
+      }),
     async search(question, { limit, signal }) {
       const hits = await index.search(parseQuery(question, { count: limit }), { signal });
       const known = await ids.idsOf(hits.map(({ url }) => url));

@@ -1,10 +1,13 @@
 /** The ids of the documents of a collection, and the addresses under which its index has them. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { problem } from '#errors.ts';
 import type { Migration } from '#storage/database/migrate.ts';
 import { openPostgres } from '#storage/database/postgres.ts';
 import { openDatabase } from '#storage/database/sqlite.ts';
+import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { CollectionPlace } from './place.ts';
 
@@ -14,7 +17,8 @@ export interface DocumentId {
 }
 
 export interface DocumentIds {
-  /** In PostgreSQL, two servers that add a document at the same time can give it two addresses. */
+  /** Runs `work` while no other server runs such work on this collection. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   addressesOf(ids: readonly string[]): Promise<DocumentId[]>;
   idsOf(addresses: readonly string[]): Promise<Map<string, string>>;
   /** Replaces what is known of these ids and addresses, none of which may occur twice. */
@@ -39,6 +43,7 @@ async function openFile(folder: string): Promise<DocumentIds> {
   const rows = (column: 'id' | 'address', values: readonly string[]) =>
     values.flatMap((value) => file.all<DocumentId>(`SELECT address, id FROM documents WHERE ${column} = ?`, value));
   return {
+    exclusively: (work) => work(),
     addressesOf: async (ids) => rows('id', ids),
     idsOf: async (addresses) => new Map(rows('address', addresses).map(({ address, id }) => [address, id])),
     put: async (documents) =>
@@ -73,7 +78,22 @@ const TABLE_MIGRATIONS: readonly Migration[] = [
     },
   },
 ];
-const MAX_CONNECTIONS = 2;
+/** One of them holds the lock of `exclusively`. */
+const MAX_CONNECTIONS = 3;
+/** First key of the advisory lock: an arbitrary number that is not used for anything else. The second one is of the schema. */
+const LOCK = 7_305_807;
+/** How long a writer waits for that of another server, and how often it tries. A statement must not wait that long. */
+const LOCK_WAIT_MS = 30_000;
+const LOCK_RETRY_MS = 50;
+/** NUL and lone surrogates. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+function refuseUnstorable(ids: readonly string[]): void {
+  if (!ids.some((id) => UNSTORABLE.test(id))) return;
+  const message =
+    'The id of a document has a character that PostgreSQL cannot store (NUL, or half of a surrogate pair)';
+  throw problem('ParamValidationError', { path: 'id', message });
+}
 
 async function openTable(url: string, schema: string, log: Pick<Log, 'warn'> | undefined): Promise<DocumentIds> {
   const store = await openPostgres<Tables>(url, {
@@ -84,8 +104,27 @@ async function openTable(url: string, schema: string, log: Pick<Log, 'warn'> | u
     schema: { name: schema, tables: ['documents'] },
   });
   const { db } = store;
+  /** Returns `undefined` if another server holds the lock, which ends with the transaction. */
+  const ifFree = <T>(work: () => Promise<T>) =>
+    db.transaction().execute(async (within) => {
+      const { rows } = await sql<{ taken: boolean }>`
+        SELECT pg_try_advisory_xact_lock(${LOCK}::int, hashtext(${schema})) AS taken`.execute(within);
+      return rows[0]!.taken ? { result: await work() } : undefined;
+    });
   return {
-    addressesOf: (ids) => db.selectFrom('documents').selectAll().where('id', 'in', ids).execute(),
+    async exclusively(work) {
+      for (const until = performance.now() + LOCK_WAIT_MS; ; ) {
+        const done = await ifFree(work);
+        if (done) return done.result;
+        if (performance.now() > until)
+          throw new DatabaseUnavailableError(new Error('another server writes to this collection'));
+        await sleep(LOCK_RETRY_MS);
+      }
+    },
+    async addressesOf(ids) {
+      refuseUnstorable(ids);
+      return db.selectFrom('documents').selectAll().where('id', 'in', ids).execute();
+    },
     async idsOf(addresses) {
       if (addresses.length === 0) return new Map();
       const rows = await db.selectFrom('documents').selectAll().where('address', 'in', addresses).execute();
