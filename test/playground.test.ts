@@ -76,6 +76,9 @@ async function open(fragment = '', options: BrowserContextOptions = {}, reader =
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 const panel = (page: Page) => page.locator('#view-panel');
+/** The page renders a moment after it has got something. */
+const PATIENT = { timeout: 20_000 };
+const panelText = (page: Page) => expect.poll(() => panel(page).innerText(), PATIENT);
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 /** Finds the control of an option with the search field. */
 async function option(page: Page, name: string) {
@@ -171,16 +174,16 @@ describe('reading', () => {
     await panel(page).getByRole('heading', { name: 'Why glaze cracks' }).waitFor();
     const link = panel(page).getByRole('link', { name: 'silica' });
     expect(await link.getAttribute('rel')).toContain('noopener');
-    expect(await page.getByRole('status').innerText()).toMatch(
-      /Status\s+200\s+Time\s+[\d.]+ m?s[\s\S]+Tokens\s+\d+[\s\S]+direct/,
-    );
+    await expect
+      .poll(() => page.getByRole('status').innerText(), PATIENT)
+      .toMatch(/Status\s+200\s+Time\s+[\d.]+ m?s[\s\S]+Tokens\s+\d+[\s\S]+direct/);
     await tab(page, 'Raw').click();
-    expect(await panel(page).innerText()).toContain('[silica](');
+    await panelText(page).toContain('[silica](');
     await tab(page, 'JSON').click();
     const meta = panel(page).getByRole('button', { name: /^data:/ });
     expect(await meta.getAttribute('aria-expanded')).toBe('true');
     await meta.click();
-    expect(await panel(page).innerText()).toMatch(/data: \{\s*\d+ fields\s*\}/);
+    await panelText(page).toMatch(/data: \{\s*\d+ fields\s*\}/);
   });
 
   it('reads pasted HTML and a file', async () => {
@@ -207,9 +210,9 @@ describe('reading', () => {
       .or(page.getByRole('tab', { name: /^Events/ }))
       .first()
       .click();
-    expect(await panel(page).locator('.events > li').count()).toBeGreaterThan(1);
+    await expect.poll(() => panel(page).locator('.events > li').count(), PATIENT).toBeGreaterThan(1);
     await tab(page, 'Trace').click();
-    expect(await panel(page).locator('rect').count()).toBeGreaterThan(1);
+    await expect.poll(() => panel(page).locator('rect').count(), PATIENT).toBeGreaterThan(1);
   });
 
   it('explains removed elements on request', async () => {
@@ -220,7 +223,7 @@ describe('reading', () => {
     const rule = panel(page).locator('.rule', { hasText: 'hidden' });
     await rule.click();
     await panel(page).getByText('hidden words').waitFor();
-    expect(await panel(page).locator('.blocks tbody tr').count()).toBeGreaterThan(2);
+    await expect.poll(() => panel(page).locator('.blocks tbody tr').count(), PATIENT).toBeGreaterThan(2);
   });
 
   it(
@@ -258,7 +261,7 @@ describe('options', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('numbered citations');
     await expect
-      .poll(() => page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option)))
+      .poll(() => page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option)), PATIENT)
       .toEqual(['retainLinks']);
     await page.getByLabel('retainLinks', { exact: true }).selectOption('none');
     const asked = page.waitForRequest((request) => request.method() === 'POST');
@@ -267,10 +270,11 @@ describe('options', () => {
     expect(headers['x-retain-links']).toBe('none');
     expect(Object.keys(headers).filter((name) => name.startsWith('x-'))).toEqual(['x-retain-links']);
     await tab(page, 'Raw').click();
-    expect(await panel(page).innerText()).not.toContain('[silica](');
+    await panel(page).locator('pre').waitFor();
+    expect(await panel(page).innerText()).not.toContain('silica');
     await page.getByRole('button', { name: 'Reset retainLinks' }).click();
     await read(page);
-    expect(await panel(page).innerText()).toContain('[silica](');
+    await panelText(page).toContain('[silica](');
   });
 
   it('all have a group, a meaning and, if any, a default', async () => {
@@ -331,10 +335,10 @@ describe('the other faces', () => {
       await expect.poll(tried, { timeout: 30_000 }).toBe(1);
     };
     await find('Search', 'glaze');
-    expect(await page.getByRole('status').innerText()).toContain('Provider');
+    await expect.poll(() => page.getByRole('status').innerText(), PATIENT).toContain('Provider');
     await find('Ask the index', 'why does glaze crack');
-    expect(await panel(page).innerText()).toContain('shrinks more than the clay');
-    expect(await panel(page).locator('.results details[open]').count()).toBe(1);
+    await panelText(page).toContain('shrinks more than the clay');
+    await expect.poll(() => panel(page).locator('.results details[open]').count(), PATIENT).toBe(1);
   });
 
   it('crawl, with pages and progress as they come', async () => {
@@ -357,7 +361,7 @@ describe('the other faces', () => {
     releaseSecond();
     await ended(page, 'Done');
     await panel(page).locator('.results li', { hasText: 'Second page' }).waitFor();
-    expect(await status.innerText()).toContain('2 of 2 URLs');
+    await expect.poll(() => status.innerText(), PATIENT).toContain('2 of 2 URLs');
   });
 
   it('embed a batch', async () => {
@@ -366,8 +370,10 @@ describe('the other faces', () => {
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
-    expect(await page.getByRole('status').innerText()).toContain('2 of 2 lines');
-    expect(await panel(page).locator('.vectors .words').allInnerTexts()).toEqual(['line-1', 'line-2']);
+    await expect.poll(() => page.getByRole('status').innerText(), PATIENT).toContain('2 of 2 lines');
+    await expect
+      .poll(() => panel(page).locator('.vectors .words').allInnerTexts(), PATIENT)
+      .toEqual(['line-1', 'line-2']);
   });
 
   it('send documents through the flow', async () => {
@@ -404,10 +410,9 @@ describe('the other faces', () => {
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
-    expect(await panel(page).locator('.ranking .words').allInnerTexts()).toEqual([
-      'Glaze cracks when it shrinks',
-      'Bees find home',
-    ]);
+    await expect
+      .poll(() => panel(page).locator('.ranking .words').allInnerTexts(), PATIENT)
+      .toEqual(['Glaze cracks when it shrinks', 'Bees find home']);
   });
 
   it('recognize a picture, complete and streamed', async () => {
@@ -423,7 +428,7 @@ describe('the other faces', () => {
       await page.getByRole('radio', { name: form }).check();
       await send(page);
       await ended(page, 'Done');
-      expect(await panel(page).innerText()).toContain('Rivers carry sediment');
+      await panelText(page).toContain('Rivers carry sediment');
     }
   });
 });
@@ -487,7 +492,7 @@ describe('failures', () => {
       await send(page);
       await panel(page).locator('.vectors li').waitFor();
       await tab(page, 'Code').click();
-      expect(await panel(page).innerText()).toContain('$LECTERN_API_KEY');
+      await panelText(page).toContain('$LECTERN_API_KEY');
       expect(await page.evaluate('document.body.innerText + location.href')).not.toContain(key);
       expect(await page.evaluate('JSON.stringify(Object.entries(localStorage)) + document.cookie')).not.toContain(key);
       await page.reload();
@@ -559,7 +564,7 @@ describe('untrusted content', () => {
     await read(page);
     await panel(page).getByText('Glaze is a layer').first().waitFor();
     await expect.poll(() => panel(page).getByText('too large to render').count(), { timeout: 20_000 }).toBe(0);
-    expect(await panel(page).locator('.prose p').count()).toBeGreaterThan(0);
+    await expect.poll(() => panel(page).locator('.prose p').count(), PATIENT).toBeGreaterThan(0);
   });
 
   it('is shown in part if large', async () => {
