@@ -45,13 +45,15 @@ export function workerCommand({
     const { createWorker } = await import('#app/worker.ts');
     const log = createLog(config.logLevel, 'stdout', config.logFormat);
     onFault(reportFaultsTo(log));
-    const worker = await createWorker(config, version, log);
     const { collectWhenIdle } = await import('#app/idle-memory.ts');
+    const opening = createWorker(config, version, log);
     const stopCollecting = collectWhenIdle();
-    onStop(() => {
+    // Before everything is open, because jobs are already processed then.
+    onStop(async () => {
       stopCollecting();
-      return worker.close();
+      await (await opening).close();
     });
+    const worker = await opening;
     if (worker.metricsUrl) print(`lectern: metrics, live and ready ${worker.metricsUrl}`);
     const { work, batchJobs, crawlJobs } = config;
     const limits = [
