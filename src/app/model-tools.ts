@@ -1,5 +1,5 @@
 /** Embedding and reranking for other modules, which name a model by its id. */
-import { setMaxListeners } from 'node:events';
+import { NEVER_ABORTED } from '#concurrency/never-aborted.ts';
 import {
   embed,
   finishVector,
@@ -66,9 +66,6 @@ export async function scoreTexts(
   return scores;
 }
 
-const NEVER_ABORTED = new AbortController().signal;
-// One listener for each call that is running, so the default limit does not apply.
-setMaxListeners(0, NEVER_ABORTED);
 const CALLER = 'search';
 /**
  * How search uses the built-in model. The first 256 numbers represent meaning, the others spelling, which the index

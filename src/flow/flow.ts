@@ -1,5 +1,7 @@
 /** Runs a flow: starts its deployments, sends requests through them and closes them. */
+
 import { DeadlineExceededError, unlessAborted, within } from '#concurrency/deadline.ts';
+import { NEVER_ABORTED } from '#concurrency/never-aborted.ts';
 import { problem } from '#errors.ts';
 import { ownValue, setOwnValue } from '#own-value.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -66,7 +68,6 @@ export interface Flow {
 }
 
 const DEFAULT_GRACE_MS = 10_000;
-const NEVER_ABORTED = new AbortController().signal;
 
 async function compileSearches(definition: FlowDefinition): Promise<CompileSearch> {
   const patterns = new Map<string, (text: string) => boolean>();

@@ -1,5 +1,6 @@
 /** Runs rendering in worker threads, and throws problems if a time or memory limit is exceeded. */
 
+import { NEVER_ABORTED } from '#concurrency/never-aborted.ts';
 import { type Load, QueueFullError, TaskCrashedError, TaskTimeoutError } from '#concurrency/task-queue.ts';
 import { createThreadPool } from '#concurrency/threads.ts';
 import { type Facts, problem } from '#errors.ts';
@@ -121,7 +122,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       return outcome.blocked;
     },
     async isUnchanged(fetched, rendered, url) {
-      const outcome = await run({ kind: 'compare', fetched, rendered, url }, NEVER);
+      const outcome = await run({ kind: 'compare', fetched, rendered, url }, NEVER_ABORTED);
       return outcome.kind === 'comparison' && outcome.unchanged;
     },
     async decode(body, signal) {
@@ -130,7 +131,7 @@ export function createRenderer({ threads: count, memoryMb, timeoutMs }: Renderer
       return outcome.text;
     },
     async hasContent(html) {
-      const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER);
+      const outcome = await run({ kind: 'probe', html, url: 'about:blank' }, NEVER_ABORTED);
       return outcome.kind === 'probe' && outcome.evidence.words >= MIN_WORDS;
     },
     load: threads.load,
@@ -181,7 +182,6 @@ const tooBusy = (error: unknown) =>
 const schemaTooSlow = (error: unknown) =>
   problem('ParamValidationError', { path: 'jsonSchema', message: 'The schema takes too long to check' }, error);
 
-const NEVER = new AbortController().signal;
 const NONE = new Uint8Array(0);
 
 const failure = (outcome: Outcome) =>

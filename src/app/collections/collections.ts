@@ -1,5 +1,6 @@
 /** Document collections of flows. Each consists of a local index and a table of document ids. */
 import { createHash } from 'node:crypto';
+import { NEVER_ABORTED } from '#concurrency/never-aborted.ts';
 import { createSlots } from '#concurrency/slots.ts';
 import type { Config } from '#config.ts';
 import type { Collection, Entry, FoundPassage } from '#flow/index.ts';
@@ -127,7 +128,7 @@ function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: stri
   const writers = createSlots(1);
   /** Two writers that give a document different addresses at the same time would leave both in the index. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const release = await writers.take(new AbortController().signal);
+    const release = await writers.take(NEVER_ABORTED);
     try {
       return await ids.exclusively(work);
     } finally {

@@ -1,5 +1,7 @@
 /** The common part of remote embedders and rerankers: protocol, limits and life cycle. */
+
 import { unlessAborted } from '#concurrency/deadline.ts';
+import { NEVER_ABORTED } from '#concurrency/never-aborted.ts';
 import { problem } from '#errors.ts';
 import { isUrl } from '#is-url.ts';
 import type { Backend } from '../backend.ts';
@@ -56,7 +58,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
   async function fetchInfo(): Promise<void> {
     await tokens.load();
     if (!protocol.info) return;
-    const options = { signal: NEVER, maxBytes: MAX_INFO_BYTES };
+    const options = { signal: NEVER_ABORTED, maxBytes: MAX_INFO_BYTES };
     const reply = await transport.send(protocol.info.request, options).catch((error: unknown) => {
       // A gateway may have blocked the request.
       if (error instanceof RequestRefusedError) return undefined;
@@ -75,7 +77,7 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
 
   const backend: Backend = {
     fetch: loadInfo,
-    async load(signal = NEVER) {
+    async load(signal = NEVER_ABORTED) {
       await unlessAborted(signal, loadInfo());
       loaded = true;
     },
@@ -115,8 +117,6 @@ export function createServer(id: string, runs: RemoteRuns, { fetch, timeoutMs, t
     backend,
   };
 }
-
-const NEVER = new AbortController().signal;
 
 /** A configuration error, thrown when the backend is created. */
 export const misconfigured = (id: string, what: string) =>
