@@ -7,8 +7,9 @@ import { type IndexEmbedder, openLocalIndex, parseQuery } from '#search/index.ts
 import { DatabaseUnavailableError } from '#storage/database/unavailable.ts';
 import { createLog } from '#telemetry/log.ts';
 import { postgresUrl, startPostgres } from '../../../test/support/services.ts';
-import { type Collections, createCollections } from './collections.ts';
-import { collectionNames } from './place.ts';
+import { type Collections, type CollectionsOptions, createCollections } from './collections.ts';
+import { openDocumentIds } from './document-ids.ts';
+import { collectionNames, placeOf } from './place.ts';
 
 /** An embedder that returns the same vector for all texts, so that only words determine the search results. */
 const embedder: IndexEmbedder = {
@@ -26,8 +27,11 @@ let dir: string;
 let databaseUrl: string | undefined;
 let collections: Collections;
 let warnings: unknown[];
-const create = (shared: 'all' | 'public' = 'public') =>
-  createCollections({ dir, databaseUrl, maxBytes: 1e9, shared, embedder, log: { ...createLog('silent'), warn } });
+const create = (shared: 'all' | 'public' = 'public', more: Partial<CollectionsOptions> = {}) =>
+  createCollections({
+    ...{ dir, databaseUrl, maxBytes: 1e9, shared, embedder, log: { ...createLog('silent'), warn } },
+    ...more,
+  });
 const warn = (...said: unknown[]) => void warnings.push(said.at(-1));
 
 async function prepare(dialect: 'files' | 'postgres'): Promise<void> {
@@ -133,6 +137,34 @@ describe.each(['files', 'postgres'] as const)('a collection in %s', { timeout: L
     expect(await documents.search('w7', { limit: 5, signal })).toEqual([]);
     expect(await documents.search('seventh eighth', { limit: 5, signal })).toMatchObject([{ id: 'd8' }]);
     expect(await documents.search('w1199', { limit: 5, signal })).toMatchObject([{ id: 'd1199' }]);
+  });
+});
+
+describe.each(['files', 'postgres'] as const)('a full collection in %s', { timeout: LONG_MS }, (dialect) => {
+  beforeEach(() => prepare(dialect), LONG_MS);
+
+  test.skipIf(dialect === 'postgres' && !hasPostgres)('forgets the ids of its oldest documents', async () => {
+    await collections.close();
+    collections = create('public', { maxBytes: 200_000, sweepAfter: 500 });
+    const documents = collections.open('full');
+    for (let from = 0; from < 2_000; from += 100)
+      await documents.add(
+        Array.from({ length: 100 }, (_, at) => entry(`d${from + at}`, `${HARBOUR} Number w${from + at}.`)),
+      );
+    expect(await documents.search('w3', { limit: 5, signal })).toEqual([]);
+    for (const at of [1_990, 1_999])
+      expect(await documents.search(`w${at}`, { limit: 1, signal })).toMatchObject([{ id: `d${at}` }]);
+    await collections.close();
+    const ids = await openDocumentIds(placeOf({ dir, databaseUrl }, 'full'));
+    try {
+      const left = await ids.after('', 5_000);
+      expect(left.length).toBeLessThan(1_500);
+      expect(left.map(({ id }) => id)).toContain('d1999');
+      expect(left.map(({ id }) => id)).not.toContain('d3');
+    } finally {
+      await ids.close();
+    }
+    expect(warnings).toEqual([]);
   });
 });
 

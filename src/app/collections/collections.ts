@@ -16,6 +16,8 @@ export interface CollectionsOptions extends CollectionsPlace {
   /** `all` also stores and shows capability URLs (URLs that grant access to whoever has them). */
   readonly shared: Config['indexShared'];
   readonly embedder: IndexEmbedder | undefined;
+  /** Number of added documents after which the ids of removed ones are looked for. */
+  readonly sweepAfter?: number;
   readonly log: Log;
 }
 
@@ -87,7 +89,7 @@ async function openCollection(name: string, options: CollectionsOptions): Promis
     if (place.url !== undefined && hasFiles(place) && (await ids.after('', 1)).length === 0) {
       log.warn({ collection: name, folder: place.folder }, LEFT_BEHIND);
     }
-    return collectionOver(index, ids, (url) => shared === 'all' || !isCapabilityUrl(url));
+    return collectionOver(index, ids, { ...options, isShown: (url) => shared === 'all' || !isCapabilityUrl(url) });
   } catch (error) {
     await index?.close();
     await ids.close();
@@ -103,8 +105,18 @@ const ID_URL_PREFIX = 'file:///';
 /** Number of documents that are written at once. */
 const AT_ONCE = 500;
 
+const SWEEP_AFTER = 10_000;
+
+interface CollectionRules extends Pick<CollectionsOptions, 'sweepAfter' | 'log'> {
+  isShown(url: string): boolean;
+}
+
 /** Callers of flows share all collections, so a URL is stored and returned only if `isShown` returns true for it. */
-function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: string) => boolean): Collection {
+function collectionOver(
+  index: LocalIndex,
+  ids: DocumentIds,
+  { isShown, sweepAfter = SWEEP_AFTER, log }: CollectionRules,
+): Collection {
   /** The index key of a document: its URL if that may be shown, else a URL derived from its id. */
   const addressFor = ({ id, url }: Pick<Entry, 'id' | 'url'>): string =>
     (url !== undefined && isShown(url) && indexUrl(url)?.href) ||
@@ -136,10 +148,47 @@ function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: stri
     }
   }
 
+  let dueIn = sweepAfter;
+  let sweeping: Promise<void> | undefined;
+  let isClosing = false;
+
+  function sweepIfDue(added: number): void {
+    dueIn -= added;
+    if (dueIn > 0 || sweeping) return;
+    sweeping = sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'the ids of removed documents could not be removed'))
+      .finally(() => {
+        sweeping = undefined;
+      });
+  }
+
+  /** The index removes its oldest documents when it is full, and leaves their ids, which would add up. */
+  async function sweep(): Promise<void> {
+    let seen = 0;
+    for (let after = ''; !isClosing; ) {
+      const documents = await ids.after(after, AT_ONCE);
+      if (documents.length === 0) break;
+      const addresses = documents.map(({ address }) => address);
+      after = addresses.at(-1)!;
+      seen += addresses.length;
+      const missing = await missingOf(addresses);
+      // While others write, an id may be stored before its document.
+      if (missing.length > 0) await exclusively(async () => ids.remove(await missingOf(missing)));
+    }
+    // Large collections are looked through less often.
+    dueIn = Math.max(sweepAfter, seen / 2);
+  }
+
+  async function missingOf(addresses: readonly string[]): Promise<string[]> {
+    const there = new Set(await index.urlsAmong(addresses));
+    return addresses.filter((address) => !there.has(address));
+  }
+
   return {
     async add(entries) {
       const added: boolean[] = [];
       for (const round of roundsOf(entries, addressFor)) added.push(...(await exclusively(() => addRound(round))));
+      sweepIfDue(entries.length);
       return added;
     },
     remove: ({ id, url }) =>
@@ -164,6 +213,8 @@ function collectionOver(index: LocalIndex, ids: DocumentIds, isShown: (url: stri
       return passages.sort((a, b) => b.score - a.score).slice(0, limit);
     },
     async close() {
+      isClosing = true;
+      await sweeping;
       await index.close();
       await ids.close();
     },

@@ -13,6 +13,7 @@ import { indexUrl, preparePage } from './write/prepare-page.ts';
 export interface Engine {
   add(page: IndexablePage): Promise<boolean>;
   remove(url: string): Promise<boolean>;
+  urlsAmong(urls: readonly string[]): Promise<string[]>;
   find(query: SearchQuery, request: FindRequest): Promise<FoundPages>;
   /** Resolves when all pages have been written and, as far as possible, embedded. */
   flush(): Promise<void>;
@@ -52,6 +53,10 @@ export function createEngine({ store, embedder, maxBytes, clock = Date.now, info
       const normalized = indexUrl(url);
       await writer.flush();
       return normalized ? store.remove(normalized.href) : false;
+    },
+    async urlsAmong(urls) {
+      await writer.flush();
+      return store.urlsAmong(urls);
     },
     async find(query, request) {
       await waitBriefly(writer.flush());

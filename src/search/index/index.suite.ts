@@ -216,7 +216,9 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       for (let at = 0; at < 10; at++)
         await index.add(page(`https://a.test/${at}`, `${text}${at}. ${'More. '.repeat(50)}`));
       await index.flush();
+      expect(await index.urlsAmong(['https://a.test/4', 'https://a.test/none'])).toEqual(['https://a.test/4']);
       expect(await index.remove('https://a.test/4')).toBe(true);
+      expect(await index.urlsAmong(['https://a.test/4'])).toEqual([]);
       expect(await index.remove('https://a.test/4')).toBe(false);
       expect(await words('number 4', { count: 20 })).not.toContain('https://a.test/4');
       const { bytes, pages } = await index.stats();

@@ -34,6 +34,8 @@ export interface LocalIndex {
   add(page: IndexablePage): Promise<boolean>;
   /** Removes the pages of all owners at a URL. Returns whether there were any. */
   remove(url: string): Promise<boolean>;
+  /** Returns those of the normalized URLs (`indexUrl`) that have a page of any owner. */
+  urlsAmong(urls: readonly string[]): Promise<string[]>;
   /** Finds pages, best first, with their best passages. */
   search(query: SearchQuery, options?: IndexSearchOptions): Promise<Hit[]>;
   /** Resolves when all pages have been stored and, if the embedding model is available, embedded. */

@@ -35,6 +35,7 @@ export function localIndexOver(engine: Engine): LocalIndex {
   return {
     add: (page) => engine.add(page),
     remove: (url) => engine.remove(url),
+    urlsAmong: (urls) => engine.urlsAmong(urls),
     async search(query, { signal, rerank, by = BOTH, owners } = {}) {
       signal?.throwIfAborted();
       // The index contains only web pages.
@@ -139,6 +140,7 @@ async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalI
   return {
     add: async (page) => (await engine()).call('add', page),
     remove: async (url) => (await engine()).call('remove', url),
+    urlsAmong: async (urls) => (await engine()).call('urlsAmong', urls),
     find: async (query, request) => (await engine()).call('find', query, request),
     flush: async () => (await engine()).call('flush'),
     stats: async () => (await engine()).call('stats'),

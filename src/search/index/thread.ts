@@ -57,6 +57,7 @@ function serve(port: Port, { file, url, schema, maxBytes, embedder }: IndexThrea
     opened: async () => void (await opening),
     add: engine('add'),
     remove: engine('remove'),
+    urlsAmong: engine('urlsAmong'),
     find: engine('find'),
     flush: engine('flush'),
     stats: engine('stats'),

@@ -44,6 +44,8 @@ export interface IndexStore {
    * vector search.
    */
   nearest?(model: string, vector: Float32Array, filters: Filters, limit: number): Promise<NearPassage[]>;
+  /** Returns those of the URLs that have a page. */
+  urlsAmong(urls: readonly string[]): Promise<string[]>;
   stats(model: string | undefined): Promise<StoreStats>;
   /** Returns the number of pages by language; the key of pages without a known language is empty. */
   languages(): Promise<ReadonlyMap<string, number>>;

@@ -110,6 +110,10 @@ export async function openPostgresIndex(
       (await rows<{ text: string }>(sql`SELECT text FROM index_passages WHERE page = ${page} ORDER BY id`)).map(
         ({ text }) => text,
       ),
+    urlsAmong: async (urls) =>
+      (await rows<{ url: string }>(sql`SELECT DISTINCT url FROM index_pages WHERE url = ANY(${urls}::text[])`)).map(
+        ({ url }) => url,
+      ),
     ...vectorQueries(db, { rows, vectorTable, matching }),
     ...sizeQueries(rows),
     async clear() {

@@ -76,6 +76,13 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
         .all<{ text: string }>('SELECT text FROM passages WHERE page = ? ORDER BY id', page)
         .map(({ text }) => text),
     ...vectorQueries(database),
+    urlsAmong: async (urls) =>
+      database
+        .all<{ url: string }>(
+          'SELECT DISTINCT url FROM pages WHERE url IN (SELECT value FROM json_each(?))',
+          JSON.stringify(urls),
+        )
+        .map(({ url }) => url),
     stats: async (model) => readStats(database, model),
     async languages() {
       const found = database.all<{ language: string; count: number }>(

@@ -35,7 +35,7 @@ const PASSAGE = ['page', 'heading', 'text', 'start', 'end'];
 
 const storedOf = ({ _source }: SearchHit): Stored => _source as unknown as Stored;
 
-type ReadQueries = Pick<IndexStore, 'pagesOf' | 'filteredIds' | 'rows' | 'storedPages' | 'textsOf'>;
+type ReadQueries = Pick<IndexStore, 'pagesOf' | 'filteredIds' | 'rows' | 'storedPages' | 'textsOf' | 'urlsAmong'>;
 
 export function readQueries({ client, conditions, each }: OpenSearchTools): ReadQueries {
   return {
@@ -96,6 +96,12 @@ export function readQueries({ client, conditions, each }: OpenSearchTools): Read
         bytes: page.bytes,
         passages: passages.get(page.page) ?? [],
       }));
+    },
+    async urlsAmong(urls) {
+      const found = new Set<string>();
+      for await (const hits of each(all([FIRST_PASSAGES, oneOf('url', urls)]), { _source: ['url'] }))
+        for (const hit of hits) found.add(storedOf(hit).url);
+      return [...found];
     },
     async textsOf(page) {
       const texts: string[] = [];
