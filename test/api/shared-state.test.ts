@@ -88,6 +88,27 @@ describe.skipIf(none)('the state of two servers', { timeout: LONG_MS }, () => {
   });
 });
 
+// PostgreSQL starts before the server, for the same reason.
+it.skipIf(none)('a flow says that its collection is away', { timeout: LONG_MS }, async () => {
+  const postgres = (await startPostgres())!;
+  const server = await startServer({ databaseUrl: postgres.url, browser: 'none', auth: 'off' });
+  const post = async (endpoint: string, data: object[]) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ data });
+    return (await fetch(`${server.urls.flow}${endpoint}`, { method: 'POST', headers, body })).json();
+  };
+  const away = { header: { status: { code: 1, exception: { name: 'ServiceAwayError' } } } };
+  try {
+    expect(await post('/index', [{ id: 'tea', text: 'Tea is hot.' }])).toMatchObject({ header: { status: null } });
+    await postgres.kill();
+    expect(await post('/search', [{ text: 'tea' }])).toMatchObject(away);
+    expect(await post('/index', [{ id: 'more', text: 'Tea is green.' }])).toMatchObject(away);
+  } finally {
+    await server.app.close();
+    await postgres.close();
+  }
+});
+
 describe.skipIf(none)('two servers', { timeout: LONG_MS }, () => {
   let site: Site;
   let provider: Provider;

@@ -200,6 +200,17 @@ describe.skipIf(none)('a move', { timeout: LONG_MS }, () => {
       expect((await migrate(args)).exit).toBe('usage');
   });
 
+  it('names a collection whose name is too long', async () => {
+    const from = path.join(dir, 'long');
+    const name = 'n'.repeat(64);
+    await (await openAccounts({ dataDir: from })).close();
+    const collections = collectionsIn({ dir: collectionsDirOf(from) });
+    await collections.open(name).add([{ id: 'a', title: '', content: 'Tea.' }]);
+    await collections.close();
+    const refused = await migrate(['--from', from, '--to', (await postgresUrl())!]);
+    expect([refused.exit, refused.notes]).toEqual(['failed', expect.stringContaining(`${name} is too long`)]);
+  });
+
   it('finds a row that differs', async () => {
     const url = urls[3]!;
     const change = async () => {

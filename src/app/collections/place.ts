@@ -22,6 +22,8 @@ export const collectionsDirOf = (dataDir: string): string => path.join(dataDir, 
 
 /** A schema has a name of at most 63 characters: with this prefix, a name of 40 and the number of a shard. */
 const SCHEMA_PREFIX = 'lectern_collection_';
+/** Earlier versions permitted longer names. */
+export const MAX_NAME = 63 - SCHEMA_PREFIX.length;
 const INDEX_FILE = 'index.db';
 
 export function placeOf({ dir, databaseUrl }: CollectionsPlace, name: string): CollectionPlace {

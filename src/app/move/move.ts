@@ -1,7 +1,7 @@
 /**
  * Moves an installation between a data folder and PostgreSQL: accounts, keys, usage, jobs, crawls, classifiers, uploaded
- * files, shared state, the local index, the collections of flows and the page cache. The move can be stopped and continued, and compares all tables.
- * The source is not changed. Screenshots and results of tasks do not move: they live for hours.
+ * files, shared state, the local index, the collections of flows and the page cache. The move can be stopped and continued,
+ * and compares all tables. The source is not changed. Screenshots and results of tasks do not move: they live for hours.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { ACCOUNT_TABLES, openAccounts, readInstallationSecret, writeInstallationSecret } from '#accounts/index.ts';
 import { moveCollection } from '#app/collections/move-collection.ts';
-import { collectionNames, collectionsDirOf, placeOf } from '#app/collections/place.ts';
+import { collectionNames, collectionsDirOf, MAX_NAME, placeOf } from '#app/collections/place.ts';
 import { findRunningServers } from '#concurrency/programs.ts';
 import { Problem } from '#errors.ts';
 import { type CachePlace, moveCache } from '#reader/index.ts';
@@ -242,6 +242,11 @@ async function moveCollections(
   const place = ({ url, dataDir }: MovePlace) => ({ dir: collectionsDirOf(dataDir ?? ''), databaseUrl: url });
   const [source, target] = [place(from), place(to)];
   for (const name of await collectionNames(source)) {
+    if (name.length > MAX_NAME) {
+      throw new MoveRefusedError(
+        `the name of the collection ${name} is too long for PostgreSQL: rename or remove its folder in ${source.dir}`,
+      );
+    }
     const table = `collection ${name}`;
     const onPages = (pages: number) => onProgress?.(table, pages);
     const collection = await moveCollection(placeOf(source, name), placeOf(target, name), { continues, onPages });
