@@ -77,8 +77,8 @@ async function open(fragment = '', options: BrowserContextOptions = {}, reader =
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 const panel = (page: Page) => page.locator('#view-panel');
 /** The page renders a moment after it has got something. */
-const PATIENT = { timeout: 20_000 };
-const panelText = (page: Page) => expect.poll(() => panel(page).innerText(), PATIENT);
+const WAIT = { timeout: 20_000 };
+const panelText = (page: Page) => expect.poll(() => panel(page).innerText(), WAIT);
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 /** Finds the control of an option with the search field. */
 async function option(page: Page, name: string) {
@@ -175,7 +175,7 @@ describe('reading', () => {
     const link = panel(page).getByRole('link', { name: 'silica' });
     expect(await link.getAttribute('rel')).toContain('noopener');
     await expect
-      .poll(() => page.getByRole('status').innerText(), PATIENT)
+      .poll(() => page.getByRole('status').innerText(), WAIT)
       .toMatch(/Status\s+200\s+Time\s+[\d.]+ m?s[\s\S]+Tokens\s+\d+[\s\S]+direct/);
     await tab(page, 'Raw').click();
     await panelText(page).toContain('[silica](');
@@ -210,9 +210,9 @@ describe('reading', () => {
       .or(page.getByRole('tab', { name: /^Events/ }))
       .first()
       .click();
-    await expect.poll(() => panel(page).locator('.events > li').count(), PATIENT).toBeGreaterThan(1);
+    await expect.poll(() => panel(page).locator('.events > li').count(), WAIT).toBeGreaterThan(1);
     await tab(page, 'Trace').click();
-    await expect.poll(() => panel(page).locator('rect').count(), PATIENT).toBeGreaterThan(1);
+    await expect.poll(() => panel(page).locator('rect').count(), WAIT).toBeGreaterThan(1);
   });
 
   it('explains removed elements on request', async () => {
@@ -223,7 +223,7 @@ describe('reading', () => {
     const rule = panel(page).locator('.rule', { hasText: 'hidden' });
     await rule.click();
     await panel(page).getByText('hidden words').waitFor();
-    await expect.poll(() => panel(page).locator('.blocks tbody tr').count(), PATIENT).toBeGreaterThan(2);
+    await expect.poll(() => panel(page).locator('.blocks tbody tr').count(), WAIT).toBeGreaterThan(2);
   });
 
   it(
@@ -261,7 +261,7 @@ describe('options', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('numbered citations');
     await expect
-      .poll(() => page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option)), PATIENT)
+      .poll(() => page.locator('[data-option]').evaluateAll((all) => all.map((one) => one.dataset.option)), WAIT)
       .toEqual(['retainLinks']);
     await page.getByLabel('retainLinks', { exact: true }).selectOption('none');
     const asked = page.waitForRequest((request) => request.method() === 'POST');
@@ -335,10 +335,10 @@ describe('the other faces', () => {
       await expect.poll(tried, { timeout: 30_000 }).toBe(1);
     };
     await find('Search', 'glaze');
-    await expect.poll(() => page.getByRole('status').innerText(), PATIENT).toContain('Provider');
+    await expect.poll(() => page.getByRole('status').innerText(), WAIT).toContain('Provider');
     await find('Ask the index', 'why does glaze crack');
     await panelText(page).toContain('shrinks more than the clay');
-    await expect.poll(() => panel(page).locator('.results details[open]').count(), PATIENT).toBe(1);
+    await expect.poll(() => panel(page).locator('.results details[open]').count(), WAIT).toBe(1);
   });
 
   it('crawl, with pages and progress as they come', async () => {
@@ -361,7 +361,7 @@ describe('the other faces', () => {
     releaseSecond();
     await ended(page, 'Done');
     await panel(page).locator('.results li', { hasText: 'Second page' }).waitFor();
-    await expect.poll(() => status.innerText(), PATIENT).toContain('2 of 2 URLs');
+    await expect.poll(() => status.innerText(), WAIT).toContain('2 of 2 URLs');
   });
 
   it('embed a batch', async () => {
@@ -370,10 +370,8 @@ describe('the other faces', () => {
     await page.getByLabel('Model', { exact: true }).locator('option').first().waitFor({ state: 'attached' });
     await send(page);
     await ended(page, 'Done');
-    await expect.poll(() => page.getByRole('status').innerText(), PATIENT).toContain('2 of 2 lines');
-    await expect
-      .poll(() => panel(page).locator('.vectors .words').allInnerTexts(), PATIENT)
-      .toEqual(['line-1', 'line-2']);
+    await expect.poll(() => page.getByRole('status').innerText(), WAIT).toContain('2 of 2 lines');
+    await expect.poll(() => panel(page).locator('.vectors .words').allInnerTexts(), WAIT).toEqual(['line-1', 'line-2']);
   });
 
   it('send documents through the flow', async () => {
@@ -411,7 +409,7 @@ describe('the other faces', () => {
     await send(page);
     await ended(page, 'Done');
     await expect
-      .poll(() => panel(page).locator('.ranking .words').allInnerTexts(), PATIENT)
+      .poll(() => panel(page).locator('.ranking .words').allInnerTexts(), WAIT)
       .toEqual(['Glaze cracks when it shrinks', 'Bees find home']);
   });
 
@@ -564,7 +562,7 @@ describe('untrusted content', () => {
     await read(page);
     await panel(page).getByText('Glaze is a layer').first().waitFor();
     await expect.poll(() => panel(page).getByText('too large to render').count(), { timeout: 20_000 }).toBe(0);
-    await expect.poll(() => panel(page).locator('.prose p').count(), PATIENT).toBeGreaterThan(0);
+    await expect.poll(() => panel(page).locator('.prose p').count(), WAIT).toBeGreaterThan(0);
   });
 
   it('is shown in part if large', async () => {
