@@ -3,7 +3,7 @@
  * src/generated/cli-flags.ts, so that `lectern read --help` need not load the tables and their schemas.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { USAGE_GROUPS } from '#accounts/index.ts';
 import { environmentName, flagName, SETTING_NAMES, SETTINGS } from '#config.ts';
 import { EXECUTOR_OPTIONS, FLOW_OPTIONS, type OptionTable as FlowOptionTable } from '#flow/definition/option-table.ts';

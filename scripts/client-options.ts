@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CRAWL_OPTIONS } from '#crawl/index.ts';
 import { type DescribedOption, describe, inputSchema } from '#http/openapi.ts';
 import { EMBED_FIELDS, RERANK_FIELDS, type RequestField } from '#models/index.ts';

@@ -11,11 +11,11 @@ import { createCollections } from '#app/collections/collections.ts';
 import { collectionsDirOf } from '#app/collections/place.ts';
 import { createCrawl } from '#app/crawl.ts';
 import { openEuModules } from '#app/eu.ts';
-import type { ServerFace } from '#app/face-servers.ts';
+import type { ServerFaces } from '#app/face-servers.ts';
 import { createFaces } from '#app/faces.ts';
 import { type FlowFace, openFlowFace } from '#app/flow.ts';
 import { type FoundationOptions, openFoundation } from '#app/foundation.ts';
-import { openIndex } from '#app/indexing-reader.ts';
+import { startIndex } from '#app/indexing-reader.ts';
 import type { FaceUrl } from '#app/listen.ts';
 import { registerModuleMetrics, registerRemoteMetrics } from '#app/metrics.ts';
 import { openModelModule, TOKENS } from '#app/model-module.ts';
@@ -23,7 +23,6 @@ import { createIndexEmbedder, createPassageReranker } from '#app/model-tools.ts'
 import { openReaderModule } from '#app/reader-module.ts';
 import { openClassify } from '#classify/index.ts';
 import type { Config } from '#config.ts';
-import type { Face } from '#http/server.ts';
 import { createCompletions, modelNames } from '#models/index.ts';
 import type { PoolStatus, Reader } from '#reader/index.ts';
 import { createConnections, openSearch } from '#search/index.ts';
@@ -35,7 +34,7 @@ export type { FaceUrl } from '#app/listen.ts';
 export interface App {
   readonly reader: Reader;
   readonly accounts: AccountsModule;
-  readonly faces: Readonly<Record<ServerFace, Face>>;
+  readonly faces: ServerFaces;
   readonly flow: FlowFace;
   /** The first key of a new installation, available once the ports are open. It cannot be shown again. */
   readonly firstKey: string | undefined;
@@ -104,7 +103,8 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const { renderer, pool } = shared;
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
   const rerank = await createPassageReranker(modelHost, config.searchReranker);
-  const { index, reader } = await openIndex(config, { embedder, bareReader, log }, resources);
+  // Its thread opens the store while the other modules are created.
+  const { index, reader, opened: indexOpened } = startIndex(config, { embedder, bareReader, log }, resources);
   const crawl = resources.use(
     await createCrawl(config, { accounts, reader, robots, fetch, onRun: observe.onJobRun('crawl'), log }),
   );
@@ -174,6 +174,7 @@ async function build({ config, version, log, environment, lookup }: AppOptions, 
   const opened = await createFaces(config, modules, resources);
   const { faces, listen: openPorts, close: closeFaces } = opened;
   readerPorts = opened.readerPorts;
+  await indexOpened;
 
   let firstKey: string | undefined;
   // The key is created only after the ports are open, because a key created before a failed start would never be shown.

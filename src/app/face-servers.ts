@@ -4,13 +4,11 @@ import type { AccessHooks } from '#api/access-hooks.ts';
 import { adminRoutes, writeAdminError } from '#api/admin/admin.ts';
 import { createSecretHook } from '#api/admin/secret-hook.ts';
 import { CRAWL_PATHS, crawlRoutes } from '#api/crawl/crawl.ts';
-import { bareModelError, writeModelError } from '#api/envelopes/model.ts';
+import { bareModelError } from '#api/envelopes/model.ts';
 import { errorBody, writeReaderError } from '#api/envelopes/reader.ts';
 import { HEALTH_PATHS, type Health, healthRoutes } from '#api/health.ts';
 import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import { metricsRoute, requestCounter } from '#api/metrics.ts';
-import { modelHealthRoutes } from '#api/models/health.ts';
-import { modelHostRoutes, NATIVE_ROUTES } from '#api/models/host.ts';
 import { DOCUMENTATION_PATHS, documentationRoutes } from '#api/pages/documentation.ts';
 import { type FrontPage, serveFrontPage } from '#api/pages/front-page.ts';
 import { PLAYGROUND_PATHS, playgroundRoutes } from '#api/pages/playground.ts';
@@ -23,12 +21,10 @@ import { SEARCH_PATHS, searchRoutes } from '#api/search/search.ts';
 import { combineObservers, type Tracing } from '#api/trace.ts';
 import type { BatchModule } from '#batch/index.ts';
 import type { ClassifyModule } from '#classify/index.ts';
-import { compatRoutes, dialectOfPath } from '#compat/compat.ts';
-import { MODEL_DIALECTS } from '#compat/dialects.ts';
-import { createErrorWriter, plainError } from '#compat/errors.ts';
-import { upgradeHandler } from '#compat/upgrade.ts';
+import { plainError } from '#compat/errors.ts';
 import type { Config } from '#config.ts';
 import type { CrawlModule } from '#crawl/index.ts';
+import { createLazyFace, type LazyFace } from '#http/lazy-face.ts';
 import { createServer, type Face, type ServerOptions } from '#http/server.ts';
 import type { Completions, ModelHost, Models } from '#models/index.ts';
 import type { Plans } from '#plans.ts';
@@ -48,6 +44,12 @@ import type { Network } from './network.ts';
 
 /** The APIs served by Fastify. The flow gateway has its own server. */
 export type ServerFace = Exclude<FaceName, 'flow'>;
+
+/** The servers of the APIs. Those that only programs call are opened by their first request. */
+export interface ServerFaces extends Readonly<Record<ServerFace, Face | LazyFace>> {
+  readonly reader: Face;
+  readonly search: Face;
+}
 
 /** The modules that the APIs serve. */
 export interface FaceModules {
@@ -112,18 +114,23 @@ const READER_ERRORS = { writeError: writeReaderError, malformedBody: errorBody }
 
 type FaceServerOptions = Pick<ServerOptions, 'writeError' | 'malformedBody' | 'paths'> & Partial<ServerOptions>;
 
-async function createFace(
+const serverOptions = (name: ServerFace, { config, modules }: FaceContext) => ({
+  name,
+  log: modules.log,
+  temporaryDir: modules.temporaryDir,
+  maxBodyBytes: config.maxBodyBytes,
+  trustedProxies: config.trustedProxies,
+});
+
+export async function createFace(
   name: ServerFace,
-  { config, modules, tracing }: FaceContext,
+  context: FaceContext,
   options: FaceServerOptions,
   addRoutes: (face: Face) => void | Promise<void>,
 ): Promise<Face> {
+  const { modules, tracing } = context;
   const face = await createServer({
-    name,
-    log: modules.log,
-    temporaryDir: modules.temporaryDir,
-    maxBodyBytes: config.maxBodyBytes,
-    trustedProxies: config.trustedProxies,
+    ...serverOptions(name, context),
     observe: combineObservers(requestCounter(modules.metrics, name), tracing.observer),
     ...options,
   });
@@ -135,7 +142,7 @@ async function createFace(
 }
 
 /** Options shared by the reader and search endpoints. */
-function commonOptions({ config, modules }: FaceContext) {
+export function commonOptions({ config, modules }: FaceContext) {
   const { accessHooks, network, pictures } = modules;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.readerPort}`;
   const index: IndexPage = {
@@ -164,7 +171,7 @@ const FRONT_PAGES = {
   model: { title: 'Lectern models', example: (origin: string) => `curl ${origin}/v1/models` },
 } as const;
 
-const frontPageOf = ({ config, health, portOf }: FaceContext, name: keyof typeof FRONT_PAGES): FrontPage => ({
+export const frontPageOf = ({ config, health, portOf }: FaceContext, name: keyof typeof FRONT_PAGES): FrontPage => ({
   ...FRONT_PAGES[name],
   health,
   publicUrl: config.publicUrl,
@@ -233,74 +240,29 @@ export function createSearchFace(context: FaceContext, prepare: (face: Face) => 
   });
 }
 
-export function createModelFace(context: FaceContext): Promise<Face> {
-  const { config, modules, tracing, health } = context;
-  const { modelHost, completions, accessHooks, batch, classify, plans, network } = modules;
-  const options = {
-    writeError: createErrorWriter(dialectOfPath, writeModelError),
-    malformedBody: bareModelError,
-    servesPrograms: true,
-    takesAnyJson: true,
-    maxBodyBytes: config.modelMaxBodyBytes,
-  };
-  return createFace('model', context, options, async (face) => {
-    serveFrontPage(face, frontPageOf(context, 'model'));
-    // The dialects come first, so that this host does not refuse their methods of its own paths.
-    const dialects = { dialects: MODEL_DIALECTS, taken: NATIVE_ROUTES, face: 'model' } as const;
-    await compatRoutes(face, { ...compatOptions(context), ...dialects });
-    // In a scope of its own, because it parses bodies in another way.
-    await face.register(async (scope) => {
-      const own = scope as Face;
-      modelHealthRoutes(own, {
-        models: modelHost.models,
-        draining: () => !health.ready(),
-        fullDisks: health.fullDisks,
-      });
-      modelHostRoutes(own, {
-        ...modelHost,
-        completions,
-        accessHooks,
-        tracing,
-        prices: config.modelPrices,
-        batch: { batch, guard: network.guard },
-        classify: { classify, plans },
-      });
-    });
+export const modelServerOptions = (config: Config) => ({
+  malformedBody: bareModelError,
+  servesPrograms: true,
+  takesAnyJson: true,
+  maxBodyBytes: config.modelMaxBodyBytes,
+});
+
+export function createModelFace(context: FaceContext): Promise<LazyFace> {
+  return createLazyFace({
+    server: { ...serverOptions('model', context), ...modelServerOptions(context.config) },
+    open: async () => (await import('./program-faces.ts')).openModelFace(context),
   });
 }
 
-function compatOptions(context: FaceContext) {
-  const { config, modules, tracing, ownHosts, portOf } = context;
-  const { search, modelHost, completions, batch, crawl, network, reader, models, accounts, version } = modules;
-  return {
-    ...commonOptions(context),
-    usage: accounts.usage,
-    ...{ reader, search, modelHost, completions, batch, crawls: crawl, version, tracing },
-    guard: network.guard,
-    prices: config.modelPrices,
-    hasLanguageModel: models.readerlm !== undefined,
-    ...{ dataDir: config.dataDir, databaseUrl: config.databaseUrl, maxBodyBytes: config.maxBodyBytes },
-    ...{ state: modules.state, log: modules.log },
-    ownHosts: () => ownHosts,
-    readerUrl: () => config.publicUrl?.replace(/\/$/, '') ?? formatUrl(config.host, portOf('compat')),
-    searchKeyless: config.auth === 'off' ? ('limited' as const) : config.searchKeyless,
-    keylessDialects: config.compatKeyless,
-  };
-}
+export const COMPAT_SERVER_OPTIONS = { malformedBody: plainError, servesPrograms: true, takesAnyJson: true };
 
 /** The API for clients of other products. */
-export async function createCompatFace(context: FaceContext): Promise<Face> {
-  const options = {
-    writeError: createErrorWriter(dialectOfPath),
-    malformedBody: plainError,
-    servesPrograms: true,
-    takesAnyJson: true,
-  };
-  const compat = await createFace('compat', context, options, (face) =>
-    compatRoutes(face, { ...compatOptions(context), face: 'compat' }),
-  );
-  compat.server.on('upgrade', upgradeHandler(compat));
-  return compat;
+export function createCompatFace(context: FaceContext): Promise<LazyFace> {
+  return createLazyFace({
+    server: { ...serverOptions('compat', context), ...COMPAT_SERVER_OPTIONS },
+    takesUpgrades: true,
+    open: async () => (await import('./program-faces.ts')).openCompatFace(context),
+  });
 }
 
 /** The server of the admin API; `undefined` without an admin secret. */

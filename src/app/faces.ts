@@ -1,11 +1,10 @@
 /** Creates all APIs, opens their ports, and closes all of them together. */
 import type { Server } from 'node:http';
-import { createHostServer, type HostFace, serveEuHosts } from '#api/hosts.ts';
+import { createHostServer, serveEuHosts } from '#api/hosts.ts';
 import { createMetricsServer } from '#api/metrics.ts';
 import { createTracing } from '#api/trace.ts';
-import { upgradeHandler } from '#compat/upgrade.ts';
 import type { Config } from '#config.ts';
-import { type Face, MAX_HEADER_BYTES } from '#http/server.ts';
+import { MAX_HEADER_BYTES } from '#http/server.ts';
 import { trackUnusedConnections } from '#http/unused-connections.ts';
 import { portOf } from '#net/guard/guard.ts';
 import type { CloseStack } from './close-stack.ts';
@@ -19,13 +18,13 @@ import {
   createSearchFace,
   type FaceContext,
   type FaceModules,
-  type ServerFace,
+  type ServerFaces,
 } from './face-servers.ts';
 import { type FaceUrl, listenAll, openPort } from './listen.ts';
 import { createMcpEndpoint } from './mcp.ts';
 
 export interface Faces {
-  readonly faces: Readonly<Record<ServerFace, Face>>;
+  readonly faces: ServerFaces;
   /** The reader's ports: its own, and the port shared by all APIs. */
   readonly readerPorts: () => readonly number[];
   /** Opens the configured ports. If a port is already in use, throws an error that names it. */
@@ -33,12 +32,6 @@ export interface Faces {
   /** Accepts no more requests, and gives those in flight at most the drain time to finish. */
   close(): Promise<void>;
 }
-
-/** The compat API for the port that all APIs share, with its WebSockets. */
-const compatHost = (face: Face): HostFace => ({
-  routing: (request, response) => face.routing(request, response),
-  upgrade: upgradeHandler(face),
-});
 
 export async function createFaces(config: Config, modules: FaceModules, resources: CloseStack): Promise<Faces> {
   const { accounts, accessHooks, state, network, flow, metrics, version, log } = modules;
@@ -63,7 +56,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
     flowPort: () => flowPort,
     readerPorts: () => [openPort(faces.reader.server), ...(hostServer ? [openPort(hostServer)] : [])],
   };
-  const faces: Record<ServerFace, Face> = {
+  const faces: ServerFaces = {
     reader: await createReaderFace(context),
     search: await createSearchFace(context),
     model: await createModelFace(context),
@@ -73,9 +66,7 @@ export async function createFaces(config: Config, modules: FaceModules, resource
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (admin || metricsServer) await metrics.watchProcess();
   const hostServer: Server | undefined =
-    config.port === undefined
-      ? undefined
-      : createHostServer({ ...faces, flow, compat: compatHost(faces.compat) }, MAX_HEADER_BYTES);
+    config.port === undefined ? undefined : createHostServer({ ...faces, flow }, MAX_HEADER_BYTES);
   let euFaces: ReturnType<typeof createEuFaces> | undefined;
   const openEuFaces = () => {
     euFaces ??= modules.openEu().then((eu) => {

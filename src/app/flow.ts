@@ -10,13 +10,13 @@ import {
   createGrpcGateway,
   createHttpGateway,
   createReloadableFlow,
+  defineFlow,
   type ExecutorClass,
   type FileWatcher,
   type FlowDefinition,
   type FlowObserver,
   loadFlow,
   openOperation,
-  parseFlow,
   reloadFlowOnChange,
   socketLimits,
 } from '#flow/index.ts';
@@ -60,13 +60,10 @@ export interface FlowFaceParts extends FlowModules {
 /**
  * The flow of a server without a flow definition. It indexes documents by URL, and answers queries with their passages.
  */
-const DEFAULT_FLOW = `
-jtype: Flow
-executors:
-  - {name: read, uses: Read}
-  - {name: index, uses: Index}
-  - {name: search, uses: Search}
-`;
+const defaultFlow = (options: { readonly token?: string }): FlowDefinition =>
+  ['Read', 'Index', 'Search']
+    .reduce((flow, uses) => flow.add({ name: uses.toLowerCase(), uses }), defineFlow(options))
+    .definition();
 
 const REMOTE_REFUSED =
   'This flow has no token, so it serves only this machine. Set LECTERN_FLOW_TOKEN, or LECTERN_AUTH=off to serve everyone without a token';
@@ -169,7 +166,7 @@ function readDefinition(
   env: FlowFaceParts['environment'],
 ): FlowDefinition {
   const overrides = token === undefined ? {} : { token };
-  if (file === undefined) return parseFlow(DEFAULT_FLOW, { with: overrides });
+  if (file === undefined) return defaultFlow(overrides);
   try {
     return loadFlow(file, { with: overrides, env, lenient: flowLenient === 'on' });
   } catch (error) {

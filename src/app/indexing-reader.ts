@@ -1,7 +1,7 @@
 /** The local search index, and a reader that adds the pages it reads to it. */
 import type { Config } from '#config.ts';
 import type { Reader } from '#reader/index.ts';
-import { createIndexingReader, type IndexEmbedder, type LocalIndex, openIndexOf } from '#search/index.ts';
+import { createIndexingReader, type IndexEmbedder, type LocalIndex, startIndexOf } from '#search/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { CloseStack } from './close-stack.ts';
 
@@ -11,17 +11,26 @@ interface IndexParts {
   readonly log: Log;
 }
 
-/** Opens the search index, if it is enabled, and a reader that adds the pages it reads to the index. */
-export async function openIndex(
+export interface IndexAndReader {
+  readonly index: LocalIndex | undefined;
+  readonly reader: Reader;
+  /** Rejects if the index cannot be opened. */
+  readonly opened: Promise<void>;
+}
+
+/** Begins to open the search index, if it is enabled, and creates a reader that adds the pages it reads to the index. */
+export function startIndex(
   config: Config,
   { embedder, bareReader, log }: IndexParts,
   resources: CloseStack,
-): Promise<{ readonly index: LocalIndex | undefined; readonly reader: Reader }> {
-  if (config.indexMaxBytes <= 0) return { index: undefined, reader: bareReader };
-  const index = resources.use(await openIndexOf(config, { embedder, log }));
+): IndexAndReader {
+  if (config.indexMaxBytes <= 0) return { index: undefined, reader: bareReader, opened: Promise.resolve() };
+  const { index, opened } = startIndexOf(config, { embedder, log });
+  resources.use(index);
   if (config.indexShared !== 'all') warnAboutOldPages(index, log);
   const keepsNoStore = config.cacheNoStore === 'ignore';
-  return { index, reader: createIndexingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log }) };
+  const reader = createIndexingReader(bareReader, { index, keepsNoStore, shared: config.indexShared, log });
+  return { index, reader, opened };
 }
 
 /** Pages that were indexed by versions without owners are found only if all pages are shared. */

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import type { Config } from '#config.ts';
+import type { LazyFace } from '#http/lazy-face.ts';
 import type { Face } from '#http/server.ts';
 import type { FlowFace } from './flow.ts';
 
@@ -12,7 +13,7 @@ export interface FaceUrl {
 }
 
 export interface Servers {
-  readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face>>;
+  readonly faces: Readonly<Record<Exclude<FaceName, 'flow'>, Face | LazyFace>>;
   /** The EU APIs; `undefined` if they have no port. */
   readonly eu: Readonly<Record<EuFaceName, Face>> | undefined;
   readonly flow: FlowFace;

@@ -10,7 +10,7 @@ import { createBatch } from './batch.ts';
 import { CloseStack } from './close-stack.ts';
 import { createCrawl } from './crawl.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
-import { openIndex } from './indexing-reader.ts';
+import { startIndex } from './indexing-reader.ts';
 import { formatUrl, openPort } from './listen.ts';
 import { registerBrowserMetrics, registerJobMetrics, registerRemoteMetrics } from './metrics.ts';
 import { openModelModule } from './model-module.ts';
@@ -88,7 +88,8 @@ async function openCrawls(
   const { pool } = shared;
   if (pool) registerBrowserMetrics(metrics, () => pool.status());
   const embedder = await createIndexEmbedder(modelHost, config.searchEmbedder);
-  const { reader } = await openIndex(config, { embedder, bareReader, log }, resources);
+  const { reader, opened } = startIndex(config, { embedder, bareReader, log }, resources);
+  await opened;
   const { robots, fetch } = network;
   const onRun = observe.onJobRun('crawl');
   return resources.use(await createCrawl(config, { accounts, reader, robots, fetch, onRun, log }));

@@ -13,7 +13,6 @@ import { DIALECTS } from './dialects.ts';
 import { type DialectOfPath, setDialect } from './errors.ts';
 import { createNative, type Native, type NativeParts } from './native/native.ts';
 import { originOf } from './origin.ts';
-import { closeWithApi } from './upgrade.ts';
 
 export interface CompatOptions extends NativeParts, AccessOptions {
   /** The dialects to serve. Default: all. */
@@ -39,10 +38,7 @@ export async function compatRoutes(face: Face, options: CompatOptions): Promise<
   const native = await createNative(options);
   const { dialects = DIALECTS, taken } = options;
   face.addHook('onClose', () => native.tasks.close());
-  if (dialects === DIALECTS) {
-    pictureRoute(face, options.pictures);
-    closeWithApi(face);
-  }
+  if (dialects === DIALECTS) pictureRoute(face, options.pictures);
   const serving: Serving = { native, options };
   // HEAD comes before GET, because a route for GET adds one for HEAD if there is none.
   const routes = [...claimantsByRoute(dialects)];

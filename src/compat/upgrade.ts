@@ -97,8 +97,6 @@ function openSocketsOf(server: Server): Set<WebSocket> {
 const GOING_AWAY = 1001;
 
 /** Closes the WebSockets of an API that is shutting down. */
-export function closeWithApi(face: Face): void {
-  face.addHook('preClose', async () => {
-    for (const socket of openSocketsOf(face.server)) socket.close(GOING_AWAY);
-  });
+export function closeWebSockets(face: Face): void {
+  for (const socket of openSocketsOf(face.server)) socket.close(GOING_AWAY);
 }

@@ -3,7 +3,7 @@
  * specifies the header names of the option, whether the header or the body takes precedence, and the schema of the
  * value.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { problem } from '#errors.ts';
 import { ownValue } from '#own-value.ts';
 

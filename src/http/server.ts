@@ -273,7 +273,7 @@ function knownPath(url: string, paths: ReadonlySet<string>): string {
 }
 
 /** Converts Fastify's errors to problems of the error table. */
-function asHttpProblem(error: unknown): Problem {
+export function asHttpProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code: raw, statusCode, message } = error as { code?: unknown; statusCode?: number; message?: string };
   const code = typeof raw === 'string' ? raw : undefined;

@@ -2,7 +2,7 @@
  * The JSON form of tool schemas, as short as possible: clients put the whole tool list into the model's context. It is
  * cached, because the conversion takes milliseconds, and listing tools is free for every caller.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ownValue } from '#own-value.ts';
 
 type Schema = Pick<z.ZodObject, '~standard'>;

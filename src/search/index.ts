@@ -1,6 +1,6 @@
 /** The public interface of the search module. */
 export type { FillProgress, FillSummary } from './index/fill/fill.ts';
-export { fill, openIndexOf } from './index/fill/run-fill.ts';
+export { fill, openIndexOf, startIndexOf } from './index/fill/run-fill.ts';
 export type { IndexEmbedder, IndexStats, LocalIndex, PassageReranker } from './index/local-index.ts';
 export { type MovedIndex, moveIndex } from './index/move-index.ts';
 export { openLocalIndex } from './index/open.ts';

@@ -1,5 +1,5 @@
 /** The table of endpoints of the admin API. The routes and the OpenAPI document are generated from this table. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Accounts, toAccountJson, toKeyJson, type Usage } from '#accounts/index.ts';
 import { problem } from '#errors.ts';
 import type { Plans } from '#plans.ts';

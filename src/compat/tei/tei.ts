@@ -1,5 +1,5 @@
 /** Hugging Face's Text Embeddings Inference. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Access } from '../access.ts';
 import type { CompatCall, CompatRoute, Dialect } from '../dialect.ts';
 import { sendJson } from '../errors.ts';

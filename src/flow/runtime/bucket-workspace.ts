@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { mapConcurrently } from '#concurrency/map-concurrently.ts';
 import type { S3Objects } from '#storage/blobs/s3-objects.ts';
 import { openProcessFolder } from '#storage/process-folder.ts';

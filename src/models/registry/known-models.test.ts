@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { neededFiles, onnxRuns } from '../hub/folder.ts';
 import type { ModelRow } from './catalogue.ts';
 import { inPrecision, isNonCommercial, KNOWN_MODELS } from './known-models.ts';

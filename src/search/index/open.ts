@@ -25,9 +25,26 @@ export interface LocalIndexOptions {
 const BOTH: readonly Retriever[] = ['words', 'meaning'];
 const THREAD_MEMORY_MB = 1_024;
 
+/** An index that is being opened. Its methods wait for that. */
+export interface OpeningIndex {
+  readonly index: LocalIndex;
+  /** Rejects if the file or the database cannot be used. */
+  readonly opened: Promise<void>;
+}
+
+/** Begins to open an index. Its thread starts meanwhile. */
+export function startLocalIndex(options: LocalIndexOptions): OpeningIndex {
+  const { engine, opened } = startThread(options);
+  // The failure belongs to the caller, who may wait for it later.
+  opened.catch(() => {});
+  return { index: localIndexOver(engine), opened };
+}
+
 /** Rejects if the file or the database cannot be used. */
 export async function openLocalIndex(options: LocalIndexOptions): Promise<LocalIndex> {
-  return localIndexOver(await openThread(options));
+  const { index, opened } = startLocalIndex(options);
+  await opened;
+  return index;
 }
 
 /** Wraps an engine, in any thread, as a LocalIndex. */
@@ -80,7 +97,7 @@ interface Running {
 }
 
 /** Runs an engine in a thread. If the thread dies, the next call starts a new one. */
-async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalIndexOptions): Promise<Engine> {
+function startThread({ file, url, schema, maxBytes, embedder, log }: LocalIndexOptions) {
   const data: IndexThreadData = {
     file,
     url,
@@ -128,7 +145,7 @@ async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalI
     }
     return { rpc, worker };
   };
-  const engine = async (): Promise<Running['rpc']> => {
+  const thread = async (): Promise<Running['rpc']> => {
     if (closed) throw new Error('the local index is closed');
     running ??= start().catch((error: unknown) => {
       running = undefined;
@@ -136,16 +153,15 @@ async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalI
     });
     return (await running).rpc;
   };
-  await engine();
-  return {
-    add: async (page) => (await engine()).call('add', page),
-    remove: async (url) => (await engine()).call('remove', url),
-    urlsAmong: async (urls) => (await engine()).call('urlsAmong', urls),
-    find: async (query, request) => (await engine()).call('find', query, request),
-    flush: async () => (await engine()).call('flush'),
-    stats: async () => (await engine()).call('stats'),
-    prune: async (bytes) => (await engine()).call('prune', bytes),
-    clear: async () => (await engine()).call('clear'),
+  const engine: Engine = {
+    add: async (page) => (await thread()).call('add', page),
+    remove: async (url) => (await thread()).call('remove', url),
+    urlsAmong: async (urls) => (await thread()).call('urlsAmong', urls),
+    find: async (query, request) => (await thread()).call('find', query, request),
+    flush: async () => (await thread()).call('flush'),
+    stats: async () => (await thread()).call('stats'),
+    prune: async (bytes) => (await thread()).call('prune', bytes),
+    clear: async () => (await thread()).call('clear'),
     async close() {
       if (closed) return;
       closed = true;
@@ -155,6 +171,7 @@ async function openThread({ file, url, schema, maxBytes, embedder, log }: LocalI
       await last.worker.terminate();
     },
   };
+  return { engine, opened: thread().then(() => {}) };
 }
 
 const failureOf = (failed: unknown, name: string | undefined): unknown =>

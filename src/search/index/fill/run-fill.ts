@@ -9,7 +9,7 @@ import { createRobots } from '#net/robots/robots.ts';
 import { defaultUserAgent, type Reader } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { LocalIndex } from '../local-index.ts';
-import { type LocalIndexOptions, openLocalIndex } from '../open.ts';
+import { type LocalIndexOptions, type OpeningIndex, openLocalIndex, startLocalIndex } from '../open.ts';
 import { type FillOptions, type FillSummary, fillIndex } from './fill.ts';
 import { openJournal } from './journal.ts';
 
@@ -30,16 +30,24 @@ type Settings = Pick<
 type IndexSettings = Pick<Settings, 'dataDir' | 'databaseUrl' | 'indexMaxBytes'> & Partial<Pick<Settings, 'indexUrl'>>;
 
 /** Opens the index of an installation, in its data folder, its database or its search engine. */
-export const openIndexOf = (
+export const openIndexOf = (settings: IndexSettings, more: IndexTools = {}): Promise<LocalIndex> =>
+  openLocalIndex(optionsOf(settings, more));
+
+/** Begins to open the index of an installation. */
+export const startIndexOf = (settings: IndexSettings, more: IndexTools = {}): OpeningIndex =>
+  startLocalIndex(optionsOf(settings, more));
+
+type IndexTools = Pick<LocalIndexOptions, 'embedder' | 'log'>;
+
+const optionsOf = (
   { dataDir, databaseUrl, indexUrl, indexMaxBytes }: IndexSettings,
-  more: Pick<LocalIndexOptions, 'embedder' | 'log'> = {},
-): Promise<LocalIndex> =>
-  openLocalIndex({
-    file: path.join(dataDir, 'index', 'index.db'),
-    url: indexUrl ?? databaseUrl,
-    maxBytes: indexMaxBytes,
-    ...more,
-  });
+  more: IndexTools,
+): LocalIndexOptions => ({
+  file: path.join(dataDir, 'index', 'index.db'),
+  url: indexUrl ?? databaseUrl,
+  maxBytes: indexMaxBytes,
+  ...more,
+});
 
 export interface FillerTools {
   readonly index: LocalIndex;
