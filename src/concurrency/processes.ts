@@ -58,6 +58,11 @@ const MEMORY_CHECK_MS = 50;
  */
 const MAX_REUSE_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
+/**
+ * Two halves of 8 MB. With half of that, Office files take a quarter longer. Node's default is 16, and 64 since Node 24;
+ * nothing gets faster with it.
+ */
+const YOUNG_GENERATION = '--max-semi-space-size=8';
 
 interface Worker {
   readonly child: ChildProcess;
@@ -87,7 +92,7 @@ export function createProcessPool<Task, Result>({
     const fromSource = [HOST, worker].some(({ pathname }) => pathname.endsWith('.ts'));
     const loader = fromSource ? ['--conditions=source', '--import', 'tsx'] : [];
     const child = fork(HOST, [worker.href], {
-      execArgv: [`--max-old-space-size=${Math.floor(memoryMb * 0.8)}`, ...loader],
+      execArgv: [`--max-old-space-size=${Math.floor(memoryMb * 0.8)}`, YOUNG_GENERATION, ...loader],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: childEnvironment(),
