@@ -54,16 +54,17 @@ const idleMb = proportionalMb(server.pid) + descendantsMb(server.pid);
 await server.stop();
 console.log(`${machine()}; ${RUNS} runs\n`);
 const row = (name: string, values: number[]) => [name, Math.min(...values), median(values), Math.max(...values)];
+const timeRow = (name: string, values: number[]) => [...row(name, values), median(values) / median(bare)];
 report(
   'start',
-  ['', 'minimum', 'median', 'maximum'],
+  ['', 'minimum', 'median', 'maximum', 'times the baseline'],
   [
-    row('`node -e 0`, ms', bare),
-    row('`lectern --help`, ms', help),
-    row('`lectern read page.html`, ms', read),
-    row('start to ready, ms', ready),
-    row('memory a second later, MB resident', memory),
-    row('memory when idle, with its processes, MB proportional', [idleMb]),
+    timeRow('`node -e 0`, ms', bare),
+    timeRow('`lectern --help`, ms', help),
+    timeRow('`lectern read page.html`, ms', read),
+    timeRow('start to ready, ms', ready),
+    [...row('memory a second later, MB resident', memory), ''],
+    [...row('memory when idle, with its processes, MB proportional', [idleMb]), ''],
   ],
-  { baselines: [nodeBaseline('`node -e 0`')] },
+  { ratios: ['times the baseline'], baselines: [nodeBaseline('`node -e 0`')] },
 );

@@ -73,7 +73,7 @@ it('returns bytes of the caller: their change or transfer affects no other', asy
 
 it('evicts the least recently used', async () => {
   const { blobs, gets } = countingStore();
-  const recent = withRecentBlobs(blobs, 3_000);
+  const recent = withRecentBlobs(blobs, 4_000);
   const [a, b, c] = ['a', 'b', 'c'].map((letter) => blob(letter.repeat(1_000)));
   await recent.put(a!.name, a!.bytes);
   await recent.put(b!.name, b!.bytes);
