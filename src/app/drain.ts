@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeadlineExceededError, within } from '#concurrency/deadline.ts';
+import { closeOtherAddresses } from '#http/open-server.ts';
 import type { UnusedConnections } from '#http/unused-connections.ts';
 import type { Servers } from './listen.ts';
 
@@ -34,6 +35,7 @@ export async function drain(all: Servers, unused: readonly UnusedConnections[], 
   const closable = [...Object.values({ ...faces, ...euServers(eu) }), ...(admin ? [admin] : [])];
   const bare = [hostServer, metricsServer].filter((server) => server !== undefined);
   const servers = httpServers(all);
+  for (const server of servers) closeOtherAddresses(server);
   // Clients keep connections alive after their last response, so connections are closed as soon as they are idle.
   const closingIdle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();

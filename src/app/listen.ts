@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { EuFaceName, FaceName } from '#api/hosts.ts';
 import type { Config } from '#config.ts';
 import type { LazyFace } from '#http/lazy-face.ts';
+import { openServer } from '#http/open-server.ts';
 import type { Face } from '#http/server.ts';
 import type { FlowFace } from './flow.ts';
 
@@ -37,7 +38,7 @@ export async function listenAll(
     ['compat', config.compatPort],
   ] as const;
   for (const [name, port] of ports) {
-    await faces[name].listen({ host, port });
+    await openServer(faces[name].server, { host, port });
     urls.push({ name, url: urlOf(faces[name].server, host) });
   }
   const euPorts = [
@@ -46,34 +47,25 @@ export async function listenAll(
   ] as const;
   for (const [name, port] of euPorts) {
     if (!eu || port === undefined) continue;
-    await eu[name].listen({ host, port });
+    await openServer(eu[name].server, { host, port });
     urls.push({ name: `eu-${name}`, url: urlOf(eu[name].server, host) });
   }
   const { url: flowUrl, grpcUrl } = await flow.listen();
   urls.push({ name: 'flow', url: flowUrl }, { name: 'grpc', url: grpcUrl });
   if (admin) {
-    await admin.listen({ host: config.adminHost, port: config.adminPort });
+    await openServer(admin.server, { host: config.adminHost, port: config.adminPort });
     urls.push({ name: 'admin', url: urlOf(admin.server, config.adminHost) });
   }
   if (metricsServer) {
-    await listen(metricsServer, config.metricsPort!, config.metricsHost);
+    await openServer(metricsServer, { host: config.metricsHost, port: config.metricsPort! });
     urls.push({ name: 'metrics', url: urlOf(metricsServer, config.metricsHost) });
   }
   if (hostServer) {
-    await listen(hostServer, config.port!, host);
+    await openServer(hostServer, { host, port: config.port! });
     urls.push({ name: 'all', url: urlOf(hostServer, host) });
   }
   return urls;
 }
-
-const listen = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 
 const urlOf = (server: Server, host: string): string => formatUrl(host, openPort(server));
 

@@ -8,6 +8,7 @@ import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { problem } from '#errors.ts';
 import { createLazyFace, type LazyFace, type LazyFaceOptions } from './lazy-face.ts';
+import { openServer } from './open-server.ts';
 import { createServer, type Face } from './server.ts';
 
 const OPTIONS: LazyFaceOptions['server'] = {
@@ -26,7 +27,7 @@ afterEach(async () => {
 async function serve(options: Omit<LazyFaceOptions, 'server'>): Promise<LazyFace & { readonly url: string }> {
   const lazy = await createLazyFace({ server: OPTIONS, ...options });
   closing.push(lazy.close);
-  await lazy.listen({ host: '127.0.0.1', port: 0 });
+  await openServer(lazy.server, { host: '127.0.0.1', port: 0 });
   return { ...lazy, url: `http://127.0.0.1:${(lazy.server.address() as AddressInfo).port}` };
 }
 
@@ -114,7 +115,7 @@ it('closes without having been opened', async () => {
       return { face: await echo() };
     },
   });
-  await lazy.listen({ host: '127.0.0.1', port: 0 });
+  await openServer(lazy.server, { host: '127.0.0.1', port: 0 });
   await lazy.close();
   expect(opened).toBe(0);
 });

@@ -12,7 +12,6 @@ type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface LazyFace {
   readonly server: Server;
-  listen: Face['listen'];
   routing(request: IncomingMessage, response: ServerResponse): void;
   /** Set if it takes upgrades. */
   readonly upgrade?: Upgrade;
@@ -84,7 +83,6 @@ export async function createLazyFace({ server: options, takesUpgrades, open }: L
   if (takesUpgrades) shell.server.on('upgrade', upgrade);
   return {
     server: shell.server,
-    listen: shell.listen.bind(shell) as Face['listen'],
     routing,
     ...(takesUpgrades && { upgrade }),
     close: async () => void (await shell.close()),
