@@ -111,12 +111,13 @@ it('keeps the client free of other modules, because it also runs in browsers', (
 });
 
 /**
- * These files connect to sockets in our own folders, belong to processes that are started with such a socket, or connect
- * to browsers that the operator configured.
+ * These files connect to sockets in our own folders, belong to processes that are started with such a socket, connect
+ * to browsers that the operator configured, or only open ports.
  */
 const OWN_SOCKETS = [
   'app/in-process.ts',
   'flow/process/host.ts',
+  'http/open-server.ts',
   'reader/engines/browser/remote/devtools-connection.ts',
   'storage/process-folder.ts',
 ].map(path.normalize);
