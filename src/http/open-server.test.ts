@@ -37,6 +37,13 @@ it.runIf(process.platform === 'linux')('opens all addresses of localhost for the
   expect((await fetch(`http://127.0.0.1:${portOf(server)}/`)).status).toBe(200);
 });
 
+it.runIf(process.platform === 'linux')('rejects if another program has the port at one of the addresses', async () => {
+  const [one, two] = [create(), create()];
+  await openServer(one, { host: '127.0.0.2', port: 0 });
+  const opening = openServer(two, { host: 'localhost', port: portOf(one) }, async () => LOOPBACK);
+  await expect(opening).rejects.toMatchObject({ code: 'EADDRINUSE', address: '127.0.0.2' });
+});
+
 it('leaves out addresses that this machine does not have, and names that cannot be looked up', async () => {
   const [one, two] = [create(), create()];
   await openServer(one, { host: 'localhost', port: 0 }, async () => ['127.0.0.1', '192.0.2.1']);

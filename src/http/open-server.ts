@@ -7,12 +7,16 @@ export interface PortOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Maximum number of connections that wait to be accepted. Default: that of Node. */
+  readonly backlog?: number | undefined;
 }
 
 /** All addresses of a host name. */
 export type AddressesOf = (host: string) => Promise<readonly string[]>;
 
 const LOCALHOST = 'localhost';
+/** Errors of an address that this machine does not have, such as ::1 without IPv6. */
+const NO_SUCH_ADDRESS: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 const lookUpAll: AddressesOf = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
@@ -21,26 +25,27 @@ const others = new WeakMap<Server, NetServer[]>();
 /**
  * Opens the port of a server, on `localhost` at all addresses of this name, because clients choose either of 127.0.0.1
  * and ::1. Their connections are those of the one server. (Fastify's own `listen` opens further servers there, which the
- * listeners of this one never see.) Rejects if the port is in use.
+ * listeners of this one never see.) Rejects if the port is in use at one of them: clients would reach another program.
  */
 export async function openServer(
   server: Server,
-  { host, port }: PortOptions,
+  { host, port, backlog }: PortOptions,
   addressesOf: AddressesOf = lookUpAll,
 ): Promise<void> {
-  await listen(server, port, host);
+  await listen(server, { host, port, backlog });
   if (host !== LOCALHOST) return;
   const first = server.address() as AddressInfo;
   const addresses = await addressesOf(host).catch(() => []);
   for (const address of new Set(addresses)) {
     if (address === first.address) continue;
     const other = createServer((socket) => server.emit('connection', socket));
-    // The name may have an address that this machine does not, such as ::1 without IPv6.
-    const isOpen = await listen(other, first.port, address).then(
-      () => true,
-      () => false,
-    );
-    if (isOpen) others.set(server, [...(others.get(server) ?? []), other]);
+    try {
+      await listen(other, { host: address, port: first.port, backlog });
+    } catch (error) {
+      if (!NO_SUCH_ADDRESS.has((error as NodeJS.ErrnoException).code)) throw error;
+      continue;
+    }
+    others.set(server, [...(others.get(server) ?? []), other]);
   }
 }
 
@@ -50,10 +55,10 @@ export function closeOtherAddresses(server: Server): void {
   others.delete(server);
 }
 
-const listen = (server: NetServer, port: number, host: string): Promise<void> =>
+const listen = (server: NetServer, options: PortOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(options, () => {
       server.off('error', reject);
       resolve();
     });

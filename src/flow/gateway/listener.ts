@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { problem } from '#errors.ts';
+import { closeOtherAddresses, openServer } from '#http/open-server.ts';
 import { trackUnusedConnections, type UnusedConnections } from '#http/unused-connections.ts';
 import type { GatewayOptions } from '../definition/definition.ts';
 
@@ -42,10 +43,7 @@ export async function createListener(
 
 /** Returns the opened port. Rejects with the system's error when it is in use. */
 export async function openPort({ server, backlog }: Listener, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog }, resolve);
-  });
+  await openServer(server, { host, port, backlog });
   return (server.address() as { port: number }).port;
 }
 
@@ -55,6 +53,7 @@ export async function closeListener({ server, unused }: Listener, graceMs: numbe
     if (server.listening) server.close(() => resolve());
     else resolve();
   });
+  closeOtherAddresses(server);
   server.closeIdleConnections();
   unused.close();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
