@@ -4,7 +4,9 @@ import { parseQuery, type SearchQuery } from '../query.ts';
 import { createEngine } from './engine.ts';
 import type { IndexablePage, IndexEmbedder, LocalIndex } from './local-index.ts';
 import { localIndexOver } from './open.ts';
+import { filtersOf } from './query/filters.ts';
 import type { IndexStore } from './store/index-store.ts';
+import { querySlots } from './text/terms.ts';
 
 export interface SuiteStore {
   /** An empty store. */
@@ -62,6 +64,25 @@ export function indexSuite(name: string, { open }: SuiteStore): void {
       expect(await words('lighthouse')).toEqual([]);
       expect(await words('')).toEqual([]);
       expect(await words('!!! ???')).toEqual([]);
+    });
+
+    it('finds the best passages of an owner, however many better ones belong to others', async () => {
+      const owners = ['account:1', 'public'];
+      const slots = querySlots('harbour', ['en'], 1);
+      const best = async (limit: number) => {
+        const { matches } = await store.byWords(slots, filtersOf(parseQuery('harbour'), ['en'], owners), limit);
+        const rows = await store.rows(matches.map(({ id }) => id));
+        return matches.map(({ id }) => rows.find((row) => row.id === id)!.url.slice(-1));
+      };
+      const text = (words: number) => `${'Harbour. '.repeat(words)}The ships lie there all day.`;
+      await add(page('https://a.test/1', text(2), { owner: 'account:1' }), page('https://a.test/2', text(1)));
+      expect(await best(1)).toEqual(['1']);
+      expect(await best(2)).toEqual(['1', '2']);
+      for (let at = 0; at < 9; at++)
+        await add(page(`https://b.test/${at}`, `${text(5 + at)} ${at}`, { owner: 'account:2' }));
+      expect(await best(1)).toEqual(['1']);
+      expect(await best(2)).toEqual(['1', '2']);
+      expect(await best(20)).toEqual(['1', '2']);
     });
 
     it('finds other forms of words, by the language of the page', async () => {

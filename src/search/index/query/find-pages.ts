@@ -131,11 +131,12 @@ export function createPageFinder({ store, vectors, modelWeight, clock }: PageFin
       const ranked = words.matches.map(({ id, page, score }) => ({ id, page, score: scoreOf(score) }));
       return { ranked, byMeaningOnly };
     }
-    return { ranked: await fuse(words, meaning, meaningWeight(searched.length, modelWeight)), byMeaningOnly };
+    const all = { ...words, isComplete: words.matches.length < limit };
+    return { ranked: await fuse(all, meaning, meaningWeight(searched.length, modelWeight)), byMeaningOnly };
   }
 
   /** Ranks the best passages of both retrievers by both, followed by the other passages found by words. */
-  async function fuse(words: WordMatches, meaning: Comparison, weight: number): Promise<RankedPassage[]> {
+  async function fuse(words: AllMatches, meaning: Comparison, weight: number): Promise<RankedPassage[]> {
     const { matches, slots } = words;
     const scores = new Map(matches.map(({ id, score }) => [id, score]));
     const first = matches.slice(0, RANKED.words).map(({ id }) => id);
@@ -144,7 +145,7 @@ export function createPageFinder({ store, vectors, modelWeight, clock }: PageFin
     const near = meaning.near.filter(({ similarity }) => similarity >= floor).map(({ id }) => id);
     const ids = [...new Set([...first, ...near])];
     const [coverage, others, pages] = await Promise.all([
-      slots.length > 0 ? store.coverage(slots, ids) : new Map<number, number>(),
+      coverageOf(words, ids),
       meaning.similarities(first.filter((id) => !similarities.has(id))),
       store.pagesOf(ids),
     ]);
@@ -168,6 +169,15 @@ export function createPageFinder({ store, vectors, modelWeight, clock }: PageFin
     const seen = new Set(ids);
     const rest = matches.filter(({ id }) => !seen.has(id));
     return [...ranked, ...rest.map(({ id, page, score }) => ({ id, page, score: Math.min(least, scoreOf(score)) }))];
+  }
+
+  /** Returns the total weight of the slots that each passage contains. Passages without any may be missing. */
+  async function coverageOf({ slots, matches, isComplete }: AllMatches, ids: readonly number[]) {
+    const [only, ...more] = slots;
+    if (!only) return new Map<number, number>();
+    // Looking a word up in some passages takes as long as finding all passages that contain it.
+    if (more.length === 0 && isComplete) return new Map(matches.map(({ id }) => [id, only.weight]));
+    return store.coverage(slots, ids);
   }
 
   /**
@@ -208,6 +218,11 @@ interface RankedPassage {
   readonly page: number;
   /** Between 0 and 1. */
   readonly score: number;
+}
+
+interface AllMatches extends WordMatches {
+  /** Whether no other passage contains a word of the query. */
+  readonly isComplete: boolean;
 }
 
 const NO_MATCHES: WordMatches = { matches: [], slots: [] };

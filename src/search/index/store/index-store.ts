@@ -6,7 +6,15 @@ import type { Filters } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
 import type { PreparedPage } from '../write/prepare-page.ts';
 
+/** IndexStore.overlap of a database that several servers write to. */
+export const SHARED_OVERLAP = 200;
+
 export interface IndexStore {
+  /**
+   * Number of ids and of sequence numbers to read again when new rows are read. With several writers at a time, a row
+   * may become visible after rows with higher numbers.
+   */
+  readonly overlap: number;
   /**
    * Durably writes either all pages or none. A page replaces the page with the same key, and any page of owner `all` at
    * the same URL. Returns false for each page whose content the owner already has, at this URL or another.

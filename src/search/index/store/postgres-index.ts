@@ -6,7 +6,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { openPostgres } from '#storage/database/postgres.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Filters } from '../query/filters.ts';
-import type { IndexStore, PassageRow, StoredPage } from './index-store.ts';
+import { type IndexStore, type PassageRow, SHARED_OVERLAP, type StoredPage } from './index-store.ts';
 import { openVectorTable } from './pgvector.ts';
 import { anyOf, conditionsOf } from './postgres-conditions.ts';
 import { createWordFrequencies } from './postgres-frequencies.ts';
@@ -57,6 +57,7 @@ export async function openPostgresIndex(
     }>`SELECT p.id FROM index_passages p JOIN index_pages g ON g.id = p.page WHERE ${conditionsOf(filters)}`;
 
   return {
+    overlap: SHARED_OVERLAP,
     write: (pages) =>
       db.transaction().execute((within) => writePages(pages, async (query) => (await query.execute(within)).rows)),
     remove: async (url) => (await idsOf(sql`DELETE FROM index_pages WHERE url = ${url} RETURNING id`)).length > 0,

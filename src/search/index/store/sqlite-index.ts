@@ -24,6 +24,8 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
   const pages = createPages(database);
   const words = createWordSearch(database);
   return {
+    // SQLite has one writer at a time.
+    overlap: 0,
     write: async (prepared) => database.transaction(() => prepared.map((page) => pages.write(page))),
     remove: async (url) =>
       database.transaction(() => {
@@ -35,7 +37,7 @@ export async function openSqliteIndex(file: string, log?: Pick<Log, 'warn'>): Pr
     coverage: async (slots, ids) => words.coverage(slots, ids),
     async pagesOf(ids) {
       const found = database.all<{ id: number; page: number }>(
-        'SELECT id, page FROM passages WHERE id IN (SELECT value FROM json_each(?))',
+        'SELECT id, page FROM passages INDEXED BY passages_with_page WHERE id IN (SELECT value FROM json_each(?))',
         JSON.stringify(ids),
       );
       return new Map(found.map(({ id, page }) => [id, page]));

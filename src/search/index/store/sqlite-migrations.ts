@@ -38,4 +38,9 @@ export const SQLITE_MIGRATIONS = [
   CREATE INDEX pages_by_url ON pages (url);
   CREATE INDEX pages_by_owner ON pages (owner);
   `,
+  // A passage or page takes much more space than these columns, which are looked up for each match of a query.
+  `
+  CREATE INDEX passages_with_page ON passages (id, page);
+  CREATE INDEX pages_with_owner ON pages (id, owner);
+  `,
 ];

@@ -4,19 +4,15 @@ import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { Slot } from '../text/terms.ts';
 import { FIELD_WEIGHTS } from './fields.ts';
 import type { WeightedSlot, WordMatch, WordMatches } from './index-store.ts';
-import { conditionsOf, marks, matchOf } from './sqlite-conditions.ts';
+import { type Conditions, conditionsOf, marks, matchOf } from './sqlite-conditions.ts';
 import { idsOf } from './sqlite-pages.ts';
 
 const BM25 = `bm25(terms, ${Object.values(FIELD_WEIGHTS).join(', ')})`;
 /** A word is frequent if more than this share of all passages contain it, and at least this many passages. */
 const FREQUENT_SHARE = 1 / 8;
 const FREQUENT_AT_LEAST = 2_000;
-/** The owners of pages, each found with one step in the index of owners, however many pages it has. */
-const OWNERS = `WITH RECURSIVE owners (owner) AS (
-    SELECT min(owner) FROM pages
-    UNION ALL
-    SELECT (SELECT min(g.owner) FROM pages g WHERE g.owner > owners.owner) FROM owners WHERE owners.owner IS NOT NULL
-  ) SELECT 1 FROM owners`;
+/** How many times as many matches as wanted are ranked before their owners are looked up. */
+const RANKED_FOR_OWNERS = 2;
 /** How long the number of passages is cached, in milliseconds. It is counted each time while it is small. */
 const COUNT_FRESH_MS = 10_000;
 
@@ -64,35 +60,57 @@ export function createWordSearch(database: Database) {
     if (slots.length === 0) return { matches: [], slots };
     const match = slots.map(({ slot }) => matchOf(slot)).join(' OR ');
     const total = slots.reduce((sum, { weight }) => sum + weight, 0);
-    const { sql, values } = conditionOf(filters);
-    const matches = database.all<WordMatch>(
+    const matches = bestOf(match, filters, limit);
+    return { matches: matches.map(({ id, page, score }) => ({ id, page, score: score / total })), slots };
+  }
+
+  /** Returns the best matches of a full-text expression, with scores of BM25. */
+  function bestOf(match: string, filters: Filters, limit: number): WordMatch[] {
+    if (isUnfiltered(filters)) {
+      return filters.owners ? bestOwned(match, filters.owners, limit) : rank(match, { sql: '', values: [] }, limit);
+    }
+    const where = conditionsOf(filters);
+    // The unary plus makes SQLite look up the words once, instead of for each passage that matches the filters.
+    const sql = `AND +rowid IN (SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql})`;
+    return rank(match, { sql, values: where.values }, limit);
+  }
+
+  function rank(match: string, { sql, values }: Conditions, limit: number): WordMatch[] {
+    return database.all<WordMatch>(
       `SELECT m.id, p.page, m.score FROM (
-         SELECT rowid AS id, ${BM25} / -? AS score FROM terms WHERE terms MATCH ? ${sql} ORDER BY score DESC, id LIMIT ?
-       ) m JOIN passages p ON p.id = m.id ORDER BY m.score DESC, m.id`,
-      total,
+         SELECT rowid AS id, -${BM25} AS score FROM terms WHERE terms MATCH ? ${sql} ORDER BY score DESC, id LIMIT ?
+       ) m CROSS JOIN passages p INDEXED BY passages_with_page ON p.id = m.id ORDER BY m.score DESC, m.id`,
       match,
       ...values,
       limit,
     );
-    return { matches, slots };
   }
 
-  function conditionOf(filters: Filters) {
-    const { owners } = filters;
-    if (!isUnfiltered(filters)) {
-      const where = conditionsOf(filters);
-      // The unary plus makes SQLite look up the words once, instead of for each passage that matches the filters.
-      const sql = `AND +rowid IN (SELECT p.id FROM passages p JOIN pages g ON g.id = p.page WHERE ${where.sql})`;
-      return { sql, values: where.values };
-    }
-    if (!owners) return { sql: '', values: [] };
-    // The owner is looked up for each match, because the owner condition is true for most pages. That takes as long as
-    // the search itself, so it is left out while there is no page of another owner. Both are one statement, so that no
-    // page can be added in between.
+  /**
+   * Returns the best matches among the pages of some owners. Looking up the owner of a match takes twice as long as
+   * scoring it, so first only the owners of the best matches are looked up. If too many of those belong to others, the
+   * owner of each match is.
+   */
+  function bestOwned(match: string, owners: readonly string[], limit: number): WordMatch[] {
     const allowed = `IN (${marks(owners)})`;
-    const sql = `AND (NOT EXISTS (${OWNERS} WHERE owner NOT ${allowed})
-      OR (SELECT g.owner FROM passages p JOIN pages g ON g.id = p.page WHERE p.id = terms.rowid) ${allowed})`;
-    return { sql, values: [...owners, ...owners] };
+    const ranked = limit * RANKED_FOR_OWNERS;
+    const best = database.all<WordMatch & { readonly ranked: number }>(
+      `WITH ranked AS MATERIALIZED (
+         SELECT rowid AS id, -${BM25} AS score FROM terms WHERE terms MATCH ? ORDER BY score DESC, id LIMIT ?
+       ) SELECT m.id, p.page, m.score, (SELECT count(*) FROM ranked) AS ranked
+         FROM ranked m CROSS JOIN passages p INDEXED BY passages_with_page ON p.id = m.id
+         CROSS JOIN pages g INDEXED BY pages_with_owner ON g.id = p.page
+         WHERE +g.owner ${allowed} ORDER BY m.score DESC, m.id LIMIT ?`,
+      match,
+      ranked,
+      ...owners,
+      limit,
+    );
+    const isComplete = best.length === limit || (best.length > 0 && best[0]!.ranked < ranked);
+    if (isComplete) return best;
+    const sql = `AND (SELECT +g.owner FROM passages p INDEXED BY passages_with_page
+      CROSS JOIN pages g INDEXED BY pages_with_owner ON g.id = p.page WHERE p.id = terms.rowid) ${allowed}`;
+    return rank(match, { sql, values: [...owners] }, limit);
   }
 
   function coverage(slots: readonly WeightedSlot[], ids: readonly number[]): Map<number, number> {

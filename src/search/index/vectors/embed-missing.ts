@@ -16,12 +16,6 @@ export interface MissingEmbedder {
 
 /** Number of passages embedded and written at once. */
 const BATCH = 256;
-/**
- * Number of sequence numbers to read again. With several servers, a row may become visible after rows with higher
- * sequence numbers.
- */
-export const OVERLAP = 200;
-
 /** Interval of messages while the vectors of another model are replaced, in passages. */
 const INFORM_EVERY = 10_000;
 
@@ -50,7 +44,7 @@ export function createMissingEmbedder(
     do {
       again = false;
       // Ids increase, so the ids of new passages are higher than those of embedded ones.
-      let after = Math.max(0, embeddedUpTo - OVERLAP);
+      let after = Math.max(0, embeddedUpTo - store.overlap);
       const last = await store.lastPassage();
       for (;;) {
         const rows = stopped ? [] : await store.withoutVector(model, after, BATCH);

@@ -48,15 +48,31 @@ export function createShortlist(dimensions: number): Shortlist {
     return number;
   };
 
-  /** Returns the positions to compare; `undefined` for all. */
-  const candidatePositions = ({ among, owners }: CandidateFilter): number[] | undefined => {
-    if (among) return among.flatMap((id) => positions.get(id) ?? []);
+  /** Returns 1 for the number of each allowed owner; `undefined` if all are allowed. */
+  const allowedNumbers = (owners: readonly string[] | undefined): Uint8Array | undefined => {
     if (!owners) return undefined;
-    const allowed = new Set(owners.flatMap((owner) => numbers.get(owner) ?? []));
-    if (allowed.size === numbers.size) return undefined;
-    const compared: number[] = [];
-    for (let position = 0; position < size; position++) if (allowed.has(ownersAt[position]!)) compared.push(position);
-    return compared;
+    const known = owners.flatMap((owner) => numbers.get(owner) ?? []);
+    if (new Set(known).size === numbers.size) return undefined;
+    const allowed = new Uint8Array(numbers.size);
+    for (const number of known) allowed[number] = 1;
+    return allowed;
+  };
+
+  /** Writes the positions of the candidates into `compared`; returns their number. */
+  const writePositions = (compared: Uint32Array, { among, owners }: CandidateFilter): number => {
+    let count = 0;
+    if (among) {
+      for (const id of among) {
+        const position = positions.get(id);
+        if (position !== undefined) compared[count++] = position;
+      }
+      return count;
+    }
+    const allowed = allowedNumbers(owners);
+    for (let position = 0; position < size; position++) {
+      if (!allowed || allowed[ownersAt[position]!] === 1) compared[count++] = position;
+    }
+    return count;
   };
 
   const distanceAt = (position: number, query: Uint32Array): number => {
@@ -109,14 +125,14 @@ export function createShortlist(dimensions: number): Shortlist {
     nearest(vector, limit, filter = {}) {
       const query = new Uint32Array(words);
       signBits(query, 0, dimensions, (at) => vector[at]!);
-      const compared = candidatePositions(filter);
-      const count = compared?.length ?? size;
+      const compared = new Uint32Array(filter.among?.length ?? size);
+      const count = writePositions(compared, filter);
       const distances = new Uint16Array(count);
       // Distances are small integers, so a counting sort finds the threshold for the best ones without sorting all
       // distances.
       const counts = new Uint32Array(words * 32 + 1);
       for (let at = 0; at < count; at++) {
-        const distance = distanceAt(compared ? compared[at]! : at, query);
+        const distance = distanceAt(compared[at]!, query);
         distances[at] = distance;
         counts[distance]! += 1;
       }
@@ -124,7 +140,7 @@ export function createShortlist(dimensions: number): Shortlist {
       for (let sum = counts[0]!; sum < limit && bound + 1 < counts.length; sum += counts[bound]!) bound += 1;
       const found: { id: number; distance: number }[] = [];
       for (let at = 0; at < count; at++) {
-        if (distances[at]! <= bound) found.push({ id: ids[compared ? compared[at]! : at]!, distance: distances[at]! });
+        if (distances[at]! <= bound) found.push({ id: ids[compared[at]!]!, distance: distances[at]! });
       }
       return found
         .sort((a, b) => a.distance - b.distance || a.id - b.id)

@@ -7,7 +7,7 @@ import { type Spread, standardSimilarity } from '../../relevance.ts';
 import type { IndexEmbedder } from '../local-index.ts';
 import { type Filters, isUnfiltered } from '../query/filters.ts';
 import type { IndexStore, NearPassage } from '../store/index-store.ts';
-import { createMissingEmbedder, OVERLAP } from './embed-missing.ts';
+import { createMissingEmbedder } from './embed-missing.ts';
 import { createSpreadMeter } from './measure-spread.ts';
 import { codeBytes, normalize, similarity } from './quantize.ts';
 import { createShortlist } from './shortlist.ts';
@@ -53,7 +53,7 @@ export function createVectorSearch(
 
   async function readNew(): Promise<void> {
     for (;;) {
-      const rows = await store.codesFrom(model, Math.max(0, nextSeq - OVERLAP), READ_AT_ONCE);
+      const rows = await store.codesFrom(model, Math.max(0, nextSeq - store.overlap), READ_AT_ONCE);
       for (const { id, code, owner } of rows) {
         if (code.length === codeBytes(dimensions)) shortlist.add(id, code, owner);
       }

@@ -6,7 +6,7 @@
 import { createTrustedFetch } from '#net/trusted.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Filters } from '../../query/filters.ts';
-import type { IndexStore } from '../index-store.ts';
+import { type IndexStore, SHARED_OVERLAP } from '../index-store.ts';
 import {
   createOpenSearchClient,
   type OpenSearchClient,
@@ -106,6 +106,7 @@ export async function openOpenSearchIndex(url: string, log?: Pick<Log, 'warn'>):
     log?.warn({ err: error }, 'OpenSearch cannot be reached: each call tries again');
   }
   return {
+    overlap: SHARED_OVERLAP,
     ...pageQueries(tools),
     ...wordQueries(tools),
     ...readQueries(tools),
