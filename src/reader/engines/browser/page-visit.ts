@@ -44,7 +44,7 @@ import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
 import { createScroller, type Scroller } from './scroll.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
 import { readStorageState } from './storage-state.ts';
-import { isCaptureDue, readyAt, type TimingRequirements } from './timing.ts';
+import { isCaptureDue, nextLookAt, readyAt, type TimingRequirements } from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { createEncodingRepair } from './undeclared-encoding.ts';
 import { openWorld, type World } from './world.ts';
@@ -70,8 +70,6 @@ const CRASHED = 'The page crashed or exceeded the memory limit of a page';
 /** Time limit for a capture before the deadline. */
 const CAPTURE_MS = 3_000;
 const FRAMES_MS = 8_000;
-/** Interval of captures before the page is interactive, because it may never become interactive. */
-const LOOK_INTERVAL_MS = 1_500;
 /** Time reserved for the last capture: a tenth of the remaining time, within these bounds. */
 const RESERVE_MS = { least: 500, most: 1_500 };
 /** Time limit for a hanging page once its scripts are stopped. */
@@ -366,7 +364,7 @@ export class PageVisit {
           return yield { ...final.snapshot, notes: this.#notes };
         }
         broken = true;
-      } else if (this.#progress.moments > seenMoments || now >= this.#nextLookAt(last)) {
+      } else if (now >= this.#nextLookAt(last, seenMoments)) {
         seenMoments = this.#progress.moments;
         this.#lookedAt = now;
         if (isCaptureDue(now, this.#progress.elements, last)) {
@@ -378,7 +376,7 @@ export class PageVisit {
           }
         }
       }
-      await this.#wait(now, broken ? now + RETRY_MS : this.#nextLookAt(last));
+      await this.#wait(now, broken ? now + RETRY_MS : this.#nextLookAt(last, seenMoments));
     }
     yield await this.#finish(last?.snapshot);
   }
@@ -576,9 +574,10 @@ export class PageVisit {
     return this.#world.call(allPresent, [...this.#selectors], limitMs).catch(() => false);
   }
 
-  #nextLookAt(last: Taken | undefined): number {
-    if (!this.#progress.started || this.#progress.interactiveAt !== undefined) return Number.POSITIVE_INFINITY;
-    return Math.max(last?.at ?? 0, this.#lookedAt) + LOOK_INTERVAL_MS;
+  #nextLookAt(last: Taken | undefined, seenMoments: number): number {
+    const { started, interactiveAt, moments } = this.#progress;
+    const lookedAt = Math.max(last?.at ?? 0, this.#lookedAt);
+    return nextLookAt({ started, interactiveAt, hasChanged: moments > seenMoments, lookedAt }, this.#demands.timing);
   }
 
   /** Waits until an event occurs or something is due. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RESPOND_TIMINGS } from '../../options/options.ts';
-import { isCaptureDue, NETWORK_IDLE_MS, type PageState, readyAt } from './timing.ts';
+import { isCaptureDue, NETWORK_IDLE_MS, nextLookAt, type PageState, readyAt } from './timing.ts';
 
 const quiet = { open: 0, lastEndAt: 1_000 };
 const done: PageState = {
@@ -94,5 +94,24 @@ describe('captureDue', () => {
     expect(isCaptureDue(2_200, 100, last)).toBe(true);
     expect(isCaptureDue(1_001, 106, last)).toBe(true);
     expect(isCaptureDue(1_001, 94, last)).toBe(true);
+  });
+});
+
+describe('nextLookAt', () => {
+  const loading = { started: true, interactiveAt: undefined, hasChanged: false, lookedAt: 2_000 };
+  const interactive = { ...loading, interactiveAt: 3_000, hasChanged: true };
+
+  it('leaves a page that became interactive a moment to get ready, unless only a look shows whether it is', () => {
+    for (const timing of ['mutation-idle', 'resource-idle', 'media-idle', 'network-idle'] as const)
+      expect(nextLookAt(interactive, timing), timing).toBe(3_150);
+    for (const timing of ['html', 'visible-content'] as const) expect(nextLookAt(interactive, timing), timing).toBe(0);
+  });
+
+  it('is regular until the page is interactive, and needs an event from then on', () => {
+    for (const timing of RESPOND_TIMINGS) {
+      expect(nextLookAt(loading, timing), timing).toBe(3_500);
+      expect(nextLookAt({ ...interactive, hasChanged: false }, timing), timing).toBe(never);
+      expect(nextLookAt({ ...loading, started: false }, timing), timing).toBe(never);
+    }
   });
 });

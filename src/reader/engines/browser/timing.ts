@@ -91,3 +91,26 @@ export function isCaptureDue(
   const moved = Math.abs(elements - last.elements);
   return now - last.at >= CAPTURE_INTERVAL_MS || moved > last.elements * MIN_CHANGE;
 }
+
+/** Interval of captures before the page is interactive, because it may never become interactive. */
+const LOOK_INTERVAL_MS = 1_500;
+/** Most pages without scripts are ready so soon after they become interactive; their first capture is the last. */
+const FIRST_LOOK_MS = 150;
+
+export interface LookState {
+  /** Whether a document has started. */
+  readonly started: boolean;
+  readonly interactiveAt: number | undefined;
+  /** Whether the page became interactive, loaded or became idle since the last look. */
+  readonly hasChanged: boolean;
+  readonly lookedAt: number;
+}
+
+/** When to look at a page that is not ready; infinity if something must happen before. */
+export function nextLookAt({ started, interactiveAt, hasChanged, lookedAt }: LookState, timing: RespondTiming): number {
+  if (started && interactiveAt === undefined) return hasChanged ? 0 : lookedAt + LOOK_INTERVAL_MS;
+  if (!hasChanged) return Number.POSITIVE_INFINITY;
+  // With these timings the page may be ready, which only a look shows: whether it has a title and visible content.
+  if (timing === 'html' || timing === 'visible-content' || interactiveAt === undefined) return 0;
+  return interactiveAt + FIRST_LOOK_MS;
+}
