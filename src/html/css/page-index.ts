@@ -28,6 +28,7 @@ export class PageIndex {
   /** Whether classes and ids are case-insensitive. */
   private readonly quirks: boolean;
   private readonly lists = new Map<string, number[]>();
+  private readonly classLists = new Map<string, readonly number[][]>();
   private readonly flags = new Map<string, Uint8Array>();
   private hasAttributes = false;
 
@@ -111,10 +112,20 @@ export class PageIndex {
     this.add(element.name.toLowerCase(), number);
     for (const { name, value } of element.attributes) {
       if (name === 'id') this.add(this.folded(`#${value}`), number);
-      else if (name === 'class') {
-        for (const word of value.split(WHITE)) if (word) this.add(this.folded(`.${word}`), number);
-      } else if (name === 'style' && value.includes('var(')) this.variableStyles.push(value);
+      else if (name === 'class') for (const list of this.listsOfClasses(value)) append(list, number);
+      else if (name === 'style' && value.includes('var(')) this.variableStyles.push(value);
     }
+  }
+
+  /** The lists of the classes of a `class` attribute. Many elements have the same attribute. */
+  private listsOfClasses(value: string): readonly number[][] {
+    let lists = this.classLists.get(value);
+    if (!lists) {
+      const classes = value.split(WHITE).filter((word) => word !== '');
+      lists = classes.map((word) => this.listOf(this.folded(`.${word}`)));
+      this.classLists.set(value, lists);
+    }
+    return lists;
   }
 
   private indexAttributes(): void {
@@ -130,10 +141,22 @@ export class PageIndex {
   }
 
   private add(mark: string, number: number): void {
-    const list = this.lists.get(mark);
-    if (!list) this.lists.set(mark, [number]);
-    else if (list.at(-1) !== number) list.push(number);
+    append(this.listOf(mark), number);
   }
+
+  private listOf(mark: string): number[] {
+    let list = this.lists.get(mark);
+    if (!list) {
+      list = [];
+      this.lists.set(mark, list);
+    }
+    return list;
+  }
+}
+
+/** An element may have the same class twice. */
+function append(list: number[], number: number): void {
+  if (list[list.length - 1] !== number) list.push(number);
 }
 
 /** Index of the first number in an ascending list that is at least `least`. */

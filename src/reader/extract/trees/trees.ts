@@ -134,8 +134,7 @@ export function probabilities(trees: Trees, rows: Float32Array, count: number, w
       let node = root;
       let test = tests[node]!;
       while (test >= 0) {
-        const isBelow = rows[from + (test & FEATURE_MASK)]! < value[node]!;
-        node = isBelow ? node + 1 : node + (test >> FEATURE_BITS);
+        node += rows[from + (test & FEATURE_MASK)]! < value[node]! ? 1 : test >> FEATURE_BITS;
         test = tests[node]!;
       }
       logOdds[row]! += value[node]!;

@@ -159,6 +159,8 @@ interface ShownLetters {
 /** What the letters inside an element are: the innermost of these decides. */
 const FRAME = new Set(['nav', 'header', 'footer', 'noscript']);
 const FRAME_ROLES = new Set(['navigation', 'banner', 'contentinfo']);
+const IS_FRAME = 1;
+const IS_MAIN = 2;
 const isFrame = (element: Element): boolean =>
   FRAME.has(element.name) || FRAME_ROLES.has(attribute(element, 'role') ?? '');
 const isMain = (element: Element): boolean =>
@@ -174,6 +176,8 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const isSlide = createSlideDetector();
   const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
+  /** For each holder, whether it is a frame of the page, and whether it is its main part. */
+  const roles: number[] = [];
   const disclosures = createDisclosures(document);
   const isOpened = (element: Element, { kind, reason }: Finding) => {
     if (!styles.hasScripts) return false;
@@ -219,8 +223,10 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
         if (isRevealed && finding?.reason !== 'style sheet') revealed.push(node);
-        if (isFrame(node)) open.frames++;
-        if (isMain(node)) open.mains++;
+        const role = (isFrame(node) ? IS_FRAME : 0) | (isMain(node) ? IS_MAIN : 0);
+        if (role & IS_FRAME) open.frames++;
+        if (role & IS_MAIN) open.mains++;
+        roles.push(role);
         textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
@@ -229,8 +235,9 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     node = down ?? next;
     while (!node && holders.length > 0) {
       const left: Element = holders.pop()!;
-      if (isFrame(left)) open.frames--;
-      if (isMain(left)) open.mains--;
+      const role = roles.pop()!;
+      if (role & IS_FRAME) open.frames--;
+      if (role & IS_MAIN) open.mains--;
       node = left.next;
       textStyles.pop();
     }

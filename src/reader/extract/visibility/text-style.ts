@@ -150,11 +150,12 @@ function merged(hints: readonly Declaration[], declared: MatchedDeclarations | n
 }
 
 const HINTS: Readonly<Record<string, string>> = { bgcolor: 'background-color', background: 'background-image' };
+const NO_HINTS: readonly Declaration[] = [];
 const SVG_HINTS = new Set(['fill', 'fill-opacity', 'opacity', 'display', 'visibility', 'font-size']);
 
 /** Presentational attributes of old HTML and of SVG, as declarations. */
-function hintsOf(element: Element): Declaration[] {
-  const hints: Declaration[] = [];
+function hintsOf(element: Element): readonly Declaration[] {
+  let hints: Declaration[] | undefined;
   for (const { name, value } of element.attributes) {
     let property: string | undefined;
     if (element.namespace === 'svg') property = SVG_HINTS.has(name) ? name : undefined;
@@ -164,9 +165,10 @@ function hintsOf(element: Element): Declaration[] {
     if (!property) continue;
     const text = value.trim().toLowerCase();
     const given = property === 'background-image' ? `url(${text})` : /^[\da-f]{6}$/.test(text) ? `#${text}` : text;
+    hints ??= [];
     hints.push({ property, value: given, important: false });
   }
-  return hints;
+  return hints ?? NO_HINTS;
 }
 
 const MAX_VALUE_CHARACTERS = 2000;
