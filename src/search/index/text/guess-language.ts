@@ -39,6 +39,7 @@ const OWN_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['hu', /[őű]/gi],
   ['ro', /[șțăţ]/gi],
 ];
+const PLAIN = /^[\x00-\x7f]*$/;
 /** Minimum share of such letters. */
 const MIN_OWN_LETTERS = 0.01;
 const LETTERS = /\p{L}/gu;
@@ -101,6 +102,7 @@ function byWords(sample: string): string | undefined {
 }
 
 function byOwnLetters(sample: string): string | undefined {
+  if (PLAIN.test(sample)) return undefined;
   const least = Math.max(1, MIN_OWN_LETTERS * countOf(sample, LETTERS));
   const counts = OWN_LETTERS.map(([language, pattern]) => ({ language, count: countOf(sample, pattern) }));
   const [best, next] = counts.sort((a, b) => b.count - a.count);
