@@ -44,7 +44,7 @@ export async function createBrowserWorker(config: Config, version: string, log: 
     const egress = resources.use(await createEgressProxy({ guard: REFUSE_ALL }));
     const pool = createPool({
       found,
-      egress,
+      openEgress: async () => egress,
       dataDir: config.dataDir,
       maxPages: MAX_SERVERS,
       maxWaiting: 0,

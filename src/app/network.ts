@@ -17,7 +17,7 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
-import { chosenBrowser, remoteEgress } from './browser.ts';
+import { chosenBrowser, remoteBrowsers, remoteEgress } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
@@ -31,8 +31,8 @@ export interface Network {
   readonly ownNames: readonly string[];
   readonly fetch: GuardedFetch;
   readonly trusted: TrustedFetch;
-  /** `undefined` without a browser: nothing else uses it. */
-  readonly egress: EgressProxy | undefined;
+  /** Starts the egress proxy at the first call. `undefined` without a browser: nothing else uses it. */
+  readonly openEgress: (() => Promise<EgressProxy>) | undefined;
   readonly refusals: RefusalLog;
   readonly proxies: ProxyTable;
   readonly robots: Robots;
@@ -61,17 +61,10 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   const spanExport = await openSpans(config, { ...parts, region });
   if (spanExport) resources.use(spanExport);
   const refusals = createRefusalLog();
-  const egress = await openEgress(config, {
-    guard,
-    region,
-    onRefused: refusals.note,
-    onFailed: refusals.noteFailure,
-  });
-  if (egress) {
-    resources.use(egress);
-    ownPorts.add(egress.port);
-    if (egress.remote) ownPorts.add(egress.remote.port);
-  }
+  const egressOptions = { guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure };
+  const openEgress = egressOpener(config, egressOptions, { ownPorts, resources });
+  // Its port is the operator's choice if browsers on other machines connect to it.
+  if (remoteBrowsers(config).length > 0) await openEgress?.();
   return {
     guard,
     mayServeCached: createCachedUrlCheck(guard),
@@ -80,7 +73,7 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
     ownNames: [config.host, ...(ownHost ? [ownHost] : [])],
     fetch,
     trusted,
-    egress,
+    openEgress,
     refusals,
     proxies: createProxyTable(config.proxies, { region }),
     robots: createRobots({ fetch, userAgent: config.userAgent ?? defaultUserAgent() }),
@@ -88,11 +81,29 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   };
 }
 
-async function openEgress(config: Config, options: EgressProxyOptions): Promise<EgressProxy | undefined> {
+function egressOpener(
+  config: Config,
+  options: EgressProxyOptions,
+  { ownPorts, resources }: { readonly ownPorts: OwnPorts; readonly resources: CloseStack },
+): Network['openEgress'] {
   const remote = remoteEgress(config);
   if (!remote && !chosenBrowser(config)) return undefined;
-  const { createEgressProxy } = await import('#net/proxy/egress-proxy.ts');
-  return createEgressProxy({ ...options, remote }).catch(explainListenError);
+  let opening: Promise<EgressProxy> | undefined;
+  resources.defer(async () => (await opening?.catch(() => undefined))?.close());
+  const open = async () => {
+    const { createEgressProxy } = await import('#net/proxy/egress-proxy.ts');
+    const egress = await createEgressProxy({ ...options, remote }).catch(explainListenError);
+    ownPorts.add(egress.port);
+    if (egress.remote) ownPorts.add(egress.remote.port);
+    return egress;
+  };
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
 }
 
 function explainListenError(error: NodeJS.ErrnoException & { port?: number; address?: string }): never {

@@ -191,7 +191,7 @@ async function openSharedParts(
   const abuse = createAbuseRefusals({ refusalMs: config.hostRefusalS * 1000, store: state.brief });
   const resourceList = await openConfiguredResourceList(config, log);
   if (resourceList) resources.use(resourceList);
-  return { renderer, pool: createBrowserPool(config, network, log), cache, sites, abuse, resourceList };
+  return { renderer, pool: await createBrowserPool(config, network, log), cache, sites, abuse, resourceList };
 }
 
 /** Throws ConfigError if the configured file cannot be read. */
@@ -205,18 +205,23 @@ async function openConfiguredResourceList({ browserBlockFile: file }: Config, lo
 }
 
 /** `undefined` if the browser is disabled or was not found. */
-function createBrowserPool(config: Config, { egress, ownPorts }: Network, log: Log): PagePool | undefined {
+async function createBrowserPool(
+  config: Config,
+  { openEgress, ownPorts }: Network,
+  log: Log,
+): Promise<PagePool | undefined> {
   const { dataDir } = config;
   const limits = { maxPages: config.browserPages, maxWaiting: config.browserQueue };
   const addresses = remoteBrowsers(config);
-  if (!egress) return undefined;
-  const { route, meter, remote } = egress;
-  if (addresses.length && remote) {
+  if (!openEgress) return undefined;
+  if (addresses.length > 0) {
+    const { route, meter, remote } = await openEgress();
+    const { url, grant } = remote!;
     return createRemotePool({
       ...limits,
       addresses,
       token: config.browserToken,
-      egress: { route, meter, url: remote.url, grant: remote.grant },
+      egress: { route, meter, url, grant },
       onAddress: ownPorts.addElsewhere,
       log: (message, facts) => log[facts.reason === undefined ? 'info' : 'warn'](facts, message),
     });
@@ -226,7 +231,7 @@ function createBrowserPool(config: Config, { egress, ownPorts }: Network, log: L
   return createPool({
     ...limits,
     found,
-    egress,
+    openEgress,
     dataDir,
     rendererBytes: config.pageMemoryMb * 1024 * 1024,
     log: (message, facts) => log.info(facts ?? {}, message),

@@ -90,7 +90,9 @@ export async function startBench(setting: BenchSetting = {}): Promise<Bench> {
   const folder = createTemporaryFolder(os.tmpdir());
   const direct = createDirectEngine({ fetch });
   const limits = { maxPages: 4, maxWaiting: 20 };
-  const pool = openPool?.(egress) ?? createPool({ found: foundBrowser(), egress, dataDir, ...limits, ...config });
+  const pool =
+    openPool?.(egress) ??
+    createPool({ found: foundBrowser(), openEgress: async () => egress, dataDir, ...limits, ...config });
   const engine = createBrowserEngine({
     pool,
     guard,

@@ -35,6 +35,8 @@ export interface ForServers {
 
 export interface Launched {
   readonly browser: Browser;
+  /** The proxy that it uses. */
+  readonly egress: LocalEgress;
   /** PID of the main process, which leads the process group. */
   readonly pid: number;
   readonly version: string;
@@ -105,6 +107,7 @@ export async function launchBrowser(config: LaunchConfig): Promise<Launched> {
   };
   return {
     browser,
+    egress,
     pid,
     version: browser.version(),
     devtoolsUrl: forServers && profile ? await devtoolsUrlOf(profile) : undefined,

@@ -7,7 +7,7 @@ import { createPool } from './pool.ts';
 const [dataDir, found] = process.argv.slice(2);
 const pool = createPool({
   found: JSON.parse(found!),
-  egress: await createEgressProxy({ guard: createGuard() }),
+  openEgress: () => createEgressProxy({ guard: createGuard() }),
   dataDir: dataDir!,
   maxPages: 1,
   maxWaiting: 0,

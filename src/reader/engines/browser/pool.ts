@@ -13,7 +13,8 @@ import { browserUnavailable, PageSlots } from './page-slots.ts';
 
 export interface PoolConfig {
   readonly found: FoundBrowser;
-  readonly egress: LocalEgress;
+  /** Returns the egress proxy, which has to run before the browser is launched. */
+  readonly openEgress: () => Promise<LocalEgress>;
   readonly dataDir: string;
   /** Maximum number of open pages. */
   readonly maxPages: number;
@@ -155,7 +156,7 @@ export class Pool implements PagePool {
       browser: instance.browser,
       devtoolsUrl: instance.devtoolsUrl,
       chromiumMajor: Number.parseInt(instance.version, 10),
-      egress: this.#config.egress,
+      egress: instance.egress,
       // On other systems, the system language overrides the language with which the browser was started. Workers also
       // see the full language list if there is no override.
       hasOurLanguage: process.platform === 'linux',
@@ -235,12 +236,13 @@ export class Pool implements PagePool {
 
   /** Tries the sandbox once, because only the attempt shows whether it works on this machine. */
   async #launchSandboxed(): Promise<Launched> {
-    const { found, egress, dataDir, siteIsolation = false, forServers, log } = this.#config;
+    const { found, openEgress, dataDir, siteIsolation = false, forServers, log } = this.#config;
     const onDropped = (dropped: DroppedMessage) =>
       log?.('dropped a browser message that was too large', { ...dropped });
-    const launch = (sandbox: boolean) =>
-      launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, forServers, onDropped });
     try {
+      const egress = await openEgress();
+      const launch = (sandbox: boolean) =>
+        launchBrowser({ found, egress, dataDir, sandbox, siteIsolation, forServers, onDropped });
       if (this.#sandboxed !== false && !isRoot()) {
         try {
           const launched = await launch(true);

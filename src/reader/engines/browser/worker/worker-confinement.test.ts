@@ -18,7 +18,13 @@ afterAll(async () => {
 testConfinement(async (setting) => {
   const egress = await createEgressProxy({ guard: createGuard() });
   const limits = { maxPages: 8, maxWaiting: 0 };
-  const pool = createPool({ found: foundBrowser(), egress, dataDir, forServers: { proxyHosts: [] }, ...limits });
+  const pool = createPool({
+    found: foundBrowser(),
+    openEgress: async () => egress,
+    dataDir,
+    forServers: { proxyHosts: [] },
+    ...limits,
+  });
   const metrics = async () => ({ type: 'text/plain', text: '' });
   const gateway = createBrowserGateway({ pool, token: TOKEN, maxAgeMs: 600_000, metrics });
   await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
