@@ -25,26 +25,36 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 class Load {
   readonly answered: number[] = [];
   #sent = 0;
+  #failure: Error | undefined;
 
   get sent(): number {
     return this.#sent;
   }
 
-  /** Sends requests until the process is killed. */
+  /** Sends requests until the process is killed. `until` and `check` throw the error of a request that failed. */
   async run(process: ChargingProcess, key: string): Promise<void> {
-    await Promise.all(
-      Array.from({ length: CALLERS }, async () => {
-        for (;;) {
-          const tokens = await process.charge(key, ++this.#sent);
-          if (tokens === undefined) return;
-          this.answered.push(tokens);
-        }
-      }),
-    );
+    const call = async () => {
+      for (;;) {
+        const tokens = await process.charge(key, ++this.#sent);
+        if (tokens === undefined) return;
+        this.answered.push(tokens);
+      }
+    };
+    const failed = (error: Error) => {
+      this.#failure ??= error;
+    };
+    await Promise.all(Array.from({ length: CALLERS }, () => call().catch(failed)));
   }
 
   async until(count: number): Promise<void> {
-    while (this.answered.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (this.answered.length < count) {
+      this.check();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  check(): void {
+    if (this.#failure) throw this.#failure;
   }
 }
 
@@ -58,6 +68,7 @@ async function createKey(databaseUrl: string | undefined, balance: number | null
 
 /** Every answered request was charged once, and no request twice. */
 async function expectLedger(load: Load, databaseUrl: string | undefined): Promise<void> {
+  load.check();
   // A process that starts loads what the killed ones left.
   const last = await openAccounts({ dataDir, databaseUrl });
   await last.usage.flush();
@@ -86,8 +97,11 @@ describe(`${KILLS} kills under load lose and repeat no charge`, { timeout: LONG_
     for (let kill = 0; kill < KILLS; kill++) {
       const process = await startChargingProcess({ dataDir });
       const running = load.run(process, key);
-      await load.until(load.answered.length + 20 + kill * 7);
-      await process.kill();
+      try {
+        await load.until(load.answered.length + 20 + kill * 7);
+      } finally {
+        await process.kill();
+      }
       await running;
     }
     await expectLedger(load, undefined);
@@ -106,13 +120,16 @@ describe(`${KILLS} kills under load lose and repeat no charge`, { timeout: LONG_
       for (let kill = 0; kill < KILLS; kill++) {
         const process = await startChargingProcess({ dataDir, databaseUrl, keyGraceMs: 600_000 });
         const running = load.run(process, key);
-        await load.until(load.answered.length + 20 + kill * 7);
         const isAway = kill % 5 === 4;
-        if (isAway) {
-          await postgres.kill();
-          await load.until(load.answered.length + 500);
+        try {
+          await load.until(load.answered.length + 20 + kill * 7);
+          if (isAway) {
+            await postgres.kill();
+            await load.until(load.answered.length + 500);
+          }
+        } finally {
+          await process.kill();
         }
-        await process.kill();
         await running;
         if (isAway) await postgres.start();
       }
