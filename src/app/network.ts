@@ -17,7 +17,7 @@ import { createTrustedFetch, type TrustedFetch } from '#net/trusted.ts';
 import { createRefusalLog, defaultUserAgent, type RefusalLog } from '#reader/index.ts';
 import type { Log } from '#telemetry/log.ts';
 import { openSpanExport, type SpanExport } from '#telemetry/otlp.ts';
-import { chosenBrowser, remoteBrowsers, remoteEgress } from './browser.ts';
+import { chosenBrowser, remoteEgress } from './browser.ts';
 import type { CloseStack } from './close-stack.ts';
 
 export interface Network {
@@ -64,7 +64,7 @@ export async function openNetwork(config: Config, parts: NetworkParts, resources
   const egressOptions = { guard, region, onRefused: refusals.note, onFailed: refusals.noteFailure };
   const openEgress = egressOpener(config, egressOptions, { ownPorts, resources });
   // Its port is the operator's choice if browsers on other machines connect to it.
-  if (remoteBrowsers(config).length > 0) await openEgress?.();
+  if (remoteEgress(config)) await openEgress?.();
   return {
     guard,
     mayServeCached: createCachedUrlCheck(guard),

@@ -39,7 +39,8 @@ const OWN_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['hu', /[őű]/gi],
   ['ro', /[șțăţ]/gi],
 ];
-const PLAIN = /^[\x00-\x7f]*$/;
+/** A text of ASCII characters only. */
+export const PLAIN = /^[\x00-\x7f]*$/;
 /** Minimum share of such letters. */
 const MIN_OWN_LETTERS = 0.01;
 const LETTERS = /\p{L}/gu;

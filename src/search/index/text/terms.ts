@@ -4,7 +4,7 @@
  */
 import { ownValue } from '#own-value.ts';
 import { FUNCTION_WORDS } from './function-words.ts';
-import { guessLanguage } from './guess-language.ts';
+import { guessLanguage, PLAIN } from './guess-language.ts';
 import { stem } from './stems.ts';
 
 /** Longer words are truncated, because they are rarely real words. */
@@ -16,7 +16,6 @@ const UNSPACED =
 const PIECES = new RegExp(`([${UNSPACED}]+)|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, 'gv');
 const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v');
 const ACCENTS = /[\u0300-\u036f]/g;
-const PLAIN = /^[\x00-\x7f]*$/;
 const HUMP = /(?<=[a-z])(?=[A-Z])/;
 
 export interface Terms {
