@@ -30,6 +30,9 @@ beforeAll(async () => {
   face.get('/fails/:name', async (request) => {
     throw problem((request.params as { name: ProblemName }).name);
   });
+  face.get('/away', async () => {
+    throw problem('ServiceAwayError', { retryAfter: 2 }, new Error('connection refused'));
+  });
 });
 
 afterAll(async () => {
@@ -37,9 +40,11 @@ afterAll(async () => {
   await rm(temporaryDir, { recursive: true, force: true });
 });
 
-async function failureLines(name: ProblemName) {
+const failureLines = (name: ProblemName) => linesAfter(`/fails/${name}`);
+
+async function linesAfter(url: string) {
   lines.length = 0;
-  await face.inject(`/fails/${name}`);
+  await face.inject(url);
   return lines.filter(({ level }) => (level as number) > 30);
 }
 
@@ -56,5 +61,16 @@ describe('the log of a failure', () => {
     ]);
     expect(await failureLines('ServiceAwayError')).toEqual([]);
     expect(await failureLines('ParamValidationError')).toEqual([]);
+  });
+
+  it('names what failed in a service that is away, and does not repeat it for each request', async () => {
+    expect(await linesAfter('/away')).toEqual([
+      expect.objectContaining({
+        level: 40,
+        route: '/away',
+        err: expect.objectContaining({ message: 'connection refused' }),
+      }),
+    ]);
+    expect(await linesAfter('/away')).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { asProblem, Problem, problem } from '#errors.ts';
 import type { Log } from '#telemetry/log.ts';
+import { oncePer } from '#telemetry/once-per.ts';
 import { registerBodies } from './body.ts';
 
 /** Writes a failure in the format of an API. */
@@ -74,6 +75,8 @@ const REQUEST_MS = 300_000;
 /** Idle timeout of a connection, which is longer than the longest request may take. */
 const IDLE_MS = 300_000;
 const CORS_SECONDS = 25_200;
+/** While a database is away, every request fails. Its error is logged once in this interval, in milliseconds. */
+const OUTAGE_WARNING_MS = 60_000;
 const REQUEST_ID = 'x-request-id';
 const CLIENT_GONE = 499;
 /** Maximum length of a path in an error message. */
@@ -100,6 +103,7 @@ const EXPOSED_HEADERS = [
 
 export async function createServer(options: ServerOptions): Promise<Face> {
   const { name, log, writeError, paths, maxBodyBytes, trustedProxies = [], servesPrograms = false, observe } = options;
+  const isWarningDue = oncePer(OUTAGE_WARNING_MS);
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     closeWithConnection(request.raw.socket, reply.raw);
@@ -182,7 +186,11 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     const failure = asHttpProblem(error);
     // For a timeout, the stack trace is useless: it shows where the timeout fired, not what took so long.
     if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
-    else if (failure.code >= 500 && failure.code !== 503) request.log.error({ err: failure.cause ?? failure });
+    else if (failure.code !== 503) {
+      if (failure.code >= 500) request.log.error({ err: failure.cause ?? failure });
+    } else if (failure.cause !== undefined && isWarningDue()) {
+      request.log.warn({ err: failure.cause, route: request.routeOptions.url }, failure.readableMessage);
+    }
     // No error response is written to a client that disconnected.
     if (!reply.raw.destroyed) observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '#config.ts';
 import type { Log } from './log.ts';
+import { oncePer } from './once-per.ts';
 
 type Api = typeof import('@opentelemetry/api');
 type Sdk = typeof import('@opentelemetry/sdk-trace');
@@ -59,10 +60,9 @@ const WARN_EVERY_MS = 60_000;
 
 /** Warns that `what` could not be sent, at most once a minute. */
 export function rateLimitedWarning(log: Pick<Log, 'warn'> | undefined, what: string): (error: unknown) => void {
-  let quietUntil = 0;
+  const isDue = oncePer(WARN_EVERY_MS);
   return (error) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + WARN_EVERY_MS;
+    if (!isDue()) return;
     // Only the message is logged: the error object contains the response and the URL of the collector.
     log?.warn({ reason: (error as Error).message.slice(0, 300) }, `${what} could not be sent to the collector`);
   };

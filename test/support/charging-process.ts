@@ -69,7 +69,7 @@ async function serve(options: Options): Promise<void> {
   );
   const face = await createServer({
     name: 'charging',
-    log: createLog('silent'),
+    log: createLog('warn'),
     temporaryDir: options.dataDir,
     maxBodyBytes: 1_000,
     writeError: writeModelError,
