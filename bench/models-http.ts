@@ -1,16 +1,18 @@
 /**
  * Embeddings over HTTP with the built-in model: texts and tokens per second by concurrency, batch size, length and
- * encoding, compared with a naive server (`node:http`, one request at a time through the same model, `JSON.stringify`
- * of arrays). `--seconds 3` measures longer.
+ * encoding, compared with a naive server of the same model (naive-embeddings.ts). Lectern is the program as users run
+ * it, with a key, limits and the journal of charges. Each server is a process of its own, and the client another.
+ * `--seconds 3` measures longer.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { finishVector } from '#models/index.ts';
-import { createStaticBackends } from '#models/static/backends.ts';
-import { startRealModelHost } from '../test/support/model-host.ts';
+import { bundleProcess } from '../test/support/bundled.ts';
+import { makeKey, startServer } from './cluster.ts';
 import { nodeBaseline, report } from './report.ts';
-import { sized } from './support.ts';
+import { build, sized } from './support.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: sized('2', '0.05') } } });
 const SECONDS = Number(values.seconds);
@@ -32,7 +34,12 @@ interface Measured {
   readonly tokens: number;
 }
 
-async function measure(url: string, one: Case, forSeconds = SECONDS): Promise<Measured> {
+interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+async function measure({ url, key }: Target, one: Case, forSeconds = SECONDS): Promise<Measured> {
   const { concurrency, batch, words, dimensions, encoding } = one;
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
   const input = Array.from({ length: batch }, (_, index) => text(words, index));
@@ -44,7 +51,7 @@ async function measure(url: string, one: Case, forSeconds = SECONDS): Promise<Me
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       while (performance.now() < end) {
-        const answer = await post(url, body, agent);
+        const answer = await post(url, key, body, agent);
         const counted = /"total_tokens":(\d+)/.exec(answer);
         if (!counted) throw new Error(answer.slice(0, 300));
         tokens += Number(counted[1]);
@@ -57,10 +64,10 @@ async function measure(url: string, one: Case, forSeconds = SECONDS): Promise<Me
   return { texts: texts / seconds, tokens: tokens / seconds };
 }
 
-const post = (url: string, body: string, agent: http.Agent): Promise<string> =>
+const post = (url: string, key: string, body: string, agent: http.Agent): Promise<string> =>
   new Promise((resolve, reject) => {
     const headers = {
-      authorization: 'Bearer test-key',
+      authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };
@@ -74,32 +81,11 @@ const post = (url: string, body: string, agent: http.Agent): Promise<string> =>
       .end(body);
   });
 
-/** Starts the naive server. */
-async function startNaive() {
-  const { embedder } = createStaticBackends();
-  await embedder.load();
-  const { signal } = new AbortController();
-  let turn: Promise<unknown> = Promise.resolve();
-  const server = http.createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const { input, dimensions } = JSON.parse(body) as { input: string[]; dimensions: number };
-    const work = turn.then(async () => {
-      const prepared = await embedder.prepare(input, { signal });
-      const outputs = await embedder.embed(prepared, { output: 'pooled', dimensions, signal });
-      const total_tokens = prepared.reduce((sum, { tokens }) => sum + tokens, 0);
-      const data = outputs.map((output, index) => ({
-        object: 'embedding',
-        index,
-        embedding: [...finishVector(output.values, { dimensions, normalized: true })],
-      }));
-      return JSON.stringify({ object: 'list', usage: { total_tokens, prompt_tokens: total_tokens }, data });
-    });
-    turn = work;
-    response.setHeader('content-type', 'application/json').end(await work);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+/** Starts the naive server in a process of its own, bundled like the program. */
+async function startNaive(): Promise<{ url: string; close(): void }> {
+  const child = fork(await bundleProcess(path.join(import.meta.dirname, 'naive-embeddings.ts')), { execArgv: [] });
+  const [port] = (await once(child, 'message')) as [number];
+  return { url: `http://127.0.0.1:${port}`, close: () => child.kill() };
 }
 
 const cases: Case[] = [];
@@ -119,17 +105,20 @@ for (const dimensions of sized([256, 1_024], [256])) {
   }
 }
 
-const host = await startRealModelHost({}, { auth: 'off' });
-const naive = await startNaive();
+build();
+const server = await startServer({ LECTERN_BROWSER: 'none' });
+const host: Target = { url: server.modelUrl, key: await makeKey(server, 'premium') };
+const started = await startNaive();
+const naive: Target = { url: started.url, key: 'none' };
 // Warm-up, so that compilation is not measured.
 for (const one of cases.filter(({ words }) => words === 16)) {
-  for (const { url } of [host, naive]) await measure(url, one, sized(0.3, 0.05));
+  for (const target of [host, naive]) await measure(target, one, sized(0.3, 0.05));
 }
 const rows: string[][] = [];
 const round = (value: number) => Math.round(value).toLocaleString('en');
 for (const one of cases) {
-  const lecternRates = await measure(host.url, one);
-  const naiveRates = await measure(naive.url, one);
+  const lecternRates = await measure(host, one);
+  const naiveRates = await measure(naive, one);
   rows.push([
     String(one.dimensions),
     one.encoding,
@@ -148,6 +137,5 @@ report(
   rows,
   { ratios: ['ratio'], baselines: [nodeBaseline('naive server of the same model')] },
 );
-naive.close();
-await host.close();
-process.exit(0);
+started.close();
+await server.stop();

@@ -79,6 +79,19 @@ it('a clear first reading shows the orientation, and nothing is read twice', asy
   expect(engine.recognize).toHaveBeenCalledTimes(1);
 });
 
+it('a page whose lines seem to run vertically is turned before it is read', async () => {
+  const { tools, neural, engine, linesRead } = recognizers({ first: async () => page(0.99) });
+  const prepare: OcrTools['prepare'] = async (given, turn) => ({
+    ...(await tools.prepare(given, turn)),
+    sideways: turn === 0,
+  });
+  const reading = await readWithBoth(picture, { ...tools, prepare }, neural);
+  expect(reading.preparation.turn).toBe(90);
+  expect(reading.page.lines).toHaveLength(12);
+  expect(linesRead()).toBe(0);
+  expect(engine.recognize).toHaveBeenCalledTimes(1);
+});
+
 it('PP-OCR finds the orientation if the first reading is unsure, and reads all lines', async () => {
   const { tools, neural, linesRead } = recognizers({ first: async () => page(0.7) });
   const reading = await readWithBoth(picture, tools, neural);

@@ -32,13 +32,15 @@ interface Plan {
 }
 
 export async function readWithBoth(picture: Uint8Array, tools: OcrTools, neural: PpOcr): Promise<OcrReading> {
-  const upright = await tools.prepare(picture, 0);
-  const { preparation } = upright;
-  if (upright.blank) return { page: BLANK, preparation, doubts: [], notes: [] };
+  const asGiven = await tools.prepare(picture, 0);
+  const { preparation } = asGiven;
+  if (asGiven.blank) return { page: BLANK, preparation, doubts: [], notes: [] };
+  // Both directions are possible. Half of such pages are then upright.
+  const prepared = asGiven.sideways ? await tools.prepare(picture, 90) : asGiven;
   const early = createEarly(tools);
-  early.start(upright);
+  early.start(prepared);
   try {
-    return await readPrepared(picture, { upright, early }, tools, neural);
+    return await readPrepared(picture, { prepared, early }, tools, neural);
   } finally {
     early.stop();
   }
@@ -103,28 +105,24 @@ function clearLatin(page: OcrLines, { preparation: { turn } }: Prepared): Orient
 
 async function readPrepared(
   picture: Uint8Array,
-  { upright, early }: { readonly upright: Prepared; readonly early: Early },
+  { prepared, early }: { readonly prepared: Prepared; readonly early: Early },
   tools: OcrTools,
   neural: PpOcr,
 ): Promise<OcrReading> {
   const { signal } = tools;
-  const { preparation } = upright;
+  const { preparation } = prepared;
   const from = performance.now();
-  const boxes = await neural.find(upright.picture, upright.lineHeight, signal);
+  const boxes = await neural.find(prepared.picture, prepared.lineHeight, signal);
   const waitMs = WAIT * (performance.now() - from);
   if (boxes.length === 0) {
-    const page = withoutNoise(await readUpright(upright, tools));
+    const page = withoutNoise(await readUpright(prepared, tools));
     return { page, preparation, doubts: [], notes: [] };
   }
   // The engine's reading is needed for most pages, and slower while PP-OCR reads beside it.
   const shown = liesSideways(boxes) ? undefined : await early.orientation(waitMs);
-  const orientation = shown ?? (await orientationOf(boxes, (some) => neural.read(upright.picture, some, signal)));
-  const seen = await turned(
-    { prepared: upright, boxes, orientation },
-    orientation.turn,
-    { picture, tools, neural },
-    early,
-  );
+  const read = (some: readonly Corners[]) => neural.read(prepared.picture, some, signal);
+  const orientation = shown ?? (await orientationOf(boxes, { turn: preparation.turn, read }));
+  const seen = await turned({ prepared, boxes, orientation }, orientation.turn, { picture, tools, neural }, early);
   const { plan, seen: final } = await planFor(seen, { picture, tools, neural });
   const { page, doubts } = await follow(plan, final, { tools, neural, early });
   return { page: withoutNoise(page), preparation: final.prepared.preparation, doubts, notes: plan.notes };

@@ -10,11 +10,13 @@ const FIRST = 3;
 const SAMPLE = 6;
 /** At this mean confidence, the opposite orientation is not tried. */
 const SURE = 0.93;
+/** Below this mean confidence, the first lines are read in the opposite orientation before more lines are read. */
+const DOUBTFUL = 0.85;
 /** The opposite orientation must be this many times as plausible. */
 const CLEARLY = 1.2;
 
 export interface Orientation {
-  /** Clockwise rotation that makes the page upright. */
+  /** Clockwise rotation of the picture as it was given that makes the page upright. */
   readonly turn: Rotation;
   /** Mean confidence of the lines that were read, 0 to 1. */
   readonly confidence: number;
@@ -31,28 +33,39 @@ const isTall = (box: Corners): boolean => heightOf(box) > 1.5 * widthOf(box);
 /** Whether most of the text runs up or down. */
 export const liesSideways = (boxes: readonly Corners[]): boolean => areaOf(boxes.filter(isTall)) > areaOf(boxes) / 2;
 
-export async function orientationOf(
-  boxes: readonly Corners[],
-  read: (boxes: readonly Corners[]) => Promise<readonly (OcrLine | undefined)[]>,
-): Promise<Orientation> {
+interface Image {
+  /** How the image has been turned already. */
+  readonly turn: Rotation;
+  read(boxes: readonly Corners[]): Promise<readonly (OcrLine | undefined)[]>;
+}
+
+export async function orientationOf(boxes: readonly Corners[], image: Image): Promise<Orientation> {
   const isSideways = liesSideways(boxes);
   const longest = boxes
     .filter((box) => isTall(box) === isSideways)
     .toSorted((a, b) => Math.max(widthOf(b), heightOf(b)) - Math.max(widthOf(a), heightOf(a)))
     .slice(0, SAMPLE);
   const look = async (turn: Rotation, some: readonly Corners[]): Promise<Orientation> => {
-    const lines = (await read(some.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
+    const lines = (await image.read(some.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
     const confidence = lines.reduce((sum, { words }) => sum + meanOf(words), 0) / Math.max(1, some.length);
-    return { turn, confidence, text: lines.flatMap(({ words }) => words.map(({ text }) => text)).join(' ') };
+    const whole = ((image.turn + turn) % 360) as Rotation;
+    return { turn: whole, confidence, text: lines.flatMap(({ words }) => words.map(({ text }) => text)).join(' ') };
   };
-  const usual = isSideways ? 90 : 0;
-  const few = await look(usual, longest.slice(0, FIRST));
-  if (few.confidence >= SURE) return few;
+  const [usual, opposite] = isSideways ? ([90, 270] as const) : ([0, 180] as const);
+  const some = longest.slice(0, FIRST);
+  const few = await look(usual, some);
+  if (few.confidence >= SURE || longest.length === 0) return few;
+  if (few.confidence < DOUBTFUL) {
+    const turned = await look(opposite, some);
+    if (turned.confidence >= SURE && isClearly(turned, few)) return turned;
+  }
   const first = longest.length > FIRST ? await look(usual, longest) : few;
-  if (first.confidence >= SURE || longest.length === 0) return first;
-  const second = await look(isSideways ? 270 : 180, longest);
-  return second.confidence > CLEARLY * first.confidence ? second : first;
+  if (first.confidence >= SURE) return first;
+  const second = await look(opposite, longest);
+  return isClearly(second, first) ? second : first;
 }
+
+const isClearly = (one: Orientation, other: Orientation): boolean => one.confidence > CLEARLY * other.confidence;
 
 /** The same box on a page that is turned clockwise: its corners in the direction in which the text then runs. */
 function asTurned(box: Corners, turn: Rotation): Corners {
