@@ -62,6 +62,24 @@ describe('the orientation of a page', () => {
     expect(await orientationOf(linesOf(), { turn: 0, read: clearer.lines })).toMatchObject({ turn: 180 });
   });
 
+  it.each([
+    ['lie', false, { x: 360, y: 30 }],
+    ['stand', true, { x: 30, y: 360 }],
+  ])('follows from the start of lines that %s', async (_, tall, corner) => {
+    const boxes: Corners[] = [];
+    const { lines } = readerWith({ 0: 0.97, 90: 0.97 });
+    await orientationOf(linesOf(tall).slice(0, 1), {
+      turn: 0,
+      read: (some) => {
+        boxes.push(...some);
+        return lines(some);
+      },
+    });
+    const corners = Object.values(boxes[0]!);
+    expect(Math.max(...corners.map(({ x }) => x))).toBe(corner.x);
+    expect(Math.max(...corners.map(({ y }) => y))).toBe(corner.y);
+  });
+
   it('is that of the picture as it was given, however the image has been turned', async () => {
     const { lines } = readerWith({ 0: 0.97, 180: 0.4 });
     expect(await orientationOf(linesOf(), { turn: 90, read: lines })).toMatchObject({ turn: 90 });

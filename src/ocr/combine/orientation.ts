@@ -1,5 +1,5 @@
 /** Finds out how a page is turned, by reading its longest lines in each orientation with PP-OCR. */
-import type { Corners } from '../engines/pp-ocr/picture.ts';
+import type { Corners, Point } from '../engines/pp-ocr/picture.ts';
 import { distance } from '../engines/pp-ocr/picture.ts';
 import type { OcrLine } from '../hocr.ts';
 import type { Rotation } from '../image/prepare.ts';
@@ -8,6 +8,8 @@ import { meanOf } from './words.ts';
 /** The number of lines that are read first, and in all if the first ones are not clear. */
 const FIRST = 3;
 const SAMPLE = 6;
+/** Only the start of each line is read, because the time grows with its length: as many times as the line is high. */
+const START_LENGTH = 12;
 /** At this mean confidence, the opposite orientation is not tried. */
 const SURE = 0.93;
 /** Below this mean confidence, the first lines are read in the opposite orientation before more lines are read. */
@@ -39,12 +41,27 @@ interface Image {
   read(boxes: readonly Corners[]): Promise<readonly (OcrLine | undefined)[]>;
 }
 
+/** The first part of a line, at its left or, if it is tall, at its top. */
+function startOf(box: Corners): Corners {
+  const { topLeft, topRight, bottomRight, bottomLeft } = box;
+  const [width, height] = [widthOf(box), heightOf(box)];
+  const share = Math.min(1, (START_LENGTH * Math.min(width, height)) / Math.max(width, height));
+  const towards = (from: Point, to: Point): Point => ({
+    x: from.x + (to.x - from.x) * share,
+    y: from.y + (to.y - from.y) * share,
+  });
+  return isTall(box)
+    ? { topLeft, topRight, bottomRight: towards(topRight, bottomRight), bottomLeft: towards(topLeft, bottomLeft) }
+    : { topLeft, topRight: towards(topLeft, topRight), bottomRight: towards(bottomLeft, bottomRight), bottomLeft };
+}
+
 export async function orientationOf(boxes: readonly Corners[], image: Image): Promise<Orientation> {
   const isSideways = liesSideways(boxes);
   const longest = boxes
     .filter((box) => isTall(box) === isSideways)
     .toSorted((a, b) => Math.max(widthOf(b), heightOf(b)) - Math.max(widthOf(a), heightOf(a)))
-    .slice(0, SAMPLE);
+    .slice(0, SAMPLE)
+    .map(startOf);
   const look = async (turn: Rotation, some: readonly Corners[]): Promise<Orientation> => {
     const lines = (await image.read(some.map((box) => asTurned(box, turn)))).filter((line) => line !== undefined);
     const confidence = lines.reduce((sum, { words }) => sum + meanOf(words), 0) / Math.max(1, some.length);
