@@ -1,5 +1,6 @@
 /** Reads processes, their environments and their connections from Linux's /proc (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
 
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 
@@ -37,7 +38,12 @@ export function environmentOf(pid: number): ReadonlyMap<string, string> | undefi
   return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
-export const nameOf = (pid: number): string => read(`/proc/${pid}/comm`).trim();
+/**
+ * The name of the program that a process runs. `comm` is the name of its main thread, which is `MainThread` since Node.js 24,
+ * and the only name if the process belongs to another user.
+ */
+export const nameOf = (pid: number): string =>
+  path.basename(linkOf(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '') || read(`/proc/${pid}/comm`).trim();
 
 /** The inodes of the sockets of a process. */
 export const socketsOf = (pid: number): string[] =>
