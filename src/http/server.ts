@@ -121,6 +121,15 @@ export async function createServer(options: ServerOptions): Promise<Face> {
     });
   }
 
+  function logFailure({ log: requestLog, routeOptions: { url: route } }: FastifyRequest, failure: Problem): void {
+    const { name: problemName, code, cause, readableMessage } = failure;
+    // For a timeout, the stack trace is useless: it shows where the timeout fired, not what took so long.
+    if (code === 504) requestLog.warn({ route }, readableMessage);
+    else if (problemName === 'ServiceAwayError') {
+      if (cause !== undefined && isWarningDue()) requestLog.warn({ err: cause, route }, readableMessage);
+    } else if (code >= 500 && code !== 503) requestLog.error({ err: cause ?? failure });
+  }
+
   const face: Face = Fastify({
     loggerInstance: log.child({ face: name }) as never,
     schemaController: { compilersFactory: NO_SCHEMAS },
@@ -184,13 +193,7 @@ export async function createServer(options: ServerOptions): Promise<Face> {
   });
   face.setErrorHandler((error, request, reply) => {
     const failure = asHttpProblem(error);
-    // For a timeout, the stack trace is useless: it shows where the timeout fired, not what took so long.
-    if (failure.code === 504) request.log.warn({ route: request.routeOptions.url }, failure.readableMessage);
-    else if (failure.code !== 503) {
-      if (failure.code >= 500) request.log.error({ err: failure.cause ?? failure });
-    } else if (failure.cause !== undefined && isWarningDue()) {
-      request.log.warn({ err: failure.cause, route: request.routeOptions.url }, failure.readableMessage);
-    }
+    logFailure(request, failure);
     // No error response is written to a client that disconnected.
     if (!reply.raw.destroyed) observe?.failed?.(failure, request, reply);
     return writeError(failure, request, reply);
