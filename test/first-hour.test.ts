@@ -79,6 +79,8 @@ it('works as written, from an empty folder', { timeout: LONG_MS }, async () => {
   const names = ['READER', 'SEARCH', 'MODEL', 'FLOW', 'FLOW_GRPC', 'ADMIN', 'COMPAT'];
   const environment = {
     ...Object.fromEntries(given),
+    // The tests may have been started by a silent npm.
+    npm_config_loglevel: 'notice',
     HOME: home,
     LECTERN_DATA_DIR: path.join(home, 'data'),
     LECTERN_ALLOW_NETWORKS: site.allow.join(','),

@@ -50,7 +50,13 @@ it('publishes the data first, and only once for each version', { timeout: LONG_M
   const cache = await mkdtemp(path.join(os.tmpdir(), 'lectern-publish-'));
   onTestFinished(() => rm(cache, { recursive: true, force: true }));
   const { port } = registry.address() as AddressInfo;
-  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}`, npm_config_cache: cache };
+  const env = {
+    ...process.env,
+    npm_config_registry: `http://127.0.0.1:${port}`,
+    npm_config_cache: cache,
+    // The tests may have been started by a silent npm.
+    npm_config_loglevel: 'notice',
+  };
   const publish = async () => {
     const { stdout } = await run(process.execPath, [script('publish.mjs'), '--dry-run', '--ignore-scripts'], {
       cwd: ROOT,
