@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawPdf, write } from '#documents/pdf/drawn.suite.ts';
 import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const STORY = 'Bees find their way home by the sun. '.repeat(12);
@@ -57,7 +58,7 @@ async function post(route: string, body: unknown, authorization: string | undefi
     headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as Record<string, any> };
+  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as AnyJson };
 }
 
 describe('scrape', () => {
@@ -274,7 +275,7 @@ describe('parse', () => {
     form.append('file', file);
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(`${server.urls.compat}/v2/parse`, { method: 'POST', headers, body: form });
-    return { status: answer.status, json: (await answer.json()) as Record<string, any> };
+    return { status: answer.status, json: (await answer.json()) as AnyJson };
   };
 
   it('converts a file', async () => {

@@ -3,6 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ListedPage, type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let site: Site;
@@ -169,7 +170,7 @@ describe('Serper', () => {
       credits: 1,
     });
     const several = await send('/search', [{ q: 'bees' }, { q: 'wasps' }]);
-    expect(several.json.map((one: any) => [one.searchParameters.q, one.organic.length])).toEqual([
+    expect(several.json.map((one: AnyJson) => [one.searchParameters.q, one.organic.length])).toEqual([
       ['bees', 1],
       ['wasps', 1],
     ]);

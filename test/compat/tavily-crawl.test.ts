@@ -1,6 +1,7 @@
 /** Tavily's `/crawl`, `/map` and `/usage` on the compat host, through the whole server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../site/site.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let site: Site;
@@ -41,7 +42,7 @@ async function ask(path: string, body?: unknown) {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as Record<string, any> };
+  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as AnyJson };
 }
 
 const pathsOf = (urls: readonly string[]) => urls.map((url) => new URL(url).pathname).sort();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, searxngAnswer, startService } from '#search/service.suite.ts';
 import { type Site, startSite } from '../site/site.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let site: Site;
@@ -38,7 +39,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as Record<string, any> };
+  return { status: answer.status, headers: answer.headers, json: (await answer.json()) as AnyJson };
 }
 
 describe('Tavily', () => {
@@ -127,7 +128,7 @@ describe('Open WebUI', () => {
   it('converts a file, even one whose type is JSON', async () => {
     const csv = await put('name,age\nAda,36\n', 'text/csv', 'dir/people ü.csv');
     expect(csv.status).toBe(200);
-    const { page_content, metadata } = (await csv.json()) as Record<string, any>;
+    const { page_content, metadata } = (await csv.json()) as AnyJson;
     expect(page_content).toMatch(/Ada\s*\|\s*36/);
     expect(metadata).toMatchObject({ source: 'people ü.csv', 'Content-Type': 'text/csv' });
     expect((await put('{"a": [1, 2]}', 'application/json', 'a.json')).status).toBe(200);

@@ -46,8 +46,8 @@ const LATE: Readonly<Record<string, string>> = {
     }).observe(document.querySelector('#end'));`)}`,
   ),
   '/custom-element': page(
-    script(`customElements.define('late-text', class extends HTMLElement {
-      connectedCallback() { setTimeout(add, 100); } });`) + '<late-text></late-text>',
+    `${script(`customElements.define('late-text', class extends HTMLElement {
+      connectedCallback() { setTimeout(add, 100); } });`)}<late-text></late-text>`,
   ),
   '/body-handler': page('', '').replace(
     '<body>',
