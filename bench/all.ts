@@ -118,7 +118,7 @@ async function run(name: string, args: readonly string[], tablesFile: string): P
   };
 }
 
-/** The results are published, and where somebody keeps data is nobody's business. */
+/** The name of a folder or file without its path, because the results are published. */
 const withoutFolder = (arg: string): string => (path.isAbsolute(arg) ? path.basename(arg) : arg);
 
 function commit(): string {

@@ -4,7 +4,7 @@ import type { OcrLines } from './engine.ts';
 import type { Corners, PpOcr } from './engines/pp-ocr/pp-ocr.ts';
 import type { OcrLine } from './hocr.ts';
 import { NO_RULES } from './image/ruling-lines.ts';
-import type { OcrTools } from './read.ts';
+import { type OcrTools, readImage } from './read.ts';
 import { readWithBoth } from './read-both.ts';
 
 const SIZE = { width: 600, height: 400 };
@@ -118,4 +118,24 @@ it('a failure of the first reading is reported after PP-OCR found the orientatio
   const { tools, neural, linesRead } = recognizers({ first: () => Promise.reject(new Error('lost')) });
   await expect(readWithBoth(picture, tools, neural)).rejects.toThrow('lost');
   expect(linesRead()).toBeGreaterThan(0);
+});
+
+it('a script that no recognizer knows is named in the answer', async () => {
+  const { tools, neural } = recognizers({ first: async () => page(0.3) });
+  const read: PpOcr['read'] = async (_, some) => page(0.3).lines.slice(0, some.length);
+  const { notes } = await readWithBoth(picture, tools, { ...neural, read });
+  expect(notes).toEqual([expect.stringContaining('The script of a page was not recognized')]);
+});
+
+it('a turned page is refused if there is no time to turn it, instead of being read upside down', async () => {
+  const { tools, engine } = recognizers({ first: async () => page(0.5) });
+  const alone = { ...tools, neural: undefined };
+  const late = readImage(picture, { ...alone, hasTimeLeft: () => false });
+  await expect(late).rejects.toMatchObject({
+    name: 'DownstreamServiceFailureError',
+    message: 'Text recognition had no time to turn this page',
+  });
+  expect(engine.recognize).toHaveBeenCalledTimes(1);
+  await expect(readImage(picture, alone)).resolves.toBeDefined();
+  expect(engine.recognize).toHaveBeenCalledTimes(5);
 });

@@ -1,4 +1,4 @@
-/** Finds out how a page is turned, by reading its longest lines in each orientation with PP-OCR. */
+/** Finds out how a page is turned, by reading the starts of its longest lines with PP-OCR in both possible orientations. */
 import type { Corners, Point } from '../engines/pp-ocr/picture.ts';
 import { distance } from '../engines/pp-ocr/picture.ts';
 import type { OcrLine } from '../hocr.ts';
