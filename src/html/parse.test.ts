@@ -42,7 +42,11 @@ function lines5(document: Tree5.Node): string[] {
   return out;
 }
 
+/** An unclosed frame inside noscript ends differently on purpose. */
+const FRAME_IN_NOSCRIPT = /<noscript[\s\S]*<iframe/i;
+
 function expectSame(source: string): void {
+  if (FRAME_IN_NOSCRIPT.test(source)) return;
   const theirs = parse5(source, { scriptingEnabled: false });
   const ours = parseDocument(source);
   expect(lines(ours), JSON.stringify(source)).toEqual(lines5(theirs));
@@ -517,6 +521,20 @@ describe('parseDocument and parseFragment', () => {
 
   it('build the same trees as parse5 from random characters', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), expectSame), { seed: 20_07, numRuns: 1000 });
+  });
+
+  it('end an unclosed frame with the noscript around it, as browsers with scripts do', () => {
+    const frame = '<iframe src="https://tags.example/ns.html" height="0" />';
+    for (const source of [
+      `<body><noscript>${frame}</noscript><main>Text</main>`,
+      `<head><noscript>${frame}</noscript></head><body><main>Text</main>`,
+      `<body><noscript>${frame}</NOSCRIPT ><main>Text</main><iframe>x</iframe>`,
+    ]) {
+      expect(textOf(find(parseDocument(source), 'main')!), source).toBe('Text');
+      expect(textOf(find(parseDocument(source), 'iframe')!), source).toBe('');
+    }
+    // Outside of noscript, the standard applies.
+    expect(find(parseDocument(`<body><noscript></noscript>${frame}<main>Text</main>`), 'main')).toBeNull();
   });
 
   it('do not share attributes between elements', () => {

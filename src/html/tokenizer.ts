@@ -112,6 +112,8 @@ export class Tokenizer {
   #commentEnd: () => number;
   #scriptEscape: () => number;
   #cdataEnd: () => number;
+  /** Whether the last tag named noscript was a start tag. */
+  #inNoscript = false;
 
   constructor(source: string, sink: TokenSink) {
     this.#source = source.includes('\r') ? source.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : source;
@@ -248,16 +250,32 @@ export class Tokenizer {
   /**
    * Reads text of title, style and similar elements up to their own end tag. References are decoded only in RCDATA
    * (`decoded`).
+   *
+   * A frame inside `noscript` ends with the `noscript` at the latest. The standard differs for parsers without scripts:
+   * an unclosed frame would take in the rest of the page. Browsers with scripts, which authors test with, read the content
+   * of `noscript` as text up to its end tag.
    */
   #rawText(decoded: boolean): void {
     const source = this.#source;
     const start = this.#pos;
+    const mayEndOutside = this.#inNoscript && this.lastStartTagName === 'iframe';
+    let isOwn = true;
     let end = source.indexOf('</', start);
-    while (end >= 0 && !this.#isNamed(end + 2, this.lastStartTagName)) end = source.indexOf('</', end + 2);
+    while (end >= 0 && !this.#isNamed(end + 2, this.lastStartTagName)) {
+      if (mayEndOutside && this.#isNamed(end + 2, 'noscript')) {
+        isOwn = false;
+        break;
+      }
+      end = source.indexOf('</', end + 2);
+    }
     const stop = end < 0 ? this.#length : end;
     if (start < stop) {
       const text = this.#replaced(start, stop);
       this.#sink.onText(decoded && this.#hasAmpersand(stop) ? decodeHTML(text) : text);
+    }
+    if (!isOwn) {
+      this.#slashClosed = false;
+      this.#emitTag(this.#endTag, 'iframe', html.TAG_ID.IFRAME);
     }
     this.#endRawText(stop);
   }
@@ -358,6 +376,7 @@ export class Tokenizer {
     if (this.#source.charCodeAt(this.#pos) !== GREATER) this.#attributes();
     if (this.#pos++ >= this.#length) return;
     const tagID = this.#idOf(tagName);
+    if (tagID === html.TAG_ID.NOSCRIPT) this.#inNoscript = !isEnd;
     if (isEnd) this.#emitTag(this.#endTag, tagName, tagID);
     else {
       this.lastStartTagName = tagName;

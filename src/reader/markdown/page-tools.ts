@@ -1,12 +1,18 @@
 /** Parts that help to use a page on a screen and are no text of it: edit links, copy buttons, versions for print. */
-import { attribute, type Element, following, TEXT } from '#html/node.ts';
+import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 
-/** MediaWiki's edit links; and parts that common style sheets show only on paper, where they repeat the page. */
-const TOOL_CLASSES =
-  /(?:^|\s)(?:mw-editsection|printfooter|print-?only|only-?print|visible-print(?:-block|-inline|-inline-block)?|show-for-print)(?:\s|$)/;
+/** MediaWiki's edit links. */
+const EDIT_LINK = /(?:^|\s)mw-editsection(?:\s|$)/;
+/** Parts that common style sheets show only on paper. */
+const FOR_PRINT =
+  /(?:^|\s)(?:printfooter|print-?only|only-?print|visible-print(?:-block|-inline|-inline-block)?|show-for-print)(?:\s|$)/;
 /** Bootstrap needs two classes for the same. */
 const HIDDEN_ON_SCREEN = /(?:^|\s)d-none(?:\s|$)/;
 const SHOWN_IN_PRINT = /(?:^|\s)d-print-(?:block|inline|inline-block|flex|grid|table)(?:\s|$)/;
+/** A part for print with at most this many words is a note, such as the address of the page. */
+const MAX_NOTE_WORDS = 20;
+/** Least share of the words of a longer part that occur elsewhere on the page if it is a version of the page for print. */
+const MIN_REPEATED_SHARE = 0.5;
 
 const BUTTONS = new Set(['button', 'clipboard-copy']);
 const BUTTON_CLASSES = /copy|clipboard/i;
@@ -15,12 +21,78 @@ const COPY_WORDS =
 const MAX_WORDS_CHARACTERS = 40;
 const MAX_NODES = 20;
 
-export function isPageTool(element: Element): boolean {
-  const classes = attribute(element, 'class') ?? '';
-  if (classes !== '') {
-    if (TOOL_CLASSES.test(classes)) return true;
-    if (HIDDEN_ON_SCREEN.test(classes) && SHOWN_IN_PRINT.test(classes)) return true;
+export interface PageTools {
+  has(element: Element): boolean;
+}
+
+/** Finds the tools of a page. Its parts for print are read when the first of them is asked for. */
+export function createPageTools(root: Document | Element): PageTools {
+  let forPrint: ReadonlySet<Element> | undefined;
+  return {
+    has(element) {
+      const classes = attribute(element, 'class') ?? '';
+      if (classes !== '') {
+        if (EDIT_LINK.test(classes)) return true;
+        if (isForPrint(classes)) {
+          forPrint ??= findPrintVersions(root);
+          if (forPrint.has(element)) return true;
+        }
+      }
+      return isCopyButton(element, classes);
+    },
+  };
+}
+
+const isForPrint = (classes: string): boolean =>
+  FOR_PRINT.test(classes) || (HIDDEN_ON_SCREEN.test(classes) && SHOWN_IN_PRINT.test(classes));
+
+/**
+ * The parts for print that are notes or repeat the page. Some sites give the same classes to the text that they show on
+ * screen and print as well, so the classes alone prove nothing.
+ */
+function findPrintVersions(root: Document | Element): Set<Element> {
+  const parts: { readonly element: Element; readonly texts: string[] }[] = [];
+  const outside = new Set<string>();
+  /** The texts of the outermost part for print around the node, and the node after that part. */
+  let texts: string[] | null = null;
+  let end: Child | null = null;
+  let node = following(root, root);
+  while (node) {
+    if (node === end) texts = null;
+    if (node.type === TEXT) {
+      const text = lettersOf(node.value);
+      if (text !== '') {
+        if (texts) texts.push(text);
+        else outside.add(text);
+      }
+    } else if (node.type === ELEMENT && !texts && isForPrint(attribute(node, 'class') ?? '')) {
+      texts = [];
+      parts.push({ element: node, texts });
+      end = following(node, root, true) as Child | null;
+    }
+    node = following(node, root);
   }
+  const found = new Set<Element>();
+  for (const { element, texts } of parts) {
+    let all = 0;
+    let repeated = 0;
+    for (const text of texts) {
+      const words = text.split(' ').length;
+      all += words;
+      if (outside.has(text)) repeated += words;
+    }
+    if (all <= MAX_NOTE_WORDS || repeated >= all * MIN_REPEATED_SHARE) found.add(element);
+  }
+  return found;
+}
+
+const lettersOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+function isCopyButton(element: Element, classes: string): boolean {
   const isButton = BUTTONS.has(element.name) || BUTTON_CLASSES.test(classes) || attribute(element, 'role') === 'button';
   return isButton && COPY_WORDS.test(shortText(element));
 }

@@ -5,6 +5,7 @@ import { hostOf, withoutCitationMarks } from './citations.ts';
 import type { Footnotes } from './footnotes.ts';
 import { InlineWriter } from './inline.ts';
 import { pageMarker } from './page-marker.ts';
+import type { PageTools } from './page-tools.ts';
 import type { MarkdownStyle } from './style.ts';
 import type { TableGrid } from './tables.ts';
 import { MarkdownTrace, TracedBlockWriter } from './trace.ts';
@@ -107,6 +108,7 @@ export const SKIP = 'skip';
 export class ConversionState {
   readonly options: MarkdownOptions;
   readonly footnotes: Footnotes;
+  readonly pageTools: PageTools;
   readonly blocks: BlockWriter;
   readonly inline: InlineWriter;
   readonly trace: MarkdownTrace | null;
@@ -141,9 +143,10 @@ export class ConversionState {
   /** Level of the open heading; 0 outside of headings. */
   heading = 0;
 
-  constructor(options: MarkdownOptions, footnotes: Footnotes) {
+  constructor(options: MarkdownOptions, footnotes: Footnotes, pageTools: PageTools) {
     this.options = options;
     this.footnotes = footnotes;
+    this.pageTools = pageTools;
     this.gfm = options.gfm !== 'none';
     this.pageHost = options.retainLinks === 'gpt-oss' ? hostOf(options.pageUrl) : '';
     this.inline = new InlineWriter({

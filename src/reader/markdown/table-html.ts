@@ -7,7 +7,6 @@ import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
-import { isPageTool } from './page-tools.ts';
 import type { ConversionState } from './state.ts';
 import { isSafeLink } from './url.ts';
 
@@ -39,7 +38,7 @@ export function tableToHtml(table: Element, state: ConversionState): string {
     }
     if (node.type === TEXT) out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
     else if (node.type === ELEMENT && MEDIA.has(node.name)) out.push(mediaText(state, node, 'html'));
-    else if (node.type === ELEMENT && !DROPPED.has(node.name) && !isPageTool(node)) {
+    else if (node.type === ELEMENT && !DROPPED.has(node.name) && !state.pageTools.has(node)) {
       out.push(startTag(node, state));
       open.push(node);
       node = node.first;

@@ -9,7 +9,7 @@ import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
 import { oneLine, withoutControlCharacters } from './one-line.ts';
 import { type PageOffsets, shiftPages } from './page-offsets.ts';
-import { isPageTool } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import {
   ConversionState,
   type LeaveHandler,
@@ -40,7 +40,7 @@ export interface MarkdownResult {
 
 /** The content of a tree as trimmed Markdown, without control characters other than line feed and tab. */
 export function toMarkdown(root: Document | Element, options: MarkdownOptions): MarkdownResult {
-  const state = new ConversionState(options, findFootnotes(root, options));
+  const state = new ConversionState(options, findFootnotes(root, options), createPageTools(root));
   walk(root, state);
   state.trace?.at(null, false);
   state.flush();
@@ -92,7 +92,7 @@ function walk(root: Document | Element, state: ConversionState): void {
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {
       const enter = ELEMENTS.get(node.name);
-      const leave = isPageTool(node) ? SKIP : enter ? enter(state, node) : null;
+      const leave = state.pageTools.has(node) ? SKIP : enter ? enter(state, node) : null;
       if (leave === SKIP) trace?.elementSkipped(node);
       else {
         if (node.first) {

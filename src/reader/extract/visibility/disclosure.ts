@@ -38,7 +38,8 @@ export function createDisclosures(document: Document): Disclosures {
   };
 }
 
-function isOverlay(element: Element): boolean {
+/** Whether the element is opened on top of the page, or holds its menus. */
+export function isOverlay(element: Element): boolean {
   if (OVERLAYS.has(element.name)) return true;
   if (attribute(element, 'aria-modal') !== null) return true;
   if (OVERLAY_ROLES.test(attribute(element, 'role') ?? '')) return true;

@@ -20,11 +20,11 @@ import {
 } from '#html/node.ts';
 import { HIDDEN_ATTRIBUTE } from '../../snapshot.ts';
 import { DetachedElements } from './detached-elements.ts';
-import { createDisclosures } from './disclosure.ts';
-import { isNotable, isNotableLabel, labelsOf } from './notable.ts';
+import { createDisclosures, isOverlay } from './disclosure.ts';
+import { isNotable, isNotableLabel, isOrder, labelsOf } from './notable.ts';
 import { type PageStyles, readPageStyles } from './page-styles.ts';
 import { createPictureTracker } from './picture-tracker.ts';
-import { mayBeRevealed } from './reveal-names.ts';
+import { createAnimationStarts, mayBeRevealed } from './reveal-names.ts';
 import { createSlideDetector } from './slide-detector.ts';
 import {
   createAppearanceReader,
@@ -179,9 +179,11 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   /** For each holder, whether it is a frame of the page, and whether it is its main part. */
   const roles: number[] = [];
   const disclosures = createDisclosures(document);
+  const animationStarts = createAnimationStarts(document);
+  const appearsLater = (element: Element) => animationStarts.has(element) && !isOverlay(element) && !isOrder(element);
   const isOpened = (element: Element, { kind, reason }: Finding) => {
-    if (!styles.hasScripts) return false;
     if (reason === 'style sheet') return mayBeRevealed(element, kind);
+    if (reason === 'inline style' && kind === 'opacity') return appearsLater(element);
     const isClosed = reason === 'hidden attribute' || (reason === 'inline style' && kind === 'display');
     return isClosed && disclosures.isPanel(element);
   };
@@ -210,7 +212,11 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       }
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const appearance = appearanceOf(node, textStyle.custom);
-      const inside = textStyleInside(node, appearance, textStyle, styles);
+      let inside = textStyleInside(node, appearance, textStyle, styles);
+      if (inside.invisible && !textStyle.invisible && appearance?.inline?.invisible && appearsLater(node)) {
+        inside = { ...inside, invisible: false };
+        revealed.push(node);
+      }
       pictures.enter(node, appearance);
       const finding = hiddenBy(node, appearance, inside);
       const isWaiting = keepsWaiting && finding !== null && mayWait(finding.node, finding.kind);

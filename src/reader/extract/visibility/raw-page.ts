@@ -20,9 +20,10 @@ import {
 
 /** The parts of a page to complete, found in one pass. */
 interface Findings {
-  /** Parts of the page that were streamed late, by number, and the templates that are their placeholders. */
+  /** Parts of the page that were streamed late, by id, and the templates that are their placeholders. */
   segments: Map<string, Element>;
   placeholders: Map<string, Element>;
+  scripts: Element[];
   noscripts: Element[];
   /** Length of the text in `noscript`, and of the page's other text. */
   insideLength: number;
@@ -52,6 +53,7 @@ function search(document: Document): Findings {
   const found: Findings = {
     segments: new Map(),
     placeholders: new Map(),
+    scripts: [],
     noscripts: [],
     insideLength: 0,
     outsideLength: 0,
@@ -62,6 +64,7 @@ function search(document: Document): Findings {
     if (node.type === TEXT) found.outsideLength += node.value.length;
     else if (node.type === ELEMENT) {
       if (node.name === 'div' || node.name === 'template') noteSegment(node, found);
+      else if (node.name === 'script') found.scripts.push(node);
       else if (node.name === 'noscript') {
         found.noscripts.push(node);
         found.insideLength += textOf(node).trim().length;
@@ -73,25 +76,50 @@ function search(document: Document): Findings {
   return found;
 }
 
-/** React streams late parts of a page as hidden `S:n` divs, each of which replaces the placeholder template `B:n`. */
+/**
+ * React streams late parts of a page as hidden `S:n` divs. Each replaces a placeholder template: `B:n` on a page that
+ * shows something else until then, `P:n` inside another late part. Each number is used for one part.
+ */
 function noteSegment(element: Element, { segments, placeholders }: Findings): void {
   const id = attribute(element, 'id');
   if (id === null) return;
-  if (element.name === 'template' && id.startsWith('B:')) placeholders.set(id.slice(2), element);
-  else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id.slice(2), element);
+  if (element.name === 'template' && (id.startsWith('B:') || id.startsWith('P:'))) placeholders.set(id, element);
+  else if (id.startsWith('S:') && attribute(element, 'hidden') !== null) segments.set(id, element);
 }
 
-function placeSegments({ segments, placeholders }: Findings, onRemove?: (node: Child) => void): Element[] {
+function placeSegments(findings: Findings, onRemove?: (node: Child) => void): Element[] {
+  const { segments, placeholders } = findings;
+  if (segments.size === 0 || placeholders.size === 0) return [];
+  const ordered = orderedPlaces(findings);
   const placed: Element[] = [];
-  for (const [number, segment] of segments) {
-    const placeholder = placeholders.get(number);
+  for (const [id, segment] of segments) {
+    const number = id.slice(2);
+    const place = ordered.get(id) ?? [`B:${number}`, `P:${number}`].find((known) => placeholders.has(known));
+    const placeholder = place === undefined ? undefined : placeholders.get(place);
     if (!placeholder?.parent || isInside(placeholder, segment)) continue;
-    clearFallback(placeholder, segment, onRemove);
+    if (place!.startsWith('B:')) clearFallback(placeholder, segment, onRemove);
     removeAttribute(segment, 'hidden');
     insertBefore(segment, placeholder);
     placed.push(segment);
   }
   return placed;
+}
+
+/** React's instructions: `$RC(placeholder, part)`, `$RR(placeholder, part, styles)` and `$RS(part, placeholder)`. */
+const PLACE_ORDER = /\$R[CRS]\("([BS]:[\w-]{1,40})","([SP]:[\w-]{1,40})"/g;
+
+/** The placeholder of each part that the scripts of the page name; others have the number of their part. */
+function orderedPlaces({ scripts }: Findings): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const script of scripts) {
+    const text = textOf(script);
+    if (!text.includes('$R')) continue;
+    for (const [, first, second] of text.matchAll(PLACE_ORDER)) {
+      if (first!.startsWith('S:')) places.set(first!, second!);
+      else places.set(second!, first!);
+    }
+  }
+  return places;
 }
 
 function isInside(node: Child, holder: Element): boolean {
@@ -107,11 +135,12 @@ function clearFallback(placeholder: Element, segment: Element, onRemove?: (node:
   let end = placeholder.next;
   let steps = 0;
   while (end && !(end.type === COMMENT && end.value === '/$')) {
+    if (end === segment) return;
     // The search is bounded: with thousands of placeholders that have no end marker, scanning their siblings would take
     // quadratic time.
     end = steps++ < LONGEST_FALLBACK ? end.next : null;
   }
-  if (!end || segment.parent === placeholder.parent) return;
+  if (!end) return;
   for (let node = placeholder.next; node && node !== end; ) {
     const next: Child | null = node.next;
     onRemove?.(node);
