@@ -3,7 +3,8 @@
  * (inline.ts) and to the block writer (blocks.ts). Nothing in the conversion recurses; its time is linear in the size
  * of the tree and the output.
  */
-import { type Child, type Document, ELEMENT, type Element, type Node, TEXT } from '#html/node.ts';
+import { type Child, type Document, ELEMENT, type Element, type Node, TEXT, type Text } from '#html/node.ts';
+import { areSeparateWords } from './adjacent-words.ts';
 import { ELEMENTS } from './elements/index.ts';
 import { textWithFormulas } from './elements/math.ts';
 import { findFootnotes } from './footnotes.ts';
@@ -79,6 +80,7 @@ function walk(root: Document | Element, state: ConversionState): void {
   const { trace } = state;
   const { pages } = state.options;
   let page: number | undefined;
+  let lastText: Text | null = null;
   let node: Child | null = root.type === ELEMENT ? root : root.first;
   while (node) {
     trace?.at(node, false);
@@ -88,6 +90,8 @@ function walk(root: Document | Element, state: ConversionState): void {
       state.startPages(own);
     }
     if (node.type === TEXT) {
+      if (lastText && areSeparateWords(lastText, node)) state.inline.gap();
+      lastText = node;
       if (state.gfm && mayContainTex(node.value)) textWithFormulas(state, node.value);
       else state.inline.text(state.clean(node.value));
     } else if (node.type === ELEMENT) {

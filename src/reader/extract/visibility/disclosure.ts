@@ -1,6 +1,6 @@
 /**
  * Recognizes hidden parts that a visitor opens with a control on the page: the panels of tabs, accordions and "read
- * more" buttons. They are content of the page, so the direct engine keeps them.
+ * more" buttons. They are content of the page, so they are kept.
  *
  * A part is such a panel if a control refers to it (WAI-ARIA Authoring Practices: tabs, accordion and disclosure
  * patterns; the data attributes are those of Bootstrap) or if its names say so (reveal-names.ts).
@@ -19,14 +19,16 @@ const OVERLAY_NAMES =
   /modal|dialog|popup|pop-up|overlay|lightbox|drawer|off-?canvas|(?:^|[\s_-])(?:nav(?:bar)?|menu|mega-?menu|cookies?|consent|cart|search|login|sign-?in|tooltip|popover)(?:[\s_-]|$)/i;
 
 export interface Disclosures {
-  /** Whether the element, which an attribute or its own style hides, is a panel that a visitor can open. */
+  /** Whether the hidden element is a panel that a visitor can open, judged by its controls and its names. */
   isPanel(element: Element): boolean;
+  /** The same, judged only by its controls. */
+  isControlled(element: Element): boolean;
 }
 
 /** Finds the references of controls when the first part is asked for. */
 export function createDisclosures(document: Document): Disclosures {
   let known: ReadonlySet<string> | undefined;
-  const isControlled = (element: Element): boolean => {
+  const isNamed = (element: Element): boolean => {
     const id = attribute(element, 'id');
     if (!id) return false;
     known ??= controlledIds(document);
@@ -34,7 +36,8 @@ export function createDisclosures(document: Document): Disclosures {
   };
   return {
     isPanel: (element) =>
-      !isOverlay(element) && (mayBeRevealed(element, 'display') || isControlled(element)) && !isOrder(element),
+      !isOverlay(element) && (mayBeRevealed(element, 'display') || isNamed(element)) && !isOrder(element),
+    isControlled: (element) => !isOverlay(element) && isNamed(element) && !isOrder(element),
   };
 }
 

@@ -64,6 +64,11 @@ interface Finding {
   readonly mayBeShown: boolean;
 }
 
+/** How style sheets close a panel. */
+const CLOSING: ReadonlySet<Kind> = new Set<Kind>(['display', 'size']);
+/** The same as marked by the browser engine. Panels that open slowly are transparent or invisible while they are closed. */
+const CLOSING_MARKS = new Set(['display', 'size', 'opacity', 'visibility']);
+
 /** Elements that never contain readable text; their text is not checked. */
 const NO_TEXT = new Set(['script', 'style', 'template', 'head', 'title']);
 
@@ -161,6 +166,8 @@ const FRAME = new Set(['nav', 'header', 'footer', 'noscript']);
 const FRAME_ROLES = new Set(['navigation', 'banner', 'contentinfo']);
 const IS_FRAME = 1;
 const IS_MAIN = 2;
+/** A panel that a visitor can open. */
+const IS_PANEL = 4;
 const isFrame = (element: Element): boolean =>
   FRAME.has(element.name) || FRAME_ROLES.has(attribute(element, 'role') ?? '');
 const isMain = (element: Element): boolean =>
@@ -176,22 +183,32 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const isSlide = createSlideDetector();
   const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
-  /** For each holder, whether it is a frame of the page, and whether it is its main part. */
+  /** For each holder, whether it is a frame of the page, its main part or a panel. */
   const roles: number[] = [];
   const disclosures = createDisclosures(document);
   const animationStarts = createAnimationStarts(document);
   const appearsLater = (element: Element) => animationStarts.has(element) && !isOverlay(element) && !isOrder(element);
+  /** Whether a visitor sees the part after a click or on scrolling. */
   const isOpened = (element: Element, { kind, reason }: Finding) => {
-    if (reason === 'style sheet') return mayBeRevealed(element, kind);
-    if (reason === 'inline style' && kind === 'opacity') return appearsLater(element);
-    const isClosed = reason === 'hidden attribute' || (reason === 'inline style' && kind === 'display');
-    return isClosed && disclosures.isPanel(element);
+    switch (reason) {
+      case 'style sheet':
+        return mayBeRevealed(element, kind) || (CLOSING.has(kind) && disclosures.isControlled(element));
+      case 'inline style':
+        if (kind === 'opacity') return appearsLater(element);
+        return kind === 'display' ? disclosures.isPanel(element) : kind === 'size' && disclosures.isControlled(element);
+      case 'hidden attribute':
+        return disclosures.isPanel(element);
+      case 'not visible in the browser':
+        return CLOSING_MARKS.has(attribute(element, HIDDEN_ATTRIBUTE) ?? '') && disclosures.isPanel(element);
+      default:
+        return false;
+    }
   };
   const findings: Finding[] = [];
   const emptied: Element[] = [];
   const shown = { all: 0, content: 0, main: 0 };
   /** Numbers of open elements. */
-  const open = { frames: 0, mains: 0 };
+  const open = { frames: 0, mains: 0, panels: 0 };
   const revealed: Element[] = [];
   let node: Child | null = document.first;
   while (node) {
@@ -213,14 +230,20 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     } else if (node.type === ELEMENT && !NO_TEXT.has(node.name)) {
       const appearance = appearanceOf(node, textStyle.custom);
       let inside = textStyleInside(node, appearance, textStyle, styles);
-      if (inside.invisible && !textStyle.invisible && appearance?.inline?.invisible && appearsLater(node)) {
+      const isPanel = disclosures.isControlled(node);
+      if (
+        inside.invisible &&
+        !textStyle.invisible &&
+        (isPanel || (appearance?.inline?.invisible && appearsLater(node)))
+      ) {
         inside = { ...inside, invisible: false };
         revealed.push(node);
       }
       pictures.enter(node, appearance);
       const finding = hiddenBy(node, appearance, inside);
       const isWaiting = keepsWaiting && finding !== null && mayWait(finding.node, finding.kind);
-      const isRevealed = isWaiting || (finding !== null && isOpened(node, finding));
+      const isInPanel = open.panels > 0 && attribute(node, HIDDEN_ATTRIBUTE) === 'visibility';
+      const isRevealed = isWaiting || (finding !== null && (isInPanel || isOpened(node, finding)));
       const isShown = isRevealed || (finding?.mayBeShown && (keep.has(finding.kind) || isSlide(node)));
       const isHidden = finding !== null && !isShown;
       if (isHidden && MEDIA.has(node.name)) emptied.push(node);
@@ -229,11 +252,13 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       } else if (isHidden && node.name !== 'body' && node.name !== 'html') findings.push(finding);
       else if (node.first) {
         if (isRevealed && finding?.reason !== 'style sheet') revealed.push(node);
-        const role = (isFrame(node) ? IS_FRAME : 0) | (isMain(node) ? IS_MAIN : 0);
+        const role = (isFrame(node) ? IS_FRAME : 0) | (isMain(node) ? IS_MAIN : 0) | (isPanel ? IS_PANEL : 0);
         if (role & IS_FRAME) open.frames++;
         if (role & IS_MAIN) open.mains++;
+        if (role & IS_PANEL) open.panels++;
         roles.push(role);
-        textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
+        if (isRevealed) textStyles.push({ ...inside, opacity: 1, invisible: false });
+        else textStyles.push(finding ? { ...inside, opacity: 1 } : inside);
         holders.push(node);
         down = node.first;
       }
@@ -244,6 +269,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       const role = roles.pop()!;
       if (role & IS_FRAME) open.frames--;
       if (role & IS_MAIN) open.mains--;
+      if (role & IS_PANEL) open.panels--;
       node = left.next;
       textStyles.pop();
     }
