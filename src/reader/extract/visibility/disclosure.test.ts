@@ -54,6 +54,10 @@ describe('a hidden part', () => {
     ['its control opens another part', `<button aria-controls=p2>Bricks</button><div id=p1 hidden>${PANEL}</div>`],
     ['it is a dialog', `<button aria-controls=p1>Bricks</button><div id=p1 role=dialog hidden>${PANEL}</div>`],
     ['it is a menu', `<button aria-controls=p1>Menu</button><nav id=p1 hidden>${PANEL}</nav>`],
+    [
+      'it is part of a header',
+      `<header><b aria-controls=p1>Shop</b><div><div id=p1 hidden>${PANEL}</div></div></header>`,
+    ],
     ['its class says that it is a drawer', `<a data-target="#p1">Cart</a><div id=p1 class=cart-drawer hidden>${PANEL}`],
     ['it is without size', `<h3>Why?</h3><div class=faq__answer style="width:0;height:0;overflow:hidden">${PANEL}`],
     ['nothing opens it in the browser', `<div id=p1 class=note ${HIDDEN_ATTRIBUTE}=display>${PANEL}</div>`],

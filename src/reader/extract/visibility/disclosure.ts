@@ -37,7 +37,7 @@ export function createDisclosures(document: Document): Disclosures {
   return {
     isPanel: (element) =>
       !isOverlay(element) && (mayBeRevealed(element, 'display') || isNamed(element)) && !isOrder(element),
-    isControlled: (element) => !isOverlay(element) && isNamed(element) && !isOrder(element),
+    isControlled: (element) => isNamed(element) && !isOverlay(element) && !isOrder(element),
   };
 }
 

@@ -188,13 +188,21 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const disclosures = createDisclosures(document);
   const animationStarts = createAnimationStarts(document);
   const appearsLater = (element: Element) => animationStarts.has(element) && !isOverlay(element) && !isOrder(element);
-  /** Whether a visitor sees the part after a click or on scrolling. */
+  const findings: Finding[] = [];
+  const emptied: Element[] = [];
+  const shown = { all: 0, content: 0, main: 0 };
+  /** Numbers of open elements. */
+  const open = { frames: 0, mains: 0, panels: 0 };
+  const revealed: Element[] = [];
+  /** Whether a visitor sees the part after a click or on scrolling. The parts of menus and footers do not count. */
   const isOpened = (element: Element, { kind, reason }: Finding) => {
+    if (reason === 'style sheet' && mayBeRevealed(element, kind)) return true;
+    if (reason === 'inline style' && kind === 'opacity') return appearsLater(element);
+    if (open.frames > 0 && open.mains === 0) return false;
     switch (reason) {
       case 'style sheet':
-        return mayBeRevealed(element, kind) || (CLOSING.has(kind) && disclosures.isControlled(element));
+        return CLOSING.has(kind) && disclosures.isControlled(element);
       case 'inline style':
-        if (kind === 'opacity') return appearsLater(element);
         return kind === 'display' ? disclosures.isPanel(element) : kind === 'size' && disclosures.isControlled(element);
       case 'hidden attribute':
         return disclosures.isPanel(element);
@@ -204,12 +212,6 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
         return false;
     }
   };
-  const findings: Finding[] = [];
-  const emptied: Element[] = [];
-  const shown = { all: 0, content: 0, main: 0 };
-  /** Numbers of open elements. */
-  const open = { frames: 0, mains: 0, panels: 0 };
-  const revealed: Element[] = [];
   let node: Child | null = document.first;
   while (node) {
     const next: Child | null = node.next;
