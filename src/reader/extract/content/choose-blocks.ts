@@ -17,6 +17,7 @@ import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES, withUrlFeatures } fro
 import { parseTokenModel, type TokenModel } from '../trees/token-model.ts';
 import { scoreTokens } from '../trees/token-scores.ts';
 import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
+import { discountReadAlso } from './read-also.ts';
 import { smoothRuns } from './runs.ts';
 
 export interface Choice {
@@ -48,10 +49,14 @@ export interface FittedTrees {
 }
 
 /**
- * Threshold as a share of the best expected F1. 0.5 would be optimal if the probabilities were exact and only words
- * counted. A slightly higher value omits whole boxes that are probably not content.
+ * Threshold as a share of the best expected F1. 0.5 is optimal if the probabilities are exact. On articles and threads,
+ * a higher value omits whole boxes that are probably not content, and the text remains complete. The lists, products
+ * and services of other pages would lose parts.
  */
-const THRESHOLD_FACTOR = 0.6;
+const THRESHOLD_FACTOR = 0.5;
+const TEXT_THRESHOLD_FACTOR = 0.65;
+const ARTICLE = FITTED_KINDS.indexOf('article');
+const FORUM = FITTED_KINDS.indexOf('forum');
 
 let shipped: FittedTrees | null = null;
 
@@ -93,8 +98,11 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     tokens: scoreTokens(survey, fitted.tokens),
   });
   const scored = estimateProbabilities(fitted.blocks, writer, size);
+  discountReadAlso(survey, kinds, scored);
   const all = smoothRuns(survey, context.signatures, context.records, scored);
-  const threshold = bestThreshold(survey, all);
+  const isText = kinds[ARTICLE]! + kinds[FORUM]!;
+  const factor = THRESHOLD_FACTOR + isText * (TEXT_THRESHOLD_FACTOR - THRESHOLD_FACTOR);
+  const threshold = factor * bestExpectedF1(survey, all);
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
   return {
@@ -138,7 +146,7 @@ function estimateProbabilities(trees: Trees, writer: FeatureWriter, count: numbe
  * K of p w / (sum over K of w + sum over all of p w). The best set consists of all blocks above some threshold. Blocks
  * are therefore added in order of probability, and the highest value reached is the best possible F1.
  */
-function bestThreshold(survey: Survey, probabilities: Float32Array): number {
+function bestExpectedF1(survey: Survey, probabilities: Float32Array): number {
   const order = rankByProbability(probabilities);
   let expected = 0;
   for (let at = 0; at < probabilities.length; at++) expected += probabilities[at]! * survey.blocks[at]!.words;
@@ -152,7 +160,7 @@ function bestThreshold(survey: Survey, probabilities: Float32Array): number {
     kept += words;
     if (hits > 0) best = Math.max(best, (2 * hits) / (kept + expected));
   }
-  return THRESHOLD_FACTOR * best;
+  return best;
 }
 
 /** The block numbers, most probable first. Blocks with equal probability keep their order. */

@@ -12,6 +12,7 @@ import { estimatePageKind } from '../trees/page-kind.ts';
 import { applyComments, type CommentChoice, type RemovedComments } from './apply-comments.ts';
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
 import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
+import { keepLead } from './lead.ts';
 import { findRepeats } from './repeats.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
@@ -118,6 +119,7 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
     return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);
+  keepLead(survey, keep, boilerplate, choice);
   completeUnits(survey, keep, boilerplate, probabilities);
   if (likelyList(choice)) completeRecords(survey, keep, boilerplate, choice);
   return { keep, confidence: expectedF1, source: 'main', choice };

@@ -183,7 +183,7 @@ export function withoutButtons(survey: Survey, keep: Uint8Array): Uint8Array {
  * Whether the name of an element, its parent or its grandparent indicates a part that does not belong to the
  * surrounding text.
  */
-function isInSeparatePart(survey: Survey, owner: number): boolean {
+export function isInSeparatePart(survey: Survey, owner: number): boolean {
   let at = owner;
   for (let step = 0; step < 3 && at > 0; step++) {
     if ((survey.parts[at]! & SEPARATE_PARTS) !== 0) return true;
