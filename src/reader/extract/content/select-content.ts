@@ -13,6 +13,7 @@ import { applyComments, type CommentChoice, type RemovedComments } from './apply
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
 import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
 import { keepLead } from './lead.ts';
+import { keepPosts } from './posts.ts';
 import { findRepeats } from './repeats.ts';
 import { completeRecords, completeUnits, withoutButtons } from './units.ts';
 
@@ -120,6 +121,7 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
   }
   const keep = Uint8Array.from(choice.keep);
   keepLead(survey, keep, boilerplate, choice);
+  keepPosts(survey, keep, choice);
   completeUnits(survey, keep, boilerplate, probabilities);
   if (likelyList(choice)) completeRecords(survey, keep, boilerplate, choice);
   return { keep, confidence: expectedF1, source: 'main', choice };
