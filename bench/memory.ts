@@ -1,7 +1,8 @@
 /**
  * Memory over 2,000 mixed reads: `npm run bench:memory`. Reads pages, JSON, PDF and Word files that are all different,
- * and cached pages, four at a time. Garbage is collected before each measurement. The result is the slope over the
- * second half. The heaps of the threads grow to their final size during the first few thousand reads. Pass a larger
+ * and cached pages, four at a time. Garbage of the main thread is collected before each measurement. The result is the
+ * slope over the second half, and what is left after a time without requests, when the server collects the garbage of
+ * all threads. The heaps of the threads grow to their final size during the first few thousand reads. Pass a larger
  * number as argument to see where the growth ends.
  */
 import { once } from 'node:events';
@@ -16,6 +17,8 @@ import { articlePage, build, descendantsMb, machine, residentMb, serve, sized } 
 const READS = Number(process.argv[2] ?? sized(2_000, 20));
 const LOOKS = sized(20, 4);
 const AT_ONCE = 4;
+/** Longer than the server waits before it collects garbage. */
+const IDLE_MS = sized(25_000, 1_000);
 /** Makes the server collect its garbage on SIGUSR2. */
 const COLLECTING = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();gc()})'];
 
@@ -108,11 +111,14 @@ function slope(points: readonly { reads: number }[], of: 'server' | 'others'): n
 }
 
 const looks = [await look()];
+let idle: Omit<(typeof looks)[number], 'reads'>;
 try {
   for (let at = 1; at <= LOOKS; at++) {
     await reads(Math.round((READS * at) / LOOKS));
     looks.push(await look());
   }
+  await sleep(IDLE_MS);
+  idle = { server: residentMb(server.pid), others: descendantsMb(server.pid) };
 } finally {
   await server.stop();
   site.close();
@@ -122,7 +128,10 @@ console.log(`${machine()}; ${READS} reads (${NAMES.join(', ')} in turn), ${AT_ON
 report(
   'memory',
   ['reads', 'server MB', 'its processes MB'],
-  looks.filter((_, at) => at % 4 === 0).map(({ reads: done, server: mb, others }) => [String(done), mb, others]),
+  [
+    ...looks.filter((_, at) => at % 4 === 0).map(({ reads: done, server: mb, others }) => [String(done), mb, others]),
+    [`${READS}, then ${IDLE_MS / 1_000} s idle`, idle.server, idle.others],
+  ],
 );
 const half = looks.slice(LOOKS / 2);
 console.log(`\nslope of the second half: ${slope(half, 'server').toFixed(1)} MB per 1,000 reads (server),`);
