@@ -68,6 +68,17 @@ describe('the list of removals', () => {
     expect(footer.words).toBe(3);
   });
 
+  it('has references to other articles, by a rule of their own', () => {
+    const reference = '<p id="also">Also read: <a href="/kilns">How a kiln is built of old bricks</a></p>';
+    const html = ARTICLE.replace('<title>', '<meta property="og:type" content="article"><title>')
+      .replace('<main>', '<main><article>')
+      .replace('<p id="three">', `${reference}<p id="three">`);
+    const [removal] = removedBy('content', html).filter(({ selector }) => selector === '#also');
+    expect(removal).toMatchObject({ rule: 'refers to another article', words: 10 });
+    expect(removal).not.toHaveProperty('probability');
+    expect(explained(html).content).not.toContain('Also read');
+  });
+
   it('has navigation and sidebars of a page with little text', () => {
     const html = '<nav><a href="/">Home</a></nav><p>Only a few words.</p><div class="sidebar"><p>More pots</p></div>';
     expect(removedBy('frame', html)).toMatchObject([

@@ -22,6 +22,10 @@ export const PHRASES = [
 ] as const;
 type Phrase = (typeof PHRASES)[number];
 
+/** Mask of phrases, for `Block.phrases`. */
+export const phraseMask = (...phrases: Phrase[]): number =>
+  phrases.reduce((mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)), 0);
+
 const WORDS: Record<Phrase, string> = {
   share: `share tweet facebook twitter whatsapp linkedin pinterest instagram reddit telegram youtube follow email
     print teilen drucken partager compartir condividi delen udostępnij copy tiktok rss dela del sdílet paylaş
@@ -125,7 +129,7 @@ const SUBSTRINGS: Partial<Record<Phrase, string>> = {
 const MASKS = new Map<string, number>();
 const MAX_CHARACTERS = 160;
 const PRICE = /[$€£¥₹₽₩₺]\s?\d|\d\s?(?:[$€£¥₹₽₩₺元円]|zł|kr\b|Kč|руб|EUR\b|USD\b|CHF\b|TL\b)/;
-const SHOP = 1 << PHRASES.indexOf('shop');
+const SHOP = phraseMask('shop');
 
 function masks(): Map<string, number> {
   if (MASKS.size > 0) return MASKS;

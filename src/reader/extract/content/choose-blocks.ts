@@ -13,7 +13,13 @@ import {
   type PageFacts,
 } from '../trees/features.ts';
 import { withoutUrl } from '../trees/page-facts.ts';
-import { computePageFeatures, FITTED_KINDS, PAGE_FEATURES, withUrlFeatures } from '../trees/page-features.ts';
+import {
+  computePageFeatures,
+  FITTED_KINDS,
+  PAGE_FEATURES,
+  probabilityOfKind,
+  withUrlFeatures,
+} from '../trees/page-features.ts';
 import { parseTokenModel, type TokenModel } from '../trees/token-model.ts';
 import { scoreTokens } from '../trees/token-scores.ts';
 import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
@@ -36,6 +42,10 @@ export interface Choice {
   /** Probability of each of FITTED_KINDS according to the page and its URL. */
   kindsAt(facts: PageFacts): Float32Array;
   records: Records;
+  /** Signature of each element (findSignatures). */
+  signatures: Int32Array;
+  /** Blocks that only refer to other articles. Their probabilities are lowered. */
+  references: ReadonlySet<number>;
 }
 
 /** Models fitted to annotated pages. */
@@ -55,8 +65,6 @@ export interface FittedTrees {
  */
 const THRESHOLD_FACTOR = 0.5;
 const TEXT_THRESHOLD_FACTOR = 0.65;
-const ARTICLE = FITTED_KINDS.indexOf('article');
-const FORUM = FITTED_KINDS.indexOf('forum');
 
 let shipped: FittedTrees | null = null;
 
@@ -98,9 +106,9 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     tokens: scoreTokens(survey, fitted.tokens),
   });
   const scored = estimateProbabilities(fitted.blocks, writer, size);
-  discountReadAlso(survey, kinds, scored);
+  const references = discountReadAlso(survey, kinds, scored);
   const all = smoothRuns(survey, context.signatures, context.records, scored);
-  const isText = kinds[ARTICLE]! + kinds[FORUM]!;
+  const isText = probabilityOfKind(kinds, 'article') + probabilityOfKind(kinds, 'forum');
   const factor = THRESHOLD_FACTOR + isText * (TEXT_THRESHOLD_FACTOR - THRESHOLD_FACTOR);
   const threshold = factor * bestExpectedF1(survey, all);
   const keep = new Uint8Array(size);
@@ -119,6 +127,8 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     kinds,
     kindsAt: (known) => kindProbabilities(fitted.kinds, withUrlFeatures(features.slice(), known)),
     records: context.records,
+    signatures: context.signatures,
+    references,
   };
 }
 

@@ -5,7 +5,7 @@
 import { attribute, type Element } from '#html/node.ts';
 import { PARTS, type Part } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
-import { PHRASES } from '../blocks/phrases.ts';
+import { phraseMask } from '../blocks/phrases.ts';
 import { type Block, INLINE_ELEMENTS, NAMING_ATTRIBUTES, type Survey } from '../blocks/survey.ts';
 import { isCommentHeading } from './comment-headings.ts';
 
@@ -153,10 +153,7 @@ const COMMENT_PARTS = maskOf('content', 'author');
 const CONTROL_ELEMENTS = new Set(['form', 'fieldset', 'label', 'button', 'legend']);
 /** Number of words of the longest control that is recognized by its phrases. */
 const MAX_CONTROL_WORDS = 4;
-const CONTROL_PHRASES = (['share', 'talk', 'go', 'join', 'legal'] as const).reduce(
-  (mask, name) => mask | (1 << PHRASES.indexOf(name)),
-  0,
-);
+const CONTROL_PHRASES = phraseMask('share', 'talk', 'go', 'join', 'legal');
 
 /** Whether a block of a comment section is a form, button or prompt rather than the text, author or date of a comment. */
 export function isCommentControl(survey: Survey, block: Block, { firstBlock, endBlock }: CommentSection): boolean {

@@ -2,13 +2,12 @@
  * Keeps the lead of an article: a short summary between its title and its text. Annotators disagree about it, so the
  * trees are undecided, but readers take it for a part of the article.
  */
-import { PHRASES } from '../blocks/phrases.ts';
+import { phraseMask } from '../blocks/phrases.ts';
 import type { Survey } from '../blocks/survey.ts';
-import { FITTED_KINDS } from '../trees/page-features.ts';
+import { probabilityOfKind } from '../trees/page-features.ts';
 import type { Choice } from './choose-blocks.ts';
 import { isInSeparatePart } from './units.ts';
 
-const ARTICLE = FITTED_KINDS.indexOf('article');
 const MIN_ARTICLE_PROBABILITY = 0.5;
 /** Minimum words of the first paragraph. */
 const MIN_TEXT_WORDS = 25;
@@ -21,10 +20,7 @@ const MIN_SHARE = 0.6;
 const LEAD_ELEMENTS = new Set(['p', 'div', 'h2', 'h3', 'header', 'section', 'article', 'li']);
 const SENTENCE_END = /[.!?…]["”»“')\]]?$/;
 /** Phrases of subscriptions, advertising and legal notes. */
-const OTHER_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal', 'shop'] as const).reduce(
-  (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
-  0,
-);
+const OTHER_PHRASES = phraseMask('share', 'related', 'join', 'go', 'advert', 'legal', 'shop');
 
 /** Changes `keep` in place. */
 export function keepLead(
@@ -33,7 +29,7 @@ export function keepLead(
   boilerplate: Uint8Array,
   { kinds, probabilities, threshold }: Choice,
 ): void {
-  if (kinds[ARTICLE]! < MIN_ARTICLE_PROBABILITY) return;
+  if (probabilityOfKind(kinds, 'article') < MIN_ARTICLE_PROBABILITY) return;
   const { blocks, elements } = survey;
   const nameOf = (at: number) => elements[blocks[at]!.owner]!.name;
   const text = blocks.findIndex(({ words }, at) => keep[at] === 1 && words >= MIN_TEXT_WORDS);

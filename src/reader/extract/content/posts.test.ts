@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { find } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
 import { createClassReader } from '../blocks/class-words.ts';
+import { findSignatures } from '../blocks/signatures.ts';
 import { survey } from '../blocks/survey.ts';
 import { FITTED_KINDS } from '../trees/page-features.ts';
 import type { Choice } from './choose-blocks.ts';
@@ -23,6 +24,7 @@ function kept(posts: readonly string[], { kind = 'forum', probability = 0.1 } = 
   const choice: Partial<Choice> = {
     kinds: Float32Array.from(FITTED_KINDS, (name) => (name === kind ? 1 : 0)),
     probabilities: new Float32Array(blocks.length).fill(probability),
+    signatures: findSignatures(surveyed),
   };
   keepPosts(surveyed, keep, choice as Choice);
   return blocks.filter((_, at) => keep[at]).map(({ text }) => text.split(' ')[0]!);

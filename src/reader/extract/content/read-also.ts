@@ -3,9 +3,8 @@
  * read like the text around them, so the trees are undecided.
  */
 import type { Block, Survey } from '../blocks/survey.ts';
-import { FITTED_KINDS } from '../trees/page-features.ts';
+import { probabilityOfKind } from '../trees/page-features.ts';
 
-const ARTICLE = FITTED_KINDS.indexOf('article');
 const MIN_ARTICLE_PROBABILITY = 0.5;
 const MAX_WORDS = 25;
 /** Least share of the words that are links. */
@@ -70,9 +69,20 @@ const READ_ALSO = new RegExp(`^[^\\p{L}\\p{N}]{0,6}(?:${PHRASES.join('|')})\\s*[
 const isReadAlso = ({ words, linkWords, text }: Block): boolean =>
   words <= MAX_WORDS && linkWords > 0 && linkWords >= words * MIN_LINK_SHARE && READ_ALSO.test(text);
 
-/** Lowers the probabilities of such references, in place, if the page is an article. */
-export function discountReadAlso({ blocks }: Survey, kinds: Float32Array, probabilities: Float32Array): void {
-  if (kinds[ARTICLE]! < MIN_ARTICLE_PROBABILITY) return;
-  for (let at = 0; at < blocks.length; at++)
-    if (probabilities[at]! > PROBABILITY && isReadAlso(blocks[at]!)) probabilities[at] = PROBABILITY;
+/**
+ * Lowers the probabilities of such references, in place, if the page is an article. Returns the numbers of their blocks.
+ */
+export function discountReadAlso(
+  { blocks }: Survey,
+  kinds: Float32Array,
+  probabilities: Float32Array,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (probabilityOfKind(kinds, 'article') < MIN_ARTICLE_PROBABILITY) return found;
+  for (let at = 0; at < blocks.length; at++) {
+    if (probabilities[at]! <= PROBABILITY || !isReadAlso(blocks[at]!)) continue;
+    probabilities[at] = PROBABILITY;
+    found.add(at);
+  }
+  return found;
 }

@@ -41,6 +41,7 @@ export function recordDropped(
   for (let at = 0; at < keep.length; at++) {
     if (comments?.removed[at]) record(at, 'comments', comments.rule);
     if (repeats?.[at]) record(at, 'repeats', 'repeats a text that is kept');
+    if (choice?.references.has(at)) record(at, 'content', 'refers to another article');
   }
   if (source === 'main' && choice) recordUnchosen(removals, survey, keep, choice);
   else recordBoilerplate(removals, survey, keep);

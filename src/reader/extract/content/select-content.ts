@@ -7,7 +7,7 @@ import type { PageKind } from '../../article.ts';
 import type { Survey } from '../blocks/survey.ts';
 import type { PageFacts } from '../trees/features.ts';
 import { withoutUrl } from '../trees/page-facts.ts';
-import { FITTED_KINDS } from '../trees/page-features.ts';
+import { probabilityOfKind } from '../trees/page-features.ts';
 import { estimatePageKind } from '../trees/page-kind.ts';
 import { applyComments, type CommentChoice, type RemovedComments } from './apply-comments.ts';
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
@@ -65,12 +65,11 @@ const THREADS: ReadonlySet<PageKind | undefined> = new Set<PageKind>(['forum', '
  */
 const COMMENTED: ReadonlySet<PageKind | undefined> = new Set<PageKind>(['article', 'video']);
 
-const LISTING = FITTED_KINDS.indexOf('listing');
-const COLLECTION = FITTED_KINDS.indexOf('collection');
 /** Minimum probability for a page to count as a list. */
 const MIN_LIST_PROBABILITY = 0.5;
 
-const likelyList = ({ kinds }: Choice): boolean => kinds[LISTING]! + kinds[COLLECTION]! >= MIN_LIST_PROBABILITY;
+const likelyList = ({ kinds }: Choice): boolean =>
+  probabilityOfKind(kinds, 'listing') + probabilityOfKind(kinds, 'collection') >= MIN_LIST_PROBABILITY;
 
 /**
  * Selects the content. Benchmarks pass a `fitted` other than the bundled one. Keeps at least one block of every page

@@ -5,7 +5,7 @@
 
 import { PARTS, type Part } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
-import { PHRASES } from '../blocks/phrases.ts';
+import { phraseMask } from '../blocks/phrases.ts';
 import type { Survey } from '../blocks/survey.ts';
 import type { Choice } from './choose-blocks.ts';
 
@@ -32,10 +32,7 @@ const SEPARATE_PARTS = maskOf(
 );
 const SHARE = maskOf('share');
 /** Phrases that identify these parts if their class names do not. */
-const BOILERPLATE_PHRASES = (['share', 'related', 'join', 'go', 'advert', 'legal'] as const).reduce(
-  (mask, phrase) => mask | (1 << PHRASES.indexOf(phrase)),
-  0,
-);
+const BOILERPLATE_PHRASES = phraseMask('share', 'related', 'join', 'go', 'advert', 'legal');
 
 /** A table without a head that contains a larger share of the page's words than this is a layout table. */
 const LAYOUT_TABLE_SHARE = 0.6;
@@ -162,10 +159,7 @@ function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array,
 }
 
 /** Phrases on buttons that only trigger an action. Other buttons may be the heading of the part that they open. */
-const BUTTON_PHRASES = (['share', 'shop', 'go', 'join'] as const).reduce(
-  (mask, name) => mask | (1 << PHRASES.indexOf(name)),
-  0,
-);
+const BUTTON_PHRASES = phraseMask('share', 'shop', 'go', 'join');
 const MAX_BUTTON_WORDS = 4;
 
 /** Removes short buttons from a choice. Returns the choice unchanged if nothing else would remain. */

@@ -7,7 +7,7 @@ import { headingLevel } from '../blocks/headings.ts';
 import { PHRASES } from '../blocks/phrases.ts';
 import { findRecords, type Records } from '../blocks/records.ts';
 import { findSections, type Sections } from '../blocks/sections.ts';
-import { findSignatures } from '../blocks/signatures.ts';
+import { findSignatures, findTemplates } from '../blocks/signatures.ts';
 import { type Block, isProse, type Survey } from '../blocks/survey.ts';
 import { endsWithEllipsis, FITTED_KINDS, PAGE_FEATURES } from './page-features.ts';
 import { createTokenWriter, TOKEN_FEATURES, type TokenScores } from './token-scores.ts';
@@ -265,37 +265,6 @@ function sumByKey(blocks: readonly Block[], keys: Int32Array, count: number): Bl
     if (isProse(block)) sums.proseWords[key]! += block.words;
   }
   return sums;
-}
-
-/** Creates a function that assigns consecutive numbers to keys, in the order of first use. */
-function createNumbers(): (key: number) => number {
-  const known = new Map<number, number>();
-  return (key) => {
-    let number = known.get(key);
-    if (number === undefined) {
-      number = known.size;
-      known.set(key, number);
-    }
-    return number;
-  };
-}
-
-/**
- * For each block, the number of its template: the signatures of its element and of the element's two nearest ancestors.
- */
-function findTemplates({ blocks, parent }: Survey, signatures: Int32Array): Int32Array {
-  const base = signatures.length + 1;
-  const aroundOf = createNumbers();
-  const templateOf = createNumbers();
-  const found = new Int32Array(blocks.length);
-  for (let at = 0; at < found.length; at++) {
-    const { owner } = blocks[at]!;
-    const above = parent[owner]!;
-    const further = above < 0 ? -1 : parent[above]!;
-    const pair = (above < 0 ? 0 : signatures[above]! + 1) * base + (further < 0 ? 0 : signatures[further]! + 1);
-    found[at] = templateOf(aroundOf(pair) * base + signatures[owner]!);
-  }
-  return found;
 }
 
 /** The signature of each block's element. */

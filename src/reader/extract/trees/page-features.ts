@@ -17,6 +17,10 @@ export const FITTED_KINDS = [
   'service',
 ] as const;
 
+/** The probability of a kind, from the probabilities of all FITTED_KINDS. */
+export const probabilityOfKind = (kinds: Float32Array, kind: (typeof FITTED_KINDS)[number]): number =>
+  kinds[FITTED_KINDS.indexOf(kind)]!;
+
 /** Elements for which the share of the page's words is a feature. */
 const TAGS = ['p', 'li', 'td', 'pre', 'dd', 'div', 'h1', 'h2', 'h3', 'code', 'blockquote', 'a'] as const;
 const TAG_AT = new Map<string, number>(TAGS.map((name, at) => [name, at]));
