@@ -13,7 +13,7 @@ import {
   wordF1,
 } from '../../../test/support/own-pages.ts';
 import type { Article } from '../article.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from '../markdown/style.ts';
+import { testOptions } from '../markdown/convert.suite.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';
 import { extractArticle } from './extract.ts';
 
@@ -22,16 +22,7 @@ const optionsFor = (url = 'https://clay.example/a/page') => ({ url, baseUrl: url
 const read = (html: string, url?: string, more = {}): Article =>
   extractArticle(parseDocument(html), { ...optionsFor(url), ...more });
 
-const markdownOf = ({ content }: Article) =>
-  toMarkdown(content, {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: 'https://clay.example/',
-    baseUrl: 'https://clay.example/',
-    gfm: 'all',
-    retainLinks: 'all',
-    retainImages: 'all',
-    keepImgDataUrl: false,
-  }).markdown;
+const markdownOf = ({ content }: Article) => toMarkdown(content, testOptions('https://clay.example/')).markdown;
 
 const pages = ownPages();
 test('there are more than 150 fixture pages', () => expect(pages.length).toBeGreaterThan(150));

@@ -7,7 +7,7 @@
 import { describe, expect, test } from 'vitest';
 import { textOf } from '#html/node.ts';
 import { MAX_DEPTH, parsePage } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from '../markdown/style.ts';
+import { testOptions } from '../markdown/convert.suite.ts';
 import { toMarkdown } from '../markdown/to-markdown.ts';
 import { extractArticle } from './extract.ts';
 import { removeInvisibleParts } from './visibility/invisible-parts.ts';
@@ -22,15 +22,7 @@ function read(html: string): string {
   const { document } = parsePage(html);
   const invisibleParts = removeInvisibleParts(document, { allowsLastResort: true });
   const { content } = extractArticle(document, { url: URL, baseUrl: URL, whole: false, invisibleParts });
-  return toMarkdown(content, {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: URL,
-    baseUrl: URL,
-    gfm: 'all',
-    retainLinks: 'all',
-    retainImages: 'all',
-    keepImgDataUrl: false,
-  }).markdown;
+  return toMarkdown(content, testOptions(URL)).markdown;
 }
 
 const numbered = (count: number, piece: (at: number) => string) =>

@@ -1,19 +1,10 @@
 /** Words in adjacent boxes are separate, words whose parts are marked are not. */
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
-import { toMarkdown } from './to-markdown.ts';
+import { markdownOf } from './convert.suite.ts';
+import type { MarkdownOptions } from './to-markdown.ts';
 
-const written = (html: string): string =>
-  toMarkdown(parseDocument(html), {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: 'https://kilns.example/',
-    baseUrl: 'https://kilns.example/',
-    gfm: 'all',
-    retainLinks: 'text',
-    retainImages: 'all',
-    keepImgDataUrl: false,
-  }).markdown;
+const written = (html: string, options: Partial<MarkdownOptions> = {}): string =>
+  markdownOf(html, { retainLinks: 'text', ...options });
 
 const boxes = (...texts: string[]) => texts.map((text) => `<span>${text}</span>`).join('');
 
@@ -68,6 +59,12 @@ describe('nothing is written between', () => {
   ])('%s', (_, html, expected) => {
     expect(written(`<p>${html}</p>`)).toBe(expected);
   });
+});
+
+test('in HTML tables, except in code', () => {
+  const cells = `<td>${boxes('Price', '19 €')}</td><td><code>${boxes('getKiln', 'Name')}</code></td>`;
+  const html = written(`<table><tr><th>A</th><th>B</th></tr><tr>${cells}</tr></table>`, { gfm: 'table-html' });
+  expect(html).toContain('<td>Price 19 €</td><td><code>getKilnName</code></td>');
 });
 
 test('takes linear time', () => {

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '#html/parse.ts';
 import { renderHtml } from '../render.suite.ts';
+import { testOptions } from './convert.suite.ts';
 import { playerKind } from './players.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
 import { toMarkdown } from './to-markdown.ts';
 
 const convert = (html: string, retainMedia: 'none' | 'text' | 'link' | 'image' | 'html') =>
   toMarkdown(parseDocument(html), {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: 'https://example.org/page',
-    baseUrl: 'https://example.org/page',
-    gfm: 'all',
-    retainLinks: 'all',
-    retainImages: 'all',
-    keepImgDataUrl: false,
+    ...testOptions('https://example.org/page'),
     retainMedia,
   }).markdown;
 
@@ -118,13 +112,8 @@ describe('media as HTML', () => {
     const table = '<table><tr><th>A</th></tr><tr><td><video src="/a"></video></td></tr></table>';
     const markdown = (retainMedia: 'link' | 'html' | 'none') =>
       toMarkdown(parseDocument(table), {
-        ...MARKDOWN_STYLE_DEFAULTS,
-        pageUrl: 'https://example.org/',
-        baseUrl: 'https://example.org/',
+        ...testOptions('https://example.org/'),
         gfm: 'table-html',
-        retainLinks: 'all',
-        retainImages: 'all',
-        keepImgDataUrl: false,
         retainMedia,
       }).markdown;
     expect(markdown('link')).toContain('<td><a href="https://example.org/a">Video 1</a></td>');

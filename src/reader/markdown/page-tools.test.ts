@@ -1,19 +1,8 @@
 /** Parts for print go if they are notes or repeat the page, and stay if they are its text. */
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
-import { toMarkdown } from './to-markdown.ts';
+import { markdownOf } from './convert.suite.ts';
 
-const written = (html: string): string =>
-  toMarkdown(parseDocument(html), {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: 'https://kilns.example/',
-    baseUrl: 'https://kilns.example/',
-    gfm: 'all',
-    retainLinks: 'all',
-    retainImages: 'all',
-    keepImgDataUrl: false,
-  }).markdown;
+const written = (html: string): string => markdownOf(html);
 
 const FIRST = 'The kiln takes nine hours to reach its heat, and a whole night to lose it again.';
 const SECOND = 'Nobody opens the door before morning, however much they want to see the glaze.';

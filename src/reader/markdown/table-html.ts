@@ -2,9 +2,10 @@
  * Writes a table as HTML, for callers that need its spans and nesting. Keeps only meaningful elements and attributes,
  * without scripts or styles. URLs are absolute. The HTML contains no blank lines, because they would end the block.
  */
-import { attribute, type Child, ELEMENT, type Element, TEXT } from '#html/node.ts';
+import { attribute, type Child, ELEMENT, type Element, TEXT, type Text } from '#html/node.ts';
 import { imageUrl } from '../extract/content/images.ts';
 import { resolveUrl } from '../extract/content/links.ts';
+import { areSeparateWords } from './adjacent-words.ts';
 import { altText } from './alt-text.ts';
 import { mediaText } from './elements/media.ts';
 import type { ConversionState } from './state.ts';
@@ -19,6 +20,7 @@ const KEPT: ReadonlySet<string> = new Set(
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'col']);
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'textarea', 'select']);
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'embed', 'iframe', 'object', 'video']);
+const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'pre', 'samp']);
 const ATTRIBUTES: ReadonlySet<string> = new Set(['colspan', 'rowspan', 'align', 'span', 'start', 'scope']);
 
 const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -28,6 +30,7 @@ export function tableToHtml(table: Element, state: ConversionState): string {
   const out: string[] = [startTag(table, state)];
   /** Open elements, innermost last. */
   const open: Element[] = [table];
+  let lastText: Text | null = null;
   let node: Child | null = table.first;
   while (open.length > 0) {
     if (!node) {
@@ -36,8 +39,11 @@ export function tableToHtml(table: Element, state: ConversionState): string {
       node = done.next;
       continue;
     }
-    if (node.type === TEXT) out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
-    else if (node.type === ELEMENT && MEDIA.has(node.name)) out.push(mediaText(state, node, 'html'));
+    if (node.type === TEXT) {
+      if (lastText && areSeparateWords(lastText, node) && !open.some(({ name }) => CODE.has(name))) out.push(' ');
+      lastText = node;
+      out.push(escapeText(state.clean(node.value).replace(/\s+/g, ' ')));
+    } else if (node.type === ELEMENT && MEDIA.has(node.name)) out.push(mediaText(state, node, 'html'));
     else if (node.type === ELEMENT && !DROPPED.has(node.name) && !state.pageTools.has(node)) {
       out.push(startTag(node, state));
       open.push(node);

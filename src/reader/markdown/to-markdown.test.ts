@@ -4,18 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { append, Document, Element, Text } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
+import { testOptions } from './convert.suite.ts';
 import { type MarkdownOptions, toMarkdown } from './to-markdown.ts';
 
-const OPTIONS: MarkdownOptions = {
-  ...MARKDOWN_STYLE_DEFAULTS,
-  pageUrl: 'https://example.org/docs/page',
-  baseUrl: 'https://example.org/docs/page',
-  gfm: 'all',
-  retainLinks: 'all',
-  retainImages: 'all',
-  keepImgDataUrl: false,
-};
+const OPTIONS = testOptions('https://example.org/docs/page');
 
 const convert = (html: string, options: Partial<MarkdownOptions> = {}) =>
   toMarkdown(parseDocument(html), { ...OPTIONS, ...options });

@@ -2,18 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Element, textOf } from '#html/node.ts';
 import { parseDocument } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from './style.ts';
-import { type MarkdownOptions, toMarkdown } from './to-markdown.ts';
+import { testOptions } from './convert.suite.ts';
+import { toMarkdown } from './to-markdown.ts';
 
-const OPTIONS: MarkdownOptions = {
-  ...MARKDOWN_STYLE_DEFAULTS,
-  pageUrl: 'https://example.org/',
-  baseUrl: 'https://example.org/',
-  gfm: 'all',
-  retainLinks: 'all',
-  retainImages: 'all',
-  keepImgDataUrl: false,
-};
+const OPTIONS = testOptions('https://example.org/');
 
 const NAMES =
   'p div span b a h2 h3 ul ol li blockquote pre code table tr td th dl dt dd hr br section img caption q'.split(' ');

@@ -1,19 +1,8 @@
 /** The raised cents of prices are decimals, other superscripts are not. */
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '#html/parse.ts';
-import { MARKDOWN_STYLE_DEFAULTS } from '../style.ts';
-import { toMarkdown } from '../to-markdown.ts';
+import { markdownOf } from '../convert.suite.ts';
 
-const written = (html: string): string =>
-  toMarkdown(parseDocument(`<p>${html}</p>`), {
-    ...MARKDOWN_STYLE_DEFAULTS,
-    pageUrl: 'https://kilns.example/',
-    baseUrl: 'https://kilns.example/',
-    gfm: 'all',
-    retainLinks: 'all',
-    retainImages: 'all',
-    keepImgDataUrl: false,
-  }).markdown;
+const written = (html: string): string => markdownOf(`<p>${html}</p>`);
 
 describe('raised cents', () => {
   test.each([
