@@ -21,15 +21,17 @@ const DOCUMENT_ROOT = -1;
 
 /** Records the positions of all elements, in time and space linear in the document. */
 export function recordUniqueSelectors(document: Document): UniqueSelectors {
-  const { numbers, all, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks } =
+  const { numbers, all, names, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks } =
     indexDocument(document);
 
   /**
    * The highest element that contains no other element with this mark; DOCUMENT_ROOT if the document contains no other.
    */
   function exclusiveScopeOf(mark: string, number: number): number {
-    const numbersWithMark = marks.get(mark.toLowerCase())!;
-    const at = indexOf(numbersWithMark, number);
+    const numbersWithMark = marks.get(mark.toLowerCase());
+    const at = numbersWithMark ? indexOf(numbersWithMark, number) : 0;
+    // The element got this mark later.
+    if (numbersWithMark?.[at] !== number) return number;
     const before = numbersWithMark[at - 1] ?? DOCUMENT_ROOT;
     const after = numbersWithMark[at + 1] ?? Number.POSITIVE_INFINITY;
     if (before === DOCUMENT_ROOT && after === Number.POSITIVE_INFINITY) return DOCUMENT_ROOT;
@@ -46,13 +48,13 @@ export function recordUniqueSelectors(document: Document): UniqueSelectors {
     const element = all[number]!;
     const parent = parents[number]!;
     let best: Step | null = null;
-    for (const mark of marksOf(element)) {
+    const name = names[number]!;
+    for (const mark of marksOf(element, name)) {
       const from = exclusiveScopeOf(mark, number);
       if (from === DOCUMENT_ROOT) return { from, step: mark };
       if (from < parent && (best === null || from < best.from)) best = { from, step: ` ${mark}` };
     }
     if (best) return best;
-    const { name } = element;
     if (!PLAIN_NAME.test(name)) return { from: parent, step: ` > :nth-child(${indexAmongAll[number]})` };
     const isAlone = childrenByName.get(`${parent} ${name}`) === 1;
     return { from: parent, step: ` > ${name}${isAlone ? '' : `:nth-of-type(${indexAmongSameName[number]})`}` };
@@ -103,6 +105,8 @@ interface Location {
 interface DocumentIndex {
   readonly numbers: ReadonlyMap<Element, number>;
   readonly all: readonly Element[];
+  /** Names at the time of recording; later steps rename elements. */
+  readonly names: readonly string[];
   readonly parents: readonly number[];
   /** For each element, one past its last descendant. */
   readonly ends: readonly number[];
@@ -118,6 +122,7 @@ interface DocumentIndex {
 function indexDocument(document: Document): DocumentIndex {
   const numbers = new Map<Element, number>();
   const all: Element[] = [];
+  const names: string[] = [];
   const parents: number[] = [];
   const ends: number[] = [];
   const indexAmongAll: number[] = [];
@@ -130,6 +135,7 @@ function indexDocument(document: Document): DocumentIndex {
     const parent = element.parent?.type === ELEMENT ? numbers.get(element.parent)! : DOCUMENT_ROOT;
     numbers.set(element, number);
     all.push(element);
+    names.push(element.name);
     parents.push(parent);
     children.push(0);
     ends.push(number + 1);
@@ -138,7 +144,7 @@ function indexDocument(document: Document): DocumentIndex {
     const index = (childrenByName.get(kind) ?? 0) + 1;
     childrenByName.set(kind, index);
     indexAmongSameName.push(index);
-    for (const mark of marksOf(element)) {
+    for (const mark of marksOf(element, element.name)) {
       const key = mark.toLowerCase();
       const numbersWithMark = marks.get(key);
       if (!numbersWithMark) marks.set(key, [number]);
@@ -149,7 +155,7 @@ function indexDocument(document: Document): DocumentIndex {
     const parent = parents[number]!;
     if (parent >= 0) ends[parent] = Math.max(ends[parent]!, ends[number]!);
   }
-  return { numbers, all, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks };
+  return { numbers, all, names, parents, ends, indexAmongAll, indexAmongSameName, childrenByName, marks };
 }
 
 /** Index of a number in an ascending list that contains it. */
@@ -170,15 +176,15 @@ const QUOTABLE = /^[\x20-\x7e]+$/;
 const MAX_NAME_CHARACTERS = 60;
 
 /** Selectors that may match an element alone, from the most specific: its id, its name, its classes. */
-function marksOf(element: Element): string[] {
+function marksOf(element: Element, elementName: string): string[] {
   const found: string[] = [];
   const id = attribute(element, 'id');
   if (id && id.length <= MAX_NAME_CHARACTERS) {
     if (PLAIN_IDENTIFIER.test(id)) found.push(`#${id}`);
     else if (QUOTABLE.test(id) && !/["\\]/.test(id)) found.push(`[id="${id}"]`);
   }
-  const name = PLAIN_NAME.test(element.name) ? [element.name] : [];
-  const isSpecific = element.name !== 'div' && element.name !== 'span';
+  const name = PLAIN_NAME.test(elementName) ? [elementName] : [];
+  const isSpecific = elementName !== 'div' && elementName !== 'span';
   if (isSpecific) found.push(...name);
   for (const word of (attribute(element, 'class') ?? '').split(/[\t\n\f\r ]+/)) {
     if (word.length <= MAX_NAME_CHARACTERS && PLAIN_IDENTIFIER.test(word)) found.push(`.${word}`);

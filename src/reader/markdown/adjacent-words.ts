@@ -6,7 +6,7 @@
 import { ELEMENT, type Element, type Text } from '#html/node.ts';
 
 /** Elements that are often laid out as boxes. */
-const BOXES = new Set(['a', 'abbr', 'button', 'data', 'font', 'label', 'output', 'span', 'time']);
+const BOXES = new Set(['a', 'abbr', 'button', 'data', 'font', 'input', 'label', 'output', 'span', 'time']);
 /** Elements that mark words in running text; beside a box, they may be boxes too. */
 const MARKS = new Set(['b', 'bdi', 'cite', 'em', 'i', 'ins', 'mark', 'q', 's', 'small', 'strong', 'u']);
 /** Further levels are not examined. */

@@ -25,10 +25,15 @@ export function codeLanguageOf(element: Element): string {
   return '';
 }
 
-/** The code element that is the only content of a pre, or null. */
+const COPY_BUTTONS = new Set(['button', 'clipboard-copy']);
+
+/** The code element that is the only content of a pre besides buttons, or null. */
 export function onlyCodeChild(element: Element): Element | null {
   for (let node = element.first; node; node = node.next) {
-    if (node.type === ELEMENT) return node.name === 'code' ? node : null;
+    if (node.type === ELEMENT) {
+      if (COPY_BUTTONS.has(node.name)) continue;
+      return node.name === 'code' ? node : null;
+    }
     if (node.type === 3 && node.value.trim() !== '') return null;
   }
   return null;

@@ -52,13 +52,18 @@ export function codeText(root: Element): string {
 const isBetweenCells = ({ parent, value }: Text): boolean =>
   parent?.type === ELEMENT && TABLE_PARTS.has(parent.name) && !/\S/.test(value);
 
-/** A code element directly after another one in a pre is a line, unless both are parts of one. */
-const startsLine = (element: Element): boolean =>
-  element.name === 'code' &&
-  element.prev?.type === ELEMENT &&
-  element.prev.name === 'code' &&
-  !(element.parent?.type === ELEMENT && LINE.test(attribute(element.parent, 'class') ?? ''));
-const LINE = /(?:^|\s)line(?:\s|$)/;
+/** An element that is a line of its own: by its style, or because one that is named or made like it comes directly before. */
+function startsLine(element: Element): boolean {
+  if (isBlock(element)) return true;
+  const { prev, parent } = element;
+  if (prev?.type !== ELEMENT || prev.name !== element.name) return false;
+  if (element.name === 'code') return !(parent?.type === ELEMENT && LINE.test(attribute(parent, 'class') ?? ''));
+  return LINE.test(attribute(element, 'class') ?? '') && LINE.test(attribute(prev, 'class') ?? '');
+}
+const LINE = /(?:^|\s)(?:(?:code|token|view|hljs)-?)?line(?:\s|$)/;
+
+const BLOCK_STYLE = /display\s*:\s*(?:block|flex|grid|table-row)\b/i;
+const isBlock = (element: Element): boolean => BLOCK_STYLE.test(attribute(element, 'style') ?? '');
 
 const CODE_CELL = /(?:^|\s)(?:blob-code|hljs-ln-code|line-?(?:content|code)|code)(?:[\s-]|$)/;
 

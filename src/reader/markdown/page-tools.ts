@@ -14,6 +14,12 @@ const MAX_NOTE_WORDS = 20;
 /** Least share of the words of a longer part that occur elsewhere on the page if it is a version of the page for print. */
 const MIN_REPEATED_SHARE = 0.5;
 
+/** Fonts that draw a word as an icon, and the elements that are written in them. */
+const ICON_FONT =
+  /(?:^|\s)(?:material-(?:icons|symbols)(?:-[a-z]+)?|google-material-icons|google-symbols|mat-icon)(?:\s|$)/;
+const ICON_CLASSES = /icon/i;
+const ICON_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+
 const BUTTONS = new Set(['button', 'clipboard-copy']);
 const BUTTON_CLASSES = /copy|clipboard/i;
 const COPY_WORDS =
@@ -38,7 +44,7 @@ export function createPageTools(root: Document | Element): PageTools {
           if (forPrint.has(element)) return true;
         }
       }
-      return isCopyButton(element, classes);
+      return isIcon(element, classes) || isCopyButton(element, classes);
     },
   };
 }
@@ -91,6 +97,14 @@ const lettersOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+
+/** Whether an element is an icon that is written as a word: `<i class="material-icons">arrow_back</i>`. */
+function isIcon(element: Element, classes: string): boolean {
+  if (ICON_FONT.test(classes) || element.name === 'mat-icon') return ICON_NAME.test(shortText(element));
+  if (!ICON_CLASSES.test(classes) || attribute(element, 'aria-hidden') !== 'true') return false;
+  const text = shortText(element);
+  return text.includes('_') && ICON_NAME.test(text);
+}
 
 function isCopyButton(element: Element, classes: string): boolean {
   const isButton = BUTTONS.has(element.name) || BUTTON_CLASSES.test(classes) || attribute(element, 'role') === 'button';

@@ -83,6 +83,8 @@ export interface OpenList {
   loose: boolean;
   /** Markers of empty items, written when an item with content follows. */
   readonly empty: string[];
+  /** The indentation of the last item's content, in characters. */
+  width: number;
 }
 
 /** The way in which the cells of the current table are written. */

@@ -62,9 +62,10 @@ const MAX_ELEMENTS = 500_000;
 
 /** Elements with text that is never content. */
 export const NON_TEXT_ELEMENTS = new Set(
-  'script style template noscript textarea select option svg iframe object embed canvas audio video map head title datalist input'.split(
-    ' ',
-  ),
+  (
+    'script style template noscript textarea select option svg iframe object embed canvas audio video map head title datalist ' +
+    'input amp-ad amp-embed amp-sticky-ad'
+  ).split(' '),
 );
 
 /** Inline elements, which do not split the text. */

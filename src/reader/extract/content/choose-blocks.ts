@@ -31,7 +31,7 @@ export interface Choice {
   keep: Uint8Array;
   /** Probability that each block is content. */
   probabilities: Float32Array;
-  /** Blocks with at least this probability are kept. */
+  /** Blocks with at least this probability are kept, and so are some below it that are between them. */
   threshold: number;
   /** Expected F1 over words of this choice; 0 to 1. */
   expectedF1: number;
@@ -113,6 +113,7 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
   const threshold = factor * bestExpectedF1(survey, all);
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
+  fillWithin(survey, keep, all, (THRESHOLD_FACTOR / factor) * threshold);
   return {
     keep,
     probabilities: all,
@@ -130,6 +131,28 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     signatures: context.signatures,
     references,
   };
+}
+
+/** Text between two kept blocks is inside the content if it has at most this many words. */
+const MAX_WORDS_WITHIN = 100;
+
+/**
+ * Keeps the blocks between kept blocks from a lower threshold on: the higher one of articles and threads is meant for
+ * what precedes and follows the content, and would leave gaps in it.
+ */
+function fillWithin({ blocks }: Survey, keep: Uint8Array, probabilities: Float32Array, threshold: number): void {
+  let last = -1;
+  let words = 0;
+  for (let at = 0; at < keep.length; at++) {
+    if (!keep[at]) {
+      words += blocks[at]!.words;
+      continue;
+    }
+    if (last >= 0 && words <= MAX_WORDS_WITHIN)
+      for (let within = last + 1; within < at; within++) if (probabilities[within]! >= threshold) keep[within] = 1;
+    last = at;
+    words = 0;
+  }
 }
 
 /**

@@ -7,13 +7,16 @@ import {
   type Document,
   ELEMENT,
   Element,
+  following,
+  insertBefore,
   type Node,
   TEXT,
   Text,
 } from '#html/node.ts';
+import { BLOCK_ELEMENTS } from '../../markdown/elements/block-elements.ts';
 import { PLAYER_PLACEHOLDERS } from '../../markdown/players.ts';
 import { PARTS } from '../blocks/class-words.ts';
-import { NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
+import { INLINE_ELEMENTS, NON_TEXT_ELEMENTS, type Survey } from '../blocks/survey.ts';
 
 /** Leaf elements that are kept along with the text around them. */
 const MEDIA = new Set([
@@ -66,6 +69,22 @@ function isKeptMedia(element: Element, parts: number): boolean {
   return MEDIA.has(element.name) || PLACEHOLDERS.has(element.name);
 }
 
+/** Elements that play a recording or show a post of another site. */
+const PLAYERS = new Set(['video', 'audio', 'iframe', 'amp-video', 'amp-audio', 'amp-iframe', ...PLAYER_PLACEHOLDERS]);
+const SHARE = partMask('share');
+const MAX_PLAYER_NODES = 20;
+
+/** Whether a box has its name from the site whose player is in it (`is-provider-youtube`), not from sharing. */
+function isPlayerBox(box: Element, parts: number): boolean {
+  if ((parts & PARTS_WITHOUT_PICTURES) !== SHARE) return false;
+  if (PLAYERS.has(box.name)) return true;
+  let nodes = 0;
+  for (let node = following(box, box); node && nodes < MAX_PLAYER_NODES; node = following(node, box), nodes++) {
+    if (node.type === ELEMENT && PLAYERS.has(node.name)) return true;
+  }
+  return false;
+}
+
 /**
  * Copies the body of the page (the survey's root) with only the blocks for which `keep` is 1. If `sources` is passed,
  * it maps each copied element to its original.
@@ -105,14 +124,21 @@ export function copyKeptBlocks(
     }
     return copy;
   };
+  /** Whether a box began since the last text. */
+  let isParted = false;
   const keepText = (node: Text) => {
-    if (expected.has(node)) append(copyOf(), new Text(node.value));
-    else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
+    if (expected.has(node)) {
+      const copy = copyOf();
+      if (isParted) separateTexts(copy);
+      isParted = false;
+      append(copy, new Text(node.value));
+    } else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
   };
   /** Whether to descend into the element. */
   const enter = (element: Element): boolean => {
     const parent = stack.at(-1);
     const keepsMedia = parent?.keepsMedia ?? false;
+    isParted ||= BLOCK_ELEMENTS.has(element.name);
     if (NON_TEXT_ELEMENTS.has(element.name) || element.namespace === 'svg') {
       if (keepsMedia && isKeptMedia(element, 0)) append(copyOf(), copied(wholeCopy(element), element));
       return false;
@@ -130,7 +156,7 @@ export function copyKeptBlocks(
       return false;
     }
     const parts = survey.parts[own]!;
-    if (!has && (parts & PARTS_WITHOUT_PICTURES) !== 0) {
+    if (!has && (parts & PARTS_WITHOUT_PICTURES) !== 0 && !isPlayerBox(element, parts)) {
       number = survey.end[own]! - 1;
       return false;
     }
@@ -186,6 +212,26 @@ function expectTexts({ blocks, texts }: Survey, keep: Uint8Array) {
       return true;
     },
   };
+}
+
+/**
+ * Puts an empty box before a text that is about to be appended, if it would otherwise continue the text of another block
+ * because what was between them is not copied: `one<p></p>two`.
+ */
+function separateTexts(copy: Element): void {
+  let before: Element | null = null;
+  let parent = copy;
+  let last = parent.last;
+  while (true) {
+    while (last?.type === TEXT && !/\S/.test(last.value)) last = last.prev;
+    if (last || !INLINE_ELEMENTS.has(parent.name) || parent.parent?.type !== ELEMENT) break;
+    before = parent;
+    last = parent.prev;
+    parent = parent.parent;
+  }
+  if (!last || (last.type === ELEMENT && !INLINE_ELEMENTS.has(last.name))) return;
+  if (before) insertBefore(new Element('div'), before);
+  else append(parent, new Element('div'));
 }
 
 const emptyCopy = (element: Element): Element => new Element(element.name, element.namespace, element.attributes);

@@ -45,7 +45,7 @@ const MIN_SCORED_WORDS = 150;
  * its boxes.
  */
 const SURE_BOILERPLATE = 0.2;
-const SURE_CONTENT = 0.8;
+const SURE_CONTENT = 0.6;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
 /** Text with the title of the page is trusted even if it is a smaller share. Number of words. */

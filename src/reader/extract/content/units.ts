@@ -67,6 +67,8 @@ export function completeUnits(
 ): void {
   fillGaps(survey, keep, boilerplate, probabilities);
   keepHeadings(survey, keep, boilerplate, probabilities);
+  keepRows(survey, keep, boilerplate, probabilities);
+  keepParagraphs(survey, keep, boilerplate, probabilities);
   const keptWords = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) {
     keptWords[at + 1] = keptWords[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
@@ -99,7 +101,7 @@ const hasHead = (survey: Survey, first: number): boolean => survey.elements[surv
 function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolean {
   const before = survey.firstBlock[at]! - 1;
   const end = survey.endBlock[at]!;
-  const above = survey.parent[at]!;
+  const above = boxAround(survey, at);
   if (
     before < survey.firstBlock[above]! ||
     !keep[before] ||
@@ -107,6 +109,71 @@ function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolea
   )
     return false;
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
+}
+
+/** Units that are often alone in a wrapper, beside a button to copy or enlarge them. */
+const WRAPPED = new Set(['pre', 'table', 'blockquote', 'figure']);
+
+/** The parent of a unit, or of the wrappers that begin with it. */
+function boxAround(survey: Survey, at: number): number {
+  const { parent, firstBlock, parts } = survey;
+  let above = parent[at]!;
+  if (!WRAPPED.has(survey.elements[at]!.name)) return above;
+  while (parent[above]! > 0 && firstBlock[above] === firstBlock[at] && (parts[above]! & SEPARATE_PARTS) === 0)
+    above = parent[above]!;
+  return above;
+}
+
+/** Longer rows are parts of the layout. */
+const MAX_ROW_BLOCKS = 12;
+const MAX_ROW_WORDS = 60;
+
+/** Keeps the rest of a row if a part of it is kept: a value means nothing without its label. */
+function keepRows(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
+  for (let at = 1; at < survey.elements.length; at++) {
+    if (survey.elements[at]!.name !== 'tr' || boilerplate[at] || survey.words[at]! > MAX_ROW_WORDS) continue;
+    const first = survey.firstBlock[at]!;
+    const end = survey.endBlock[at]!;
+    if (end - first > MAX_ROW_BLOCKS || !keep.subarray(first, end).includes(1)) continue;
+    for (let block = first; block < end; block++) if (probabilities[block]! >= MIN_UNIT_PROBABILITY) keep[block] = 1;
+  }
+}
+
+/** Minimum number of kept paragraphs of a text, and their minimum share of the words of its paragraphs. */
+const MIN_PARAGRAPHS = 3;
+const MIN_PARAGRAPH_SHARE = 0.7;
+const MIN_PARAGRAPH_PROBABILITY = 0.3;
+
+/** Keeps the other paragraphs of a text if most of it is kept: a short last sentence would be lost otherwise. */
+function keepParagraphs(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
+  const { blocks, elements, parent, parts } = survey;
+  const isParagraph = (at: number) => elements[blocks[at]!.owner]!.name === 'p';
+  /** The paragraphs of each element. */
+  const texts = new Map<number, { words: number; kept: number; keptWords: number }>();
+  for (let at = 0; at < keep.length; at++) {
+    if (!isParagraph(at)) continue;
+    const { owner, words } = blocks[at]!;
+    const text = texts.get(parent[owner]!) ?? { words: 0, kept: 0, keptWords: 0 };
+    texts.set(parent[owner]!, text);
+    text.words += words;
+    if (!keep[at]) continue;
+    text.kept += 1;
+    text.keptWords += words;
+  }
+  for (let at = 0; at < keep.length; at++) {
+    if (keep[at] || probabilities[at]! < MIN_PARAGRAPH_PROBABILITY || !isParagraph(at)) continue;
+    const { owner, phrases, linkWords, words } = blocks[at]!;
+    const text = texts.get(parent[owner]!)!;
+    if (
+      text.kept >= MIN_PARAGRAPHS &&
+      text.keptWords >= text.words * MIN_PARAGRAPH_SHARE &&
+      linkWords * 3 <= words &&
+      (phrases & BOILERPLATE_PHRASES) === 0 &&
+      (parts[owner]! & SEPARATE_PARTS) === 0 &&
+      !boilerplate[owner]
+    )
+      keep[at] = 1;
+  }
 }
 
 /** Keeps short runs of blocks between two kept blocks with the same parent. */
@@ -140,6 +207,7 @@ function fillGaps(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, pro
 
 /**
  * Keeps a heading inside the content if the text after it in its own box is kept, so that no section loses its heading.
+ * The names of the heading itself do not count: they describe its anchor (`anchorWithStickyNavbar`).
  */
 function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at + 1 < keep.length; at++) {
@@ -149,7 +217,7 @@ function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array,
     if (
       headingLevel(survey.elements[owner]!.name) < 2 ||
       (phrases & BOILERPLATE_PHRASES) !== 0 ||
-      isInSeparatePart(survey, owner)
+      isInSeparatePart(survey, survey.parent[owner]!)
     )
       continue;
     let box = survey.parent[owner]!;

@@ -5,7 +5,7 @@
  * A part is such a panel if a control refers to it (WAI-ARIA Authoring Practices: tabs, accordion and disclosure
  * patterns; the data attributes are those of Bootstrap) or if its names say so (reveal-names.ts).
  */
-import { attribute, type Document, type Element, following } from '#html/node.ts';
+import { attribute, type Document, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
 import { isOrder } from './notable.ts';
 import { mayBeRevealed } from './reveal-names.ts';
 
@@ -30,15 +30,47 @@ export function createDisclosures(document: Document): Disclosures {
   let known: ReadonlySet<string> | undefined;
   const isNamed = (element: Element): boolean => {
     const id = attribute(element, 'id');
-    if (!id) return false;
-    known ??= controlledIds(document);
-    return known.has(id);
+    if (id) {
+      known ??= controlledIds(document);
+      if (known.has(id)) return true;
+    }
+    return followsClosedControl(element);
   };
   return {
     isPanel: (element) =>
       !isOverlay(element) && (mayBeRevealed(element, 'display') || isNamed(element)) && !isOrder(element),
     isControlled: (element) => isNamed(element) && !isOverlay(element) && !isOrder(element),
   };
+}
+
+/** What may be between a control and its panel at most, in nodes: the markup of the control itself. */
+const MAX_CONTROL_NODES = 20;
+
+/**
+ * Whether the element directly before this one is a control that is closed, or holds one and little else: the question
+ * before an answer. Many pages leave out the reference from the control to its panel.
+ */
+function followsClosedControl(element: Element): boolean {
+  let before = element.prev;
+  while (before && before.type !== ELEMENT) {
+    if (before.type === TEXT && /\S/.test(before.value)) return false;
+    before = before.prev;
+  }
+  if (!before) return false;
+  let nodes = 0;
+  for (let node: Node | null = before; node; node = following(node, before)) {
+    if (++nodes > MAX_CONTROL_NODES) return false;
+    if (node.type === ELEMENT && attribute(node, 'aria-expanded') === 'false') return !namesOther(node, element);
+  }
+  return false;
+}
+
+/** Whether a control refers to another element. */
+function namesOther(control: Element, element: Element): boolean {
+  const controlled = attribute(control, 'aria-controls')?.trim();
+  return (
+    controlled !== undefined && controlled !== '' && !controlled.split(/\s+/).includes(attribute(element, 'id') ?? '')
+  );
 }
 
 /** Whether the element is opened on top of the page, or holds its menus. */
@@ -56,7 +88,10 @@ function controlledIds(document: Document): ReadonlySet<string> {
   };
   for (let node = following(document, document); node; node = following(node, document)) {
     if (!('attributes' in node)) continue;
-    const isTab = attribute(node, 'role') === 'tab' || attribute(node, 'data-toggle') !== null;
+    const isTab =
+      attribute(node, 'role') === 'tab' ||
+      attribute(node, 'data-toggle') !== null ||
+      attribute(node, 'aria-expanded') !== null;
     for (const { name, value } of node.attributes) {
       if (REFERENCES.some((known) => known === name)) add(value);
       else if (isTab && name === 'href' && value.startsWith('#')) add(value);

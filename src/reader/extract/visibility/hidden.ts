@@ -26,6 +26,7 @@ import { type PageStyles, readPageStyles } from './page-styles.ts';
 import { createPictureTracker } from './picture-tracker.ts';
 import { createAnimationStarts, mayBeRevealed } from './reveal-names.ts';
 import { createSlideDetector } from './slide-detector.ts';
+import { createPaneDetector } from './switched-panes.ts';
 import {
   createAppearanceReader,
   type ElementAppearance,
@@ -181,6 +182,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
   const appearanceOf = createAppearanceReader(styles);
   const pictures = createPictureTracker(styles.hasExternalSheets);
   const isSlide = createSlideDetector();
+  const isPane = createPaneDetector();
   const textStyles: TextStyle[] = [initialTextStyle(styles)];
   const holders: Element[] = [];
   /** For each holder, whether it is a frame of the page, its main part or a panel. */
@@ -201,9 +203,11 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     if (open.frames > 0 && open.mains === 0) return false;
     switch (reason) {
       case 'style sheet':
-        return CLOSING.has(kind) && disclosures.isControlled(element);
+        return CLOSING.has(kind) && (disclosures.isControlled(element) || (kind === 'display' && isPane(element)));
       case 'inline style':
-        return kind === 'display' ? disclosures.isPanel(element) : kind === 'size' && disclosures.isControlled(element);
+        return kind === 'display'
+          ? disclosures.isPanel(element) || isPane(element)
+          : kind === 'size' && disclosures.isControlled(element);
       case 'hidden attribute':
         return disclosures.isPanel(element);
       case 'not visible in the browser':

@@ -3,6 +3,7 @@ import type { Child, Document, Element } from '#html/node.ts';
 import { recordHidden, recordReplaced } from '../content/record-removals.ts';
 import type { RemovalLog } from '../content/removal-log.ts';
 import { appendEmbeddedText, type EmbeddedSource } from '../embedded/embedded-text.ts';
+import { applyRoles } from './aria-elements.ts';
 import { completePictures } from './complete-pictures.ts';
 import type { DetachedElements } from './detached-elements.ts';
 import { removeHidden } from './hidden.ts';
@@ -41,6 +42,7 @@ export function removeInvisibleParts(
   document: Document,
   { styles = readPageStyles(document), removals, allowsLastResort = false }: InvisiblePartsOptions = {},
 ): InvisibleParts {
+  applyRoles(document);
   completePictures(document);
   // Once a part has been moved into place, the rules that hide waiting parts no longer apply to it.
   completeRawPage(document, {

@@ -1,4 +1,5 @@
 /** Bold, italic and struck text. */
+import { attribute, type Element } from '#html/node.ts';
 import type { SpanKind } from '../delimiters.ts';
 import type { ConversionState, EnterHandler, LeaveHandler } from '../state.ts';
 
@@ -14,9 +15,21 @@ function isRedundant({ inline }: ConversionState, kind: SpanKind, name: string):
   return !NESTING.has(name) || names.length >= MAX_NESTING || names.some((outer) => outer !== name);
 }
 
+/** The value of a style that takes the mark away. Google Docs wraps whole documents in a `b` of normal weight. */
+const NO_MARK = {
+  strong: /(?:^|[;\s])font-weight\s*:\s*(?:normal|400)\b/i,
+  em: /(?:^|[;\s])font-style\s*:\s*normal\b/i,
+} as const;
+const isUndone = (element: Element, kind: SpanKind): boolean => {
+  const style = kind in NO_MARK ? attribute(element, 'style') : null;
+  return style !== null && NO_MARK[kind as keyof typeof NO_MARK].test(style);
+};
+
 const mark =
   (kind: SpanKind): EnterHandler =>
-  (state, { name }) => {
+  (state, element) => {
+    const { name } = element;
+    if (isUndone(element, kind)) return null;
     if ((kind === 'strike' && !state.gfm) || isRedundant(state, kind, name)) return null;
     state.inline.open({ kind, name });
     return leaveMark;

@@ -5,6 +5,25 @@ import { enterFootnote } from './footnote.ts';
 
 const MAX_NUMBER = 999_999_999;
 
+const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
+
+/** Whether a list stands directly in another one, after an item of it. Browsers show it as part of that item. */
+function continuesItem(state: ConversionState, { parent }: Element): boolean {
+  return (
+    state.singleLine === 0 &&
+    parent?.type === ELEMENT &&
+    LISTS.has(parent.name) &&
+    state.lists.at(-1)?.written === true &&
+    state.lists.at(-1)!.empty.length === 0
+  );
+}
+
+const leaveListInItem: LeaveHandler = (state) => {
+  state.flush();
+  state.lists.pop();
+  state.blocks.pop();
+};
+
 const leaveList: LeaveHandler = (state) => {
   state.flush();
   state.lists.pop();
@@ -14,8 +33,17 @@ const list =
   (ordered: boolean): EnterHandler =>
   (state, element) => {
     state.flush();
+    const outer = state.lists.at(-1);
+    if (!outer || !continuesItem(state, element)) {
+      state.lists.push(start(state, ordered, element));
+      return leaveList;
+    }
+    const indent = ' '.repeat(outer.width);
+    state.blocks.announce(`list${outer.mark}`, outer.loose);
+    state.blocks.push(indent, indent);
+    if (!outer.loose) state.blocks.tighten();
     state.lists.push(start(state, ordered, element));
-    return leaveList;
+    return leaveListInItem;
   };
 
 function start(state: ConversionState, ordered: boolean, element: Element | null): OpenList {
@@ -32,6 +60,7 @@ function start(state: ConversionState, ordered: boolean, element: Element | null
     written: false,
     loose: element !== null && holdsParagraphs(element),
     empty: [],
+    width: 0,
   };
 }
 
@@ -88,7 +117,8 @@ export const item: EnterHandler = (state, element) => {
     state.blocks.write(empty);
   }
   follow(state, list);
-  state.blocks.push(`${marker}   `, ' '.repeat(marker.length + 3));
+  list.width = marker.length + 3;
+  state.blocks.push(`${marker}   `, ' '.repeat(list.width));
   if (!list.loose) state.blocks.tighten();
   return leaveItem;
 };

@@ -2,13 +2,15 @@
  * Videos, audio recordings, player frames and their placeholders. Each kind is numbered in output order
  * (docs/reference/wire/reader.md, Media).
  */
-import { type Attribute, append, attribute, children, ELEMENT, Element } from '#html/node.ts';
+import { type Attribute, append, attribute, children, ELEMENT, Element, Text, textOf } from '#html/node.ts';
 import { escapeAttribute, outerHtml } from '#html/serialize.ts';
+import { isUrl } from '#is-url.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { withoutControlCharacters } from '../one-line.ts';
 import { type MediaKind, placeholderUrl, playerKind } from '../players.ts';
 import { type ConversionState, type EnterHandler, SKIP } from '../state.ts';
 import { encodeDestination } from '../url.ts';
+import { anchor } from './link.ts';
 
 interface Media {
   readonly kind: MediaKind;
@@ -27,11 +29,46 @@ export const playerPlaceholder: EnterHandler = (state, element) => (write(state,
 
 function write(state: ConversionState, element: Element): boolean {
   const markdown = mediaText(state, element, 'markdown');
-  if (!markdown) return false;
+  const file = markdown ? null : fileLink(state, element);
+  if (!markdown && !file) return false;
   state.inline.gap();
-  state.inline.raw(markdown);
+  if (file) writeLink(state, file);
+  else state.inline.raw(markdown);
   state.inline.gap();
   return true;
+}
+
+/** Files that browsers show in a frame of the page. */
+const FILE = /\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|odp|epub)$/i;
+const FRAMES = new Set(['embed', 'iframe', 'object']);
+
+/** A link to the file that an element shows; null if it shows none, or has text of its own for readers without it. */
+function fileLink({ options, inline }: ConversionState, element: Element): Element | null {
+  if (!FRAMES.has(element.name) || options.retainLinks === 'none' || inline.isOpen('link')) return null;
+  const url = urlOf(element, options.baseUrl);
+  if (url === null || !isUrl(url)) return null;
+  const { pathname } = new URL(url);
+  const isFile = FILE.test(pathname) || attribute(element, 'type')?.trim().toLowerCase() === 'application/pdf';
+  if (!isFile || textOf(element).trim() !== '') return null;
+  const title = attribute(element, 'title')?.trim();
+  const link = new Element('a', 'html', [{ name: 'href', value: url }]);
+  append(link, new Text(title || decoded(pathname.slice(pathname.lastIndexOf('/') + 1)) || url));
+  return link;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function writeLink(state: ConversionState, link: Element): void {
+  // Citations are numbered by the links of the page, and this is none of them.
+  const leave = state.options.retainLinks === 'gpt-oss' ? null : anchor(state, link);
+  state.inline.text(state.clean(textOf(link)));
+  if (leave !== SKIP) leave?.(state, link);
 }
 
 const keepsMedia = ({ options }: ConversionState) =>

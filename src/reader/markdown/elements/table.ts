@@ -6,7 +6,7 @@
  * contains data.
  */
 import { attribute, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
-import { isGutter, isLineTable } from '../code-text.ts';
+import { codeText, isGutter, isLineTable } from '../code-text.ts';
 import { type ConversionState, type EnterHandler, type LeaveHandler, SKIP, type TableMode } from '../state.ts';
 import { tableToHtml } from '../table-html.ts';
 import { alignOf, TableGrid } from '../tables.ts';
@@ -46,8 +46,8 @@ const MAX_CELL_CHARACTERS = 1200;
 const MAX_PARAGRAPHS = 4;
 
 /**
- * Decides how to write a table. Examines it once, up to the first nested table. `isGiven`: whether the table is known not
- * to be a layout table.
+ * Decides how to write a table. A table inside a cell makes it a layout table, unless it begins with a row of headers.
+ * `isGiven`: whether the table is known not to be a layout table.
  */
 function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
   const role = attribute(table, 'role');
@@ -61,14 +61,25 @@ function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
   let isLayout = role === 'presentation' || role === 'none';
   let text = 0;
   let paragraphs = 0;
+  let startsWithHeaders = false;
+  /** Whether the node is in a table inside a cell, and the first node after that table. */
+  let isInside = false;
+  let insideEnd: Node | null = null;
   for (let node: Node | null = following(table, table); node; node = following(node, table)) {
+    if (node === insideEnd) isInside = false;
     if (node.type === TEXT) {
       text += node.value.length;
       if (!isDeclared && text > MAX_CELL_CHARACTERS && node.value.trim() !== '') isLayout = true;
     } else if (node.type === ELEMENT) {
       const { name } = node;
-      if (name === 'table') return 'layout';
-      if (name === 'tr') {
+      if (name === 'table') {
+        if (!startsWithHeaders) return 'layout';
+        if (!isInside) insideEnd = following(node, table, true);
+        isInside = true;
+      } else if (isInside && ROW_PARTS.has(name)) {
+        // The text of all its cells is text of the cell around it.
+      } else if (name === 'tr') {
+        startsWithHeaders ||= rows === 1 && cells > 1 && headers === cells;
         rows += 1;
         cells = 0;
       } else if (name === 'td' || name === 'th') {
@@ -80,7 +91,7 @@ function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
       } else if (BLOCK_ELEMENTS.has(name) && !ROW_PARTS.has(name)) {
         blocks = true;
         if (name === 'p' && ++paragraphs > MAX_PARAGRAPHS) isLayout = true;
-        if (!LINE_BLOCKS.has(name)) isLayout = true;
+        if (!LINE_BLOCKS.has(name) && !(name === 'pre' && !codeText(node).trim().includes('\n'))) isLayout = true;
       } else if (name === 'script' || name === 'style') text -= MAX_CELL_CHARACTERS;
     }
   }
