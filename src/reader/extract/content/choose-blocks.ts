@@ -31,8 +31,10 @@ export interface Choice {
   keep: Uint8Array;
   /** Probability that each block is content. */
   probabilities: Float32Array;
-  /** Blocks with at least this probability are kept, and so are some below it that are between them. */
+  /** Blocks with at least this probability are kept. */
   threshold: number;
+  /** The same for blocks between kept blocks: lower on articles, which consist of one text. */
+  thresholdWithin: number;
   /** Expected F1 over words of this choice; 0 to 1. */
   expectedF1: number;
   /** Returns the row of FEATURES of a block. */
@@ -108,16 +110,18 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
   const scored = estimateProbabilities(fitted.blocks, writer, size);
   const references = discountReadAlso(survey, kinds, scored);
   const all = smoothRuns(survey, context.signatures, context.records, scored);
-  const isText = probabilityOfKind(kinds, 'article') + probabilityOfKind(kinds, 'forum');
-  const factor = THRESHOLD_FACTOR + isText * (TEXT_THRESHOLD_FACTOR - THRESHOLD_FACTOR);
-  const threshold = factor * bestExpectedF1(survey, all);
+  const isThread = probabilityOfKind(kinds, 'forum');
+  const isText = probabilityOfKind(kinds, 'article') + isThread;
+  const factorFor = (share: number) => THRESHOLD_FACTOR + share * (TEXT_THRESHOLD_FACTOR - THRESHOLD_FACTOR);
+  const bestF1 = bestExpectedF1(survey, all);
+  const threshold = factorFor(isText) * bestF1;
   const keep = new Uint8Array(size);
   for (let at = 0; at < size; at++) if (all[at]! >= threshold) keep[at] = 1;
-  fillWithin(survey, keep, all, (THRESHOLD_FACTOR / factor) * threshold);
   return {
     keep,
     probabilities: all,
     threshold,
+    thresholdWithin: factorFor(isThread) * bestF1,
     expectedF1: expectedF1Of(survey, all, keep),
     featuresOf: (block) => {
       const row = new Float32Array(FEATURES.length);
@@ -131,28 +135,6 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     signatures: context.signatures,
     references,
   };
-}
-
-/** Text between two kept blocks is inside the content if it has at most this many words. */
-const MAX_WORDS_WITHIN = 100;
-
-/**
- * Keeps the blocks between kept blocks from a lower threshold on: the higher one of articles and threads is meant for
- * what precedes and follows the content, and would leave gaps in it.
- */
-function fillWithin({ blocks }: Survey, keep: Uint8Array, probabilities: Float32Array, threshold: number): void {
-  let last = -1;
-  let words = 0;
-  for (let at = 0; at < keep.length; at++) {
-    if (!keep[at]) {
-      words += blocks[at]!.words;
-      continue;
-    }
-    if (last >= 0 && words <= MAX_WORDS_WITHIN)
-      for (let within = last + 1; within < at; within++) if (probabilities[within]! >= threshold) keep[within] = 1;
-    last = at;
-    words = 0;
-  }
 }
 
 /**

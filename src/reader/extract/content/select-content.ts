@@ -15,7 +15,7 @@ import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './cho
 import { keepLead } from './lead.ts';
 import { keepPosts } from './posts.ts';
 import { findRepeats } from './repeats.ts';
-import { completeRecords, completeUnits, withoutButtons } from './units.ts';
+import { completeRecords, completeUnits, fillWithin, withoutButtons } from './units.ts';
 
 export interface Selection {
   /** 1 for each block of the survey that is content. */
@@ -119,6 +119,7 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
     return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
   }
   const keep = Uint8Array.from(choice.keep);
+  fillWithin(survey, keep, boilerplate, choice);
   keepLead(survey, keep, boilerplate, choice);
   keepPosts(survey, keep, choice);
   completeUnits(survey, keep, boilerplate, probabilities);

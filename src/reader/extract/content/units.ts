@@ -111,6 +111,42 @@ function continuesKeptText(survey: Survey, keep: Uint8Array, at: number): boolea
   return !LISTS.has(survey.elements[at]!.name) || end === survey.endBlock[above]! || keep[end] === 1;
 }
 
+/** Text between two kept blocks is inside the content if it has at most this many words. */
+const MAX_WORDS_WITHIN = 100;
+
+/**
+ * Keeps the blocks between kept blocks from a lower threshold on. The higher one of articles is meant for
+ * what precedes and follows the content, and would leave gaps in it.
+ */
+export function fillWithin(
+  survey: Survey,
+  keep: Uint8Array,
+  boilerplate: Uint8Array,
+  { probabilities, thresholdWithin }: Choice,
+): void {
+  const isContent = (at: number) => {
+    const { owner, phrases } = survey.blocks[at]!;
+    return (
+      probabilities[at]! >= thresholdWithin &&
+      (phrases & BOILERPLATE_PHRASES) === 0 &&
+      !boilerplate[owner] &&
+      !isInSeparatePart(survey, owner)
+    );
+  };
+  let last = -1;
+  let words = 0;
+  for (let at = 0; at < keep.length; at++) {
+    if (!keep[at]) {
+      words += survey.blocks[at]!.words;
+      continue;
+    }
+    if (last >= 0 && words <= MAX_WORDS_WITHIN)
+      for (let within = last + 1; within < at; within++) if (isContent(within)) keep[within] = 1;
+    last = at;
+    words = 0;
+  }
+}
+
 /** Units that are often alone in a wrapper, beside a button to copy or enlarge them. */
 const WRAPPED = new Set(['pre', 'table', 'blockquote', 'figure']);
 
@@ -118,7 +154,8 @@ const WRAPPED = new Set(['pre', 'table', 'blockquote', 'figure']);
 function boxAround(survey: Survey, at: number): number {
   const { parent, firstBlock, parts } = survey;
   let above = parent[at]!;
-  if (!WRAPPED.has(survey.elements[at]!.name)) return above;
+  const { name } = survey.elements[at]!;
+  if (!WRAPPED.has(name) || (name === 'table' && !hasHead(survey, firstBlock[at]!))) return above;
   while (parent[above]! > 0 && firstBlock[above] === firstBlock[at] && (parts[above]! & SEPARATE_PARTS) === 0)
     above = parent[above]!;
   return above;
@@ -128,13 +165,19 @@ function boxAround(survey: Survey, at: number): number {
 const MAX_ROW_BLOCKS = 12;
 const MAX_ROW_WORDS = 60;
 
-/** Keeps the rest of a row if a part of it is kept: a value means nothing without its label. */
+const hasLabel = (survey: Survey, first: number, end: number): boolean => {
+  for (let at = first; at < end; at++) if (survey.elements[survey.blocks[at]!.owner]!.name === 'th') return true;
+  return false;
+};
+
+/** Keeps the rest of a row with a label if a part of it is kept: a value means nothing without its label. */
 function keepRows(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at < survey.elements.length; at++) {
     if (survey.elements[at]!.name !== 'tr' || boilerplate[at] || survey.words[at]! > MAX_ROW_WORDS) continue;
     const first = survey.firstBlock[at]!;
     const end = survey.endBlock[at]!;
     if (end - first > MAX_ROW_BLOCKS || !keep.subarray(first, end).includes(1)) continue;
+    if (!hasLabel(survey, first, end)) continue;
     for (let block = first; block < end; block++) if (probabilities[block]! >= MIN_UNIT_PROBABILITY) keep[block] = 1;
   }
 }
