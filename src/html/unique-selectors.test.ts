@@ -127,3 +127,15 @@ test('returns selectors that match exactly their elements in random documents', 
     { seed: 4, numRuns: 1_000 },
   );
 });
+
+test('holds for elements that are renamed later', () => {
+  const document = parseDocument('<div class="table"><div>1</div><div>2</div></div>');
+  const places = recordUniqueSelectors(document);
+  const [table, first, second] = [...elements(document, 'div')];
+  for (const element of [table, first, second]) element!.name = 'tr';
+  expect([table, first, second].map((element) => places.selectorOf(element!))).toEqual([
+    '.table',
+    '.table > div:nth-of-type(1)',
+    '.table > div:nth-of-type(2)',
+  ]);
+});

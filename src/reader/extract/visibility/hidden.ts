@@ -201,6 +201,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
     if (reason === 'style sheet' && mayBeRevealed(element, kind)) return true;
     if (reason === 'inline style' && kind === 'opacity') return appearsLater(element);
     if (open.frames > 0 && open.mains === 0) return false;
+    const mark = attribute(element, HIDDEN_ATTRIBUTE) ?? '';
     switch (reason) {
       case 'style sheet':
         return CLOSING.has(kind) && (disclosures.isControlled(element) || (kind === 'display' && isPane(element)));
@@ -211,7 +212,7 @@ function findHidden(document: Document, styles: PageStyles, keep: ReadonlySet<Ki
       case 'hidden attribute':
         return disclosures.isPanel(element);
       case 'not visible in the browser':
-        return CLOSING_MARKS.has(attribute(element, HIDDEN_ATTRIBUTE) ?? '') && disclosures.isPanel(element);
+        return CLOSING_MARKS.has(mark) && (disclosures.isPanel(element) || (mark === 'display' && isPane(element)));
       default:
         return false;
     }
