@@ -23,6 +23,7 @@ import {
 import { parseTokenModel, type TokenModel } from '../trees/token-model.ts';
 import { scoreTokens } from '../trees/token-scores.ts';
 import { parseTrees, probabilities, probability, type Trees } from '../trees/trees.ts';
+import { discountAdvertising } from './advertising.ts';
 import { discountReadAlso } from './read-also.ts';
 import { smoothRuns } from './runs.ts';
 
@@ -48,6 +49,8 @@ export interface Choice {
   signatures: Int32Array;
   /** Blocks that only refer to other articles. Their probabilities are lowered. */
   references: ReadonlySet<number>;
+  /** Blocks that say that they are advertising. Their probabilities are lowered. */
+  advertising: ReadonlySet<number>;
 }
 
 /** Models fitted to annotated pages. */
@@ -109,6 +112,7 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
   });
   const scored = estimateProbabilities(fitted.blocks, writer, size);
   const references = discountReadAlso(survey, kinds, scored);
+  const advertising = discountAdvertising(survey, scored);
   const all = smoothRuns(survey, context.signatures, context.records, scored);
   const isThread = probabilityOfKind(kinds, 'forum');
   const isText = probabilityOfKind(kinds, 'article') + isThread;
@@ -134,6 +138,7 @@ export function chooseBlocks(survey: Survey, pageFacts: PageFacts, fitted: Fitte
     records: context.records,
     signatures: context.signatures,
     references,
+    advertising,
   };
 }
 

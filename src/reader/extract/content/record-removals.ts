@@ -42,6 +42,7 @@ export function recordDropped(
     if (comments?.removed[at]) record(at, 'comments', comments.rule);
     if (repeats?.[at]) record(at, 'repeats', 'repeats a text that is kept');
     if (choice?.references.has(at)) record(at, 'content', 'refers to another article');
+    else if (choice?.advertising.has(at)) record(at, 'content', 'says that it is advertising');
   }
   if (source === 'main' && choice) recordUnchosen(removals, survey, keep, choice);
   else recordBoilerplate(removals, survey, keep);
