@@ -59,6 +59,13 @@ test('a heading is kept with its section, whatever its anchor is named', () => {
   expect(kept(`<p>${LONG}</p>${heading}<p>Switch it on.</p>`)).toContain('-First run');
 });
 
+test('a control is kept with the panel that it opens', () => {
+  const panel = (attributes: string) =>
+    `<p>${LONG}</p><div><button ${attributes}>-Why bricks?</button><p>They are warm.</p></div>`;
+  expect(kept(panel('aria-expanded="false"'))).toContain('-Why bricks?');
+  expect(kept(panel('type="button"'))).not.toContain('-Why bricks?');
+});
+
 describe('the last paragraph of a text', () => {
   const text = [1, 2, 3].map((n) => `<p>${n} ${LONG}</p>`).join('');
   const last = (html: string) => kept(text + html).at(-1);

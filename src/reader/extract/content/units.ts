@@ -3,6 +3,7 @@
  * kept whole, and so is a short line between two kept paragraphs with the same parent.
  */
 
+import { attribute, type Element } from '#html/node.ts';
 import { PARTS, type Part } from '../blocks/class-words.ts';
 import { headingLevel } from '../blocks/headings.ts';
 import { phraseMask } from '../blocks/phrases.ts';
@@ -249,7 +250,8 @@ function fillGaps(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, pro
 }
 
 /**
- * Keeps a heading inside the content if the text after it in its own box is kept, so that no section loses its heading.
+ * Keeps a heading, or a control that opens a panel, inside the content if the text after it in its own box is kept, so
+ * that no section loses its heading.
  * The names of the heading itself do not count: they describe its anchor (`anchorWithStickyNavbar`).
  */
 function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
@@ -258,7 +260,7 @@ function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array,
     if (keep[at] || !keep[at - 1] || !keep[at + 1] || probabilities[at]! < MIN_PROBABILITY || boilerplate[owner])
       continue;
     if (
-      headingLevel(survey.elements[owner]!.name) < 2 ||
+      !headsText(survey.elements[owner]!) ||
       (phrases & BOILERPLATE_PHRASES) !== 0 ||
       isInSeparatePart(survey, survey.parent[owner]!)
     )
@@ -268,6 +270,10 @@ function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array,
     if (box >= 0 && at + 1 < survey.endBlock[box]!) keep[at] = 1;
   }
 }
+
+/** Whether an element is a heading below the title, or a control that opens what follows it. */
+const headsText = (element: Element): boolean =>
+  headingLevel(element.name) >= 2 || attribute(element, 'aria-expanded') !== null;
 
 /** Phrases on buttons that only trigger an action. Other buttons may be the heading of the part that they open. */
 const BUTTON_PHRASES = phraseMask('share', 'shop', 'go', 'join');
