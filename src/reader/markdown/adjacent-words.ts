@@ -3,7 +3,7 @@
  * two words, because style sheets make such elements blocks, columns or cells. External style sheets are not read, so
  * the texts themselves decide.
  */
-import { ELEMENT, type Element, type Text } from '#html/node.ts';
+import { attribute, ELEMENT, type Element, type Text } from '#html/node.ts';
 
 /** Elements that are often laid out as boxes. */
 const BOXES = new Set(['a', 'abbr', 'button', 'data', 'font', 'input', 'label', 'output', 'span', 'time']);
@@ -13,6 +13,10 @@ const MARKS = new Set(['b', 'bdi', 'cite', 'em', 'i', 'ins', 'mark', 'q', 's', '
 const MAX_LEVELS = 12;
 
 const isBox = ({ name }: Element): boolean => BOXES.has(name) || name.includes('-');
+
+/** The text of such an element is not displayed, so authors do not separate it from the next one. */
+const isForScreenReaders = (element: Element): boolean =>
+  /(?:^|\s)(?:sr-only|visually-?hidden|screen-?reader(?:-text|-only)?)(?:\s|$)/.test(attribute(element, 'class') ?? '');
 
 /** Whether a reader sees white space between two texts that follow each other in the tree. */
 export function areSeparateWords(before: Text, after: Text): boolean {
@@ -34,6 +38,7 @@ function areInBoxes(before: Text, after: Text): boolean {
     left = left.prev;
   }
   if (isEmptyBetween) return left === before || (left.type === ELEMENT && isLastIn(before, left));
+  if (left.type === ELEMENT && isForScreenReaders(left)) return isLastIn(before, left);
   if (right.type !== ELEMENT || left.type !== ELEMENT || !isLastIn(before, left)) return false;
   return isBeforeBox ? isBox(left) || MARKS.has(left.name) : isBox(left) && MARKS.has(right.name);
 }
@@ -95,6 +100,7 @@ function isWordBoundary(before: string, after: string): boolean {
   if (!SENTENCE_END.test(end)) return false;
   // Names of files and hosts: `example.` `org`.
   if (end.endsWith('.')) return right.length > 1 && UPPER.test(right);
+  if (end.endsWith(')') && UPPER.test(right)) return true;
   return right.length > 1 || rightNumber !== '';
 }
 

@@ -13,9 +13,14 @@ const LINES: ReadonlySet<string> = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 
 /** Whether an element contains the line numbers next to code. */
 export const isGutter = (element: Element): boolean => GUTTER.test(attribute(element, 'class') ?? '');
 
+/** Doxygen puts the descriptions of names behind the lines, and ReSpec a label before them. */
+const isAddition = (element: Element): boolean =>
+  /(?:^|\s)(?:ttc|idlHeader)(?:\s|$)/.test(attribute(element, 'class') ?? '');
+
 export function codeText(root: Element): string {
   const text: string[] = [];
   let fresh = true;
+  const isDivision = root.name === 'div';
   const add = (piece: string) => {
     if (piece === '') return;
     text.push(piece);
@@ -34,10 +39,10 @@ export function codeText(root: Element): string {
     }
     let skipped = false;
     if (node.type === TEXT) {
-      if (!isBetweenCells(node)) add(node.value);
+      if (!isBetweenCells(node) && !(isDivision && isBetweenLines(node, root))) add(node.value);
     } else if (node.type === ELEMENT) {
       if (node.name === 'br') add('\n');
-      else if (NOT_CODE.has(node.name) || isGutter(node)) skipped = true;
+      else if (NOT_CODE.has(node.name) || isGutter(node) || isAddition(node)) skipped = true;
       else if (LINES.has(node.name) || startsLine(node)) {
         endLine();
         ends.push({ after: following(node, root, true) });
@@ -52,6 +57,9 @@ export function codeText(root: Element): string {
 const isBetweenCells = ({ parent, value }: Text): boolean =>
   parent?.type === ELEMENT && TABLE_PARTS.has(parent.name) && !/\S/.test(value);
 
+/** White space between lines is not displayed, except in a pre element. */
+const isBetweenLines = ({ parent, value }: Text, root: Element): boolean => parent === root && !/\S/.test(value);
+
 /** An element that is a line of its own: by its style, or because one that is named or made like it comes directly before. */
 function startsLine(element: Element): boolean {
   if (isBlock(element)) return true;
@@ -60,12 +68,16 @@ function startsLine(element: Element): boolean {
   if (element.name === 'code') return !(parent?.type === ELEMENT && LINE.test(attribute(parent, 'class') ?? ''));
   return LINE.test(attribute(element, 'class') ?? '') && LINE.test(attribute(prev, 'class') ?? '');
 }
-const LINE = /(?:^|\s)(?:(?:code|token|view|hljs)-?)?line(?:\s|$)/;
+/** `line`, `code-line`, `token-line`, but not words such as `underline`. */
+const LINE = /(?:^|[\s_-])line(?:\s|$)/;
 
 const BLOCK_STYLE = /display\s*:\s*(?:block|flex|grid|table-row)\b/i;
 const isBlock = (element: Element): boolean => BLOCK_STYLE.test(attribute(element, 'style') ?? '');
 
 const CODE_CELL = /(?:^|\s)(?:blob-code|hljs-ln-code|line-?(?:content|code)|code)(?:[\s-]|$)/;
+
+/** Whether a cell holds a line of code. */
+export const isCodeCell = (cell: Element): boolean => CODE_CELL.test(attribute(cell, 'class') ?? '');
 
 /** Whether each row of a table is a line of code, with its number in a cell of its own. */
 export function isLineTable(table: Element): boolean {
@@ -75,7 +87,7 @@ export function isLineTable(table: Element): boolean {
   for (const node of children(row)) {
     if (node.type !== ELEMENT) continue;
     if (isGutter(node)) hasNumber = true;
-    else return hasNumber && CODE_CELL.test(attribute(node, 'class') ?? '') && isOneLine(node);
+    else return hasNumber && isCodeCell(node) && isOneLine(node);
   }
   return false;
 }

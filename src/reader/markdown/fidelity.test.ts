@@ -23,6 +23,47 @@ describe('code', () => {
     );
   });
 
+  test.each([
+    ['a wrapper around a table with line numbers', '<div class="language-python highlight">', '</div>', 'python'],
+    ['Jupyter', '<div class="highlight hl-ipython3">', '</div>', 'ipython3'],
+    ['no theme of a highlighter', '<div class="language-ts">', '</div>', 'ts'],
+  ])('has the language of %s', (_, before, after, language) => {
+    const numbers = '<td class="linenos"><div class="linenodiv"><pre>1\n2</pre></div></td>';
+    const code = '<td class="code"><div><pre class="shiki shiki-themes has-diff"><code>a\nb</code></pre></div></td>';
+    expect(markdownOf(`${before}<table><tr>${numbers}${code}</tr></table>${after}`)).toContain(
+      `\`\`\`${language}\na\nb\n\`\`\``,
+    );
+  });
+
+  test.each([
+    ['<pre class="rust rust-example-rendered">a\nb</pre>', 'rust'],
+    ['<pre><code class="makeup elixir">a\nb</code></pre>', 'elixir'],
+    ['<pre language="bash"><code>a\nb</code></pre>', 'bash'],
+    ['<pre data-syntaxhighlighter-params="brush: java; gutter: true">a\nb</pre>', 'java'],
+    ['<pre class="code json xml">a\nb</pre>', ''],
+  ])('has the language of its own name: %s', (html, language) => {
+    expect(markdownOf(html)).toBe(`\`\`\`${language}\na\nb\n\`\`\``);
+  });
+
+  test('is recognized in the divisions of Doxygen, without its tooltips', () => {
+    const lines = '<div class="line">if (x)</div>\n<div class="line">  run();</div>\n';
+    expect(markdownOf(`<div class="fragment">${lines}<div class="ttc"><p>x: a number</p></div></div>`)).toBe(
+      '```\nif (x)\n  run();\n```',
+    );
+  });
+
+  test('is recognized by the style of a division', () => {
+    const style = 'white-space:pre-wrap;font-family:SFMono-Regular, Menlo, monospace';
+    expect(markdownOf(`<div style="${style}">a:\n  b</div>`)).toBe('```\na:\n  b\n```');
+  });
+
+  test('is not accompanied by a column of line numbers', () => {
+    const numbers = '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div>';
+    expect(markdownOf(`<div><pre>a\nb</pre>${numbers}</div>`)).toBe('```\na\nb\n```');
+    const cells = '<td><pre class="lines">\n\n18\n19</pre></td><td><pre class="code"># line 18\n\na\nb</pre></td>';
+    expect(markdownOf(`<table><tr>${cells}</tr></table>`)).toBe('```\n# line 18\n\na\nb\n```');
+  });
+
   test('of one line does not break the row of a table', () => {
     const table = '<tr><th>Name<th>Code</tr><tr><td>loop<td><pre>for x</pre></tr><tr><td>none<td>-</tr>';
     expect(markdownOf(`<table>${table}</table>`)).toBe(
@@ -58,6 +99,32 @@ describe('a list directly in a list', () => {
   test('without an item before it is a list', () => {
     expect(markdownOf('<ul><ul><li>Inside</li></ul></ul>')).toBe('*   Inside');
   });
+});
+
+test('a list of sections is no list', () => {
+  const section = (title: string) => `<li><section><h2>${title}</h2><p>Text</p></section></li>`;
+  expect(markdownOf(`<ul>${section('Fields')}${section('Methods')}</ul>`)).toBe(
+    '## Fields\n\nText\n\n## Methods\n\nText',
+  );
+});
+
+test('a bullet that the page writes itself is omitted', () => {
+  expect(markdownOf('<ul><li><span class="tag">•</span> <p>One</p></li></ul>')).toBe('*   One');
+  expect(markdownOf('<ul><li>One <span>•</span> two</li></ul>')).toBe('*   One • two');
+});
+
+test('links to the place where they stand are omitted', () => {
+  const anchor = '<a class="sl-anchor-link" href="#first"><span class="sr-only">Section titled “First”</span></a>';
+  expect(markdownOf(`<div><h2 id="first">First</h2>${anchor}</div>`)).toBe('## First');
+  expect(markdownOf('<h2><span><a href="#a">&#9670;&#160;</a></span>weld()</h2>')).toBe('## weld()');
+});
+
+test('text for screen readers does not run into the next word', () => {
+  expect(markdownOf('<p><span class="visually-hidden">Tip</span>Water early</p>')).toBe('Tip Water early');
+});
+
+test('the line below the title of MediaWiki pages is omitted', () => {
+  expect(markdownOf('<h1>Kiln</h1><div id="siteSub">From Wikipedia, the free encyclopedia</div>')).toBe('# Kiln');
 });
 
 test('a table in a cell of a table with headers is written in its cell', () => {

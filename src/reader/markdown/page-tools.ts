@@ -1,5 +1,5 @@
 /** Parts that help to use a page on a screen and are no text of it: edit links, copy buttons, versions for print. */
-import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
+import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT, textOf } from '#html/node.ts';
 
 /** MediaWiki's edit links. */
 const EDIT_LINK = /(?:^|\s)mw-editsection(?:\s|$)/;
@@ -23,7 +23,7 @@ const ICON_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const BUTTONS = new Set(['button', 'clipboard-copy']);
 const BUTTON_CLASSES = /copy|clipboard/i;
 const COPY_WORDS =
-  /^(?:(?:copy|copied)!?|copy(?: the| this)? (?:code|link|text|snippet|command|url|to (?:the )?clipboard|code to (?:the )?clipboard)|copy copied!?|(?:code |link )?kopieren|copier(?: le code)?|copiar(?: código)?|copia(?: codice)?|(?:с)?копировать(?: код)?|复制(?:代码)?|複製(?:程式碼)?|(?:コードを)?コピー(?:する)?|(?:코드 )?복사)$/i;
+  /^(?:(?:copy|copied)!?|copy(?: the| this)? (?:code|link|text|snippet|command|url|item path|to (?:the )?clipboard|code to (?:the )?clipboard)|copy copied!?|(?:code |link )?kopieren|copier(?: le code)?|copiar(?: código)?|copia(?: codice)?|(?:с)?копировать(?: код)?|复制(?:代码)?|複製(?:程式碼)?|(?:コードを)?コピー(?:する)?|(?:코드 )?복사)$/i;
 const MAX_WORDS_CHARACTERS = 40;
 const MAX_NODES = 20;
 
@@ -44,7 +44,9 @@ export function createPageTools(root: Document | Element): PageTools {
           if (forPrint.has(element)) return true;
         }
       }
-      return isIcon(element, classes) || isCopyButton(element, classes);
+      // MediaWiki's line below the title, which its style sheet hides.
+      if (attribute(element, 'id') === 'siteSub') return true;
+      return isLineNumbers(element, classes) || isIcon(element, classes) || isCopyButton(element, classes);
     },
   };
 }
@@ -97,6 +99,13 @@ const lettersOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+
+const LINE_NUMBERS = /(?:^|\s)line-?numbers?(?:-wrapper)?(?:\s|$)/;
+const NUMBERS = /^[\d\s]*$/;
+
+/** Whether an element holds only the numbers of the lines of the code beside it. */
+const isLineNumbers = (element: Element, classes: string): boolean =>
+  LINE_NUMBERS.test(classes) && element.name !== 'pre' && NUMBERS.test(textOf(element));
 
 /** Whether an element is an icon that is written as a word: `<i class="material-icons">arrow_back</i>`. */
 function isIcon(element: Element, classes: string): boolean {

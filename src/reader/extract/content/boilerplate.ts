@@ -64,12 +64,13 @@ export function findBoilerplate(survey: Survey, byName: boolean): Uint8Array {
     const role = attribute(element, 'role');
     if (isContent(element.name, role) || (above >= 0 && content[above] === INSIDE_CONTENT))
       content[at] = INSIDE_CONTENT;
+    const isText = isPartOfText(survey, at, content);
     boilerplate[at] =
       (above >= 0 && boilerplate[above]) ||
-      (BOILERPLATE_ELEMENTS.has(element.name) && !isPartOfText(survey, at, content)) ||
-      (role !== null && BOILERPLATE_ROLES.has(role)) ||
+      (!isText && BOILERPLATE_ELEMENTS.has(element.name)) ||
+      (!isText && role !== null && BOILERPLATE_ROLES.has(role)) ||
       (element.name === 'header' && content[at] !== INSIDE_CONTENT && survey.linkWords[at]! * 3 > survey.words[at]!) ||
-      (byName && above >= 0 && hasBoilerplateName(survey, at))
+      (!isText && byName && above >= 0 && hasBoilerplateName(survey, at))
         ? 1
         : 0;
   }
@@ -101,10 +102,10 @@ function hasBoilerplateName(survey: Survey, at: number): boolean {
 function isPartOfText(survey: Survey, at: number, content: Uint8Array): boolean {
   const above = survey.parent[at]!;
   if (above < 0) return false;
-  const { name } = survey.elements[at]!;
-  if (name === 'footer') return survey.elements[above]!.name === 'blockquote';
+  const element = survey.elements[at]!;
+  if (element.name === 'footer') return survey.elements[above]!.name === 'blockquote';
   return (
-    name === 'aside' &&
+    (element.name === 'aside' || attribute(element, 'role') === 'note') &&
     content[above]! > 0 &&
     (survey.parts[at]! & ASIDE_PARTS) === 0 &&
     survey.linkWords[at]! <= survey.words[at]! * MAX_CALLOUT_LINK_SHARE

@@ -39,6 +39,14 @@ describe('players', () => {
   });
 });
 
+describe('code', () => {
+  test.each([
+    '<pre><div class="line"><span>a</span></div><div class="line"><span>  </span><b>b</b></div></pre>',
+    '<pre><code>a<div>\n</div><div>b</div></code></pre>',
+    '<table><tbody><tr><td class="blob-code">a</td></tr><tr><td class="blob-code">\n</td></tr></tbody></table>',
+  ])('keeps its indentation and its empty lines: %s', (html) => expect(copied(html)).toBe(html));
+});
+
 describe('texts', () => {
   test.each([
     ['an empty paragraph', 'one<p></p>two', 'one<div></div>two'],

@@ -13,6 +13,7 @@ import {
   TEXT,
   Text,
 } from '#html/node.ts';
+import { isCodeCell } from '../../markdown/code-text.ts';
 import { BLOCK_ELEMENTS } from '../../markdown/elements/block-elements.ts';
 import { PLAYER_PLACEHOLDERS } from '../../markdown/players.ts';
 import { PARTS } from '../blocks/class-words.ts';
@@ -68,6 +69,9 @@ function isKeptMedia(element: Element, parts: number): boolean {
   if (element.name === 'script') return /^math\//i.test(attribute(element, 'type') ?? '');
   return MEDIA.has(element.name) || PLACEHOLDERS.has(element.name);
 }
+
+const isInCode = (stack: readonly Open[]): boolean =>
+  stack.some(({ source }) => source.name === 'pre' || (source.name === 'td' && isCodeCell(source)));
 
 /** Elements that play a recording or show a post of another site. */
 const PLAYERS = new Set(['video', 'audio', 'iframe', 'amp-video', 'amp-audio', 'amp-iframe', ...PLAYER_PLACEHOLDERS]);
@@ -132,7 +136,12 @@ export function copyKeptBlocks(
       if (isParted) separateTexts(copy);
       isParted = false;
       append(copy, new Text(node.value));
-    } else if (stack.at(-1)?.copy && !/\S/.test(node.value)) append(stack.at(-1)!.copy!, new Text(' '));
+    } else if (/\S/.test(node.value)) return;
+    // The white space of code is kept with it: indentation and empty lines.
+    else if (isInCode(stack)) {
+      append(copyOf(), new Text(node.value));
+      isParted = false;
+    } else if (stack.at(-1)?.copy) append(stack.at(-1)!.copy!, new Text(' '));
   };
   /** Whether to descend into the element. */
   const enter = (element: Element): boolean => {

@@ -13,6 +13,7 @@ import { applyComments, type CommentChoice, type RemovedComments } from './apply
 import { findBoilerplate, isAllBoilerplate, keepOutsideBoilerplate } from './boilerplate.ts';
 import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './choose-blocks.ts';
 import { keepLead } from './lead.ts';
+import { keepNotes } from './notes.ts';
 import { keepPosts } from './posts.ts';
 import { findRepeats } from './repeats.ts';
 import { completeRecords, completeUnits, fillWithin, withoutButtons } from './units.ts';
@@ -83,6 +84,7 @@ export function selectContent(
 ): Selection {
   const selection = selectBlocks(survey, facts, fitted);
   if (selection.source === 'nothing') return selection;
+  keepNotes(survey, selection.keep);
   const removed = applyComments(survey, selection.keep, comments, () => {
     const kind = estimatePageKind(survey, selection, withoutUrl(facts))?.kind;
     const probabilities = selection.choice?.probabilities ?? new Float32Array(selection.keep.length);

@@ -1,5 +1,5 @@
 /** Code: inline spans, and fenced blocks with their language. */
-import { attribute, type Child, ELEMENT, type Element, following, type Node, TEXT } from '#html/node.ts';
+import { attribute, type Child, ELEMENT, type Element, find, following, type Node, TEXT, textOf } from '#html/node.ts';
 import { resolveUrl } from '../../extract/content/links.ts';
 import { codeLanguageOf, onlyCodeChild } from '../code-language.ts';
 import { codeText } from '../code-text.ts';
@@ -10,6 +10,7 @@ import { anchor } from './link.ts';
 
 export const pre: EnterHandler = (state, element) => {
   const content = state.clean(codeText(element));
+  if (isNumberColumn(element, content)) return SKIP;
   const language = codeLanguageOf(element);
   // A single line in `pre > code` becomes a span (docs/reference/wire/reader.md, Markdown). It becomes a block if the
   // pre is the only content of its block, or if the line ends in a line break.
@@ -17,6 +18,16 @@ export const pre: EnterHandler = (state, element) => {
   else writeBlock(state, content, language);
   return SKIP;
 };
+
+const NUMBERS = /^\s*\d+(?:\s+\d+)*\s*$/;
+
+/** Whether the pre contains only the numbers of the lines in the pre of the next cell. */
+function isNumberColumn(element: Element, content: string): boolean {
+  const cell = element.parent;
+  if (cell?.type !== ELEMENT || cell.name !== 'td' || !NUMBERS.test(content)) return false;
+  const beside = cell.next?.type === ELEMENT ? find(cell.next, 'pre') : null;
+  return beside !== null && content.trim().split(/\s+/).length <= textOf(beside).split('\n').length;
+}
 
 /** Code without a pre element: the lines of a viewer, in a table or in divisions. */
 export const codeLines: EnterHandler = (state, element) => {

@@ -15,7 +15,7 @@ import { footnoteOrBlock, isBacklinkContainer, isFootnoteNumber } from './footno
 import { headings } from './heading.ts';
 import { image } from './image.ts';
 import { anchor } from './link.ts';
-import { bulletList, checkbox, item, numberedList } from './list.ts';
+import { bulletList, checkbox, isOwnBullet, item, numberedList } from './list.ts';
 import { math, mathjaxGlyphs, mathjaxOutput, renderedMath, script } from './math.ts';
 import { media, playerPlaceholder } from './media.ts';
 import { blockquote, cite, inlineQuote } from './quote.ts';
@@ -40,15 +40,21 @@ const isOpeningSign = (state: ConversionState, element: Element) =>
 
 const span: EnterHandler = (state, element) =>
   isOpeningSign(state, element) ||
+  isOwnBullet(element) ||
   (state.openFootnotes > 0 && (isBacklinkContainer(element) || isFootnoteNumber(state, element)))
     ? SKIP
     : renderedMath(state, element);
+/** Notion writes code into divisions whose own style makes them look like code. */
+function isCodeByStyle(element: Element): boolean {
+  const style = attribute(element, 'style') ?? '';
+  return /white-space:\s*pre/i.test(style) && /font-family:[^;]*mono/i.test(style);
+}
 const division: EnterHandler = (state, element) =>
-  SYNTAX_HIGHLIGHTER.test(attribute(element, 'class') ?? '')
+  CODE_DIVISION.test(attribute(element, 'class') ?? '') || isCodeByStyle(element)
     ? codeLines(state, element)
     : (renderedMath(state, element) ?? footnoteOrBlock(state, element));
-/** SyntaxHighlighter replaces the pre element with divisions. */
-const SYNTAX_HIGHLIGHTER = /(?:^|\s)syntaxhighlighter(?:\s|$)/;
+/** SyntaxHighlighter and Doxygen write code as divisions instead of a pre element. */
+const CODE_DIVISION = /(?:^|\s)syntaxhighlighter(?:\s|$)|^fragment$/;
 
 export const ELEMENTS: ReadonlyMap<string, EnterHandler> = new Map<string, EnterHandler>([
   ...[...BLOCK_ELEMENTS].map((name) => [name, block] as const),

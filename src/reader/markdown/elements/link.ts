@@ -128,10 +128,10 @@ function hasText(element: Element): boolean {
   return false;
 }
 
-const SIGNS = /^(?:[\s#¶§🔗⚓]|\ufe0f|\u200b)*$/u;
+const SIGNS = /^(?:[\s#¶§◆🔗⚓]|\ufe0f|\u200b)*$/u;
 const PERMALINK_CLASSES =
-  /(?:^|\s)(?:headerlink|header-?(?:anchor|link)|heading-?(?:anchor|link)|hash-link|anchor(?:-?link|js-link)?|permalink|direct-link)(?:\s|$)/i;
-const PERMALINK_WORDS = /^(?:permalink|permanent link|direct link|link|anchor)$/i;
+  /(?:^|\s)(?:headerlink|header-?(?:anchor|link)|heading-?(?:anchor|link)|hash-link|sl-anchor-link|anchor(?:-?link|js-link)?|permalink|direct-link)(?:\s|$)/i;
+const PERMALINK_WORDS = /^(?:permalink|permanent link|direct link|link|anchor|section titled\b.*)$/i;
 
 /**
  * Whether the link only leads to the place where it stands: the symbol next to a heading, a definition or a caption,

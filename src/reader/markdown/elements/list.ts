@@ -1,5 +1,6 @@
 /** Bullet and numbered lists, including task items. */
 import { attribute, ELEMENT, type Element, hasAttribute, TEXT } from '#html/node.ts';
+import { shortText } from '../page-tools.ts';
 import { type ConversionState, type EnterHandler, type LeaveHandler, type OpenList, SKIP } from '../state.ts';
 import { enterFootnote } from './footnote.ts';
 
@@ -18,6 +19,36 @@ function continuesItem(state: ConversionState, { parent }: Element): boolean {
   );
 }
 
+const leaveBlock: LeaveHandler = (state) => state.flush();
+
+/** Whether a list only arranges sections of the page, as Javadoc does: its first item begins with one. */
+function isLayout(list: Element): boolean {
+  const listItem = firstElement(list);
+  return LISTS.has(list.name) && listItem?.name === 'li' && firstElement(listItem)?.name === 'section';
+}
+
+function firstElement(parent: Element): Element | null {
+  for (let node = parent.first; node; node = node.next) {
+    if (node.type === ELEMENT) return node;
+    if (node.type === TEXT && node.value.trim() !== '') return null;
+  }
+  return null;
+}
+
+/** A bullet that the page writes itself, in an element of its own, at the start of an item. */
+const BULLET = /^[•‣◦▪▫●○■□·∙]$/;
+export const isOwnBullet = (element: Element): boolean =>
+  element.parent?.type === ELEMENT &&
+  element.parent.name === 'li' &&
+  isFirst(element) &&
+  BULLET.test(shortText(element));
+
+function isFirst(element: Element): boolean {
+  for (let node = element.prev; node; node = node.prev)
+    if (node.type !== TEXT || node.value.trim() !== '') return false;
+  return true;
+}
+
 const leaveListInItem: LeaveHandler = (state) => {
   state.flush();
   state.lists.pop();
@@ -33,6 +64,7 @@ const list =
   (ordered: boolean): EnterHandler =>
   (state, element) => {
     state.flush();
+    if (isLayout(element)) return leaveBlock;
     const outer = state.lists.at(-1);
     if (!outer || !continuesItem(state, element)) {
       state.lists.push(start(state, ordered, element));
@@ -100,6 +132,7 @@ export const item: EnterHandler = (state, element) => {
   state.flush();
   const note = enterFootnote(state, element);
   if (note) return note;
+  if (element.parent?.type === ELEMENT && isLayout(element.parent)) return leaveBlock;
   if (state.lists.length === 0) state.lists.push(start(state, false, null));
   const list = state.lists.at(-1)!;
   const marker = markerOf(list, element);
