@@ -38,7 +38,7 @@ function areInBoxes(before: Text, after: Text): boolean {
     left = left.prev;
   }
   if (isEmptyBetween) return left === before || (left.type === ELEMENT && isLastIn(before, left));
-  if (left.type === ELEMENT && isForScreenReaders(left)) return isLastIn(before, left);
+  if (left.type === ELEMENT && isBox(left) && isForScreenReaders(left)) return isLastIn(before, left);
   if (right.type !== ELEMENT || left.type !== ELEMENT || !isLastIn(before, left)) return false;
   return isBeforeBox ? isBox(left) || MARKS.has(left.name) : isBox(left) && MARKS.has(right.name);
 }

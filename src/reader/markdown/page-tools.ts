@@ -31,22 +31,27 @@ export interface PageTools {
   has(element: Element): boolean;
 }
 
+/** Occurs in the class of every tool that is recognized by its class, except buttons. Most elements need no further test. */
+const NAMED = /edit|print|icon|symbol|line-?n/i;
+
 /** Finds the tools of a page. Its parts for print are read when the first of them is asked for. */
 export function createPageTools(root: Document | Element): PageTools {
   let forPrint: ReadonlySet<Element> | undefined;
   return {
     has(element) {
       const classes = attribute(element, 'class') ?? '';
-      if (classes !== '') {
+      if (classes !== '' && NAMED.test(classes)) {
         if (EDIT_LINK.test(classes)) return true;
         if (isForPrint(classes)) {
           forPrint ??= findPrintVersions(root);
           if (forPrint.has(element)) return true;
         }
+        if (isLineNumbers(element, classes) || isIcon(element, classes)) return true;
       }
+      if (element.name === 'mat-icon') return ICON_NAME.test(shortText(element));
       // MediaWiki's line below the title, which its style sheet hides.
-      if (attribute(element, 'id') === 'siteSub') return true;
-      return isLineNumbers(element, classes) || isIcon(element, classes) || isCopyButton(element, classes);
+      if (element.name === 'div' && attribute(element, 'id') === 'siteSub') return true;
+      return isCopyButton(element, classes);
     },
   };
 }
@@ -109,7 +114,7 @@ const isLineNumbers = (element: Element, classes: string): boolean =>
 
 /** Whether an element is an icon that is written as a word: `<i class="material-icons">arrow_back</i>`. */
 function isIcon(element: Element, classes: string): boolean {
-  if (ICON_FONT.test(classes) || element.name === 'mat-icon') return ICON_NAME.test(shortText(element));
+  if (ICON_FONT.test(classes)) return ICON_NAME.test(shortText(element));
   if (!ICON_CLASSES.test(classes) || attribute(element, 'aria-hidden') !== 'true') return false;
   const text = shortText(element);
   return text.includes('_') && ICON_NAME.test(text);

@@ -22,7 +22,7 @@ const HEADING = /^h[1-6]$/;
 /** Renames elements in place. */
 export function applyRoles(document: Document): void {
   for (let node = following(document, document); node; node = following(node, document)) {
-    if (node.type !== ELEMENT || !NEUTRAL.has(node.name)) continue;
+    if (node.type !== ELEMENT || node.attributes.length === 0 || !NEUTRAL.has(node.name)) continue;
     const role = roleOf(node);
     if (role === 'heading') becomeHeading(node);
     else if (TABLES.has(role)) becomeTable(node);

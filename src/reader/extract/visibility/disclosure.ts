@@ -10,7 +10,7 @@ import { isOrder } from './notable.ts';
 import { mayBeRevealed } from './reveal-names.ts';
 
 /** Attributes by which a control names the part that it opens: by id, or by a selector of an id. */
-const REFERENCES = ['aria-controls', 'data-target', 'data-bs-target', 'data-controls'] as const;
+const REFERENCES = new Set(['aria-controls', 'data-target', 'data-bs-target', 'data-controls']);
 /** Elements that are opened on top of the page, or that hold its menus. */
 const OVERLAYS = new Set(['nav', 'dialog', 'form', 'header', 'footer']);
 const OVERLAY_ROLES =
@@ -27,14 +27,12 @@ export interface Disclosures {
 
 /** Finds the references of controls when the first part is asked for. */
 export function createDisclosures(document: Document): Disclosures {
-  let known: ReadonlySet<string> | undefined;
+  let controls: Controls | undefined;
   const isNamed = (element: Element): boolean => {
-    const id = attribute(element, 'id');
-    if (id) {
-      known ??= controlledIds(document);
-      if (known.has(id)) return true;
-    }
-    return followsClosedControl(element);
+    controls ??= findControls(document);
+    if (controls.followers.has(element)) return true;
+    const id = controls.ids.size > 0 ? attribute(element, 'id') : null;
+    return id !== null && controls.ids.has(id);
   };
   return {
     isPanel: (element) =>
@@ -43,26 +41,39 @@ export function createDisclosures(document: Document): Disclosures {
   };
 }
 
-/** What may be between a control and its panel at most, in nodes: the markup of the control itself. */
+/** Levels of elements around a control that contain it and little else, such as a heading or a term. */
+const MAX_LEVELS = 4;
 const MAX_CONTROL_NODES = 20;
 
 /**
- * Whether the element directly before this one is a control that is closed, or holds one and little else: the question
- * before an answer. Many pages leave out the reference from the control to its panel.
+ * The elements directly after a closed control, or after the heading or term that consists of it: the answer after its
+ * question. Many pages leave out the reference from the control to its panel.
  */
-function followsClosedControl(element: Element): boolean {
-  let before = element.prev;
-  while (before && before.type !== ELEMENT) {
-    if (before.type === TEXT && /\S/.test(before.value)) return false;
-    before = before.prev;
+function* followersOf(control: Element): Generator<Element> {
+  let holder: Element = control;
+  for (let level = 0; level < MAX_LEVELS && isSmall(holder); level++) {
+    const follower = elementAfter(holder);
+    if (follower && !namesOther(control, follower)) yield follower;
+    if (holder.parent?.type !== ELEMENT) return;
+    holder = holder.parent;
   }
-  if (!before) return false;
+}
+
+function isSmall(element: Element): boolean {
   let nodes = 0;
-  for (let node: Node | null = before; node; node = following(node, before)) {
+  for (let node: Node | null = element; node; node = following(node, element))
     if (++nodes > MAX_CONTROL_NODES) return false;
-    if (node.type === ELEMENT && attribute(node, 'aria-expanded') === 'false') return !namesOther(node, element);
+  return true;
+}
+
+/** The next element; null if text is between. */
+function elementAfter(element: Element): Element | null {
+  let node = element.next;
+  while (node && node.type !== ELEMENT) {
+    if (node.type === TEXT && /\S/.test(node.value)) return null;
+    node = node.next;
   }
-  return false;
+  return node;
 }
 
 /** Whether a control refers to another element. */
@@ -81,23 +92,37 @@ export function isOverlay(element: Element): boolean {
   return OVERLAY_NAMES.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`);
 }
 
-function controlledIds(document: Document): ReadonlySet<string> {
+interface Controls {
+  /** Ids of the elements to which a control refers. */
+  readonly ids: ReadonlySet<string>;
+  /** Elements that follow a closed control. */
+  readonly followers: ReadonlySet<Element>;
+}
+
+function findControls(document: Document): Controls {
   const ids = new Set<string>();
+  const followers = new Set<Element>();
   const add = (value: string) => {
     for (const word of value.split(/\s+/)) if (word) ids.add(word.replace(/^#/, ''));
   };
   for (let node = following(document, document); node; node = following(node, document)) {
-    if (!('attributes' in node)) continue;
-    const isTab =
-      attribute(node, 'role') === 'tab' ||
-      attribute(node, 'data-toggle') !== null ||
-      attribute(node, 'aria-expanded') !== null;
+    if (node.type !== ELEMENT) continue;
+    let fragment = '';
+    let isTab = false;
     for (const { name, value } of node.attributes) {
-      if (REFERENCES.some((known) => known === name)) add(value);
-      else if (isTab && name === 'href' && value.startsWith('#')) add(value);
+      if (name === 'href') {
+        if (value.startsWith('#')) fragment = value;
+      } else if (name === 'aria-expanded') {
+        isTab = true;
+        if (value === 'false') for (const follower of followersOf(node)) followers.add(follower);
+      } else if (name === 'role') {
+        if (value === 'tab') isTab = true;
+        // A panel may name its tab instead.
+        else if (value === 'tabpanel') add(attribute(node, 'id') ?? '');
+      } else if (name === 'data-toggle') isTab = true;
+      else if (REFERENCES.has(name)) add(value);
     }
-    // A panel may name its tab instead.
-    if (attribute(node, 'role') === 'tabpanel') add(attribute(node, 'id') ?? '');
+    if (isTab && fragment !== '') add(fragment);
   }
-  return ids;
+  return { ids, followers };
 }
