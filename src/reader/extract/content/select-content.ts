@@ -46,6 +46,9 @@ const MIN_SCORED_WORDS = 150;
  * its boxes.
  */
 const SURE_BOILERPLATE = 0.2;
+/** The same for a block beside one that is probably content. */
+const SURE_BOILERPLATE_WITHIN = 0.07;
+const PROBABLE_CONTENT = 0.5;
 const SURE_CONTENT = 0.6;
 /** Class names are trusted only if at least this share of the words is outside the boilerplate that they mark. */
 const MIN_OUTSIDE_SHARE = 0.2;
@@ -115,7 +118,7 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
   if (isSmall || expectedF1 < MIN_EXPECTED_F1 || !choice.keep.includes(1)) {
     let outside = blocksOutsideBoilerplate(survey, boilerplate);
     if (isSmall) {
-      outside = overrule(outside, probabilities);
+      outside = overrule(survey, outside, probabilities);
       completeUnits(survey, outside, boilerplate, probabilities);
     }
     return { keep: outside, confidence: expectedF1Of(survey, probabilities, outside), source: 'container', choice };
@@ -129,11 +132,25 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
   return { keep, confidence: expectedF1, source: 'main', choice };
 }
 
+/** Elements that hold a part of a list, a table or a figure. */
+const ITEMS = new Set(['li', 'dt', 'dd', 'td', 'th', 'tr', 'figcaption', 'caption']);
+
 /** Applies the estimates of which the trees are sure. Returns the choice unchanged if nothing would remain of it. */
-function overrule(keep: Uint8Array, probabilities: Float32Array): Uint8Array {
+function overrule(survey: Survey, keep: Uint8Array, probabilities: Float32Array): Uint8Array {
+  const probable = new Int32Array(keep.length + 1);
+  for (let at = 0; at < keep.length; at++)
+    probable[at + 1] = probable[at]! + (probabilities[at]! >= PROBABLE_CONTENT ? 1 : 0);
+  const isBesideContent = (at: number) => {
+    let box = survey.blocks[at]!.owner;
+    while (box > 0 && ITEMS.has(survey.elements[box]!.name)) box = survey.parent[box]!;
+    box = survey.parent[box]!;
+    return box >= 0 && probable[survey.endBlock[box]!]! > probable[survey.firstBlock[box]!]!;
+  };
   const changed = keep.map((kept, at) => {
     const p = probabilities[at]!;
-    return p < SURE_BOILERPLATE ? 0 : p >= SURE_CONTENT ? 1 : kept;
+    if (p >= SURE_CONTENT) return 1;
+    if (p >= SURE_BOILERPLATE || (p >= SURE_BOILERPLATE_WITHIN && isBesideContent(at))) return kept;
+    return 0;
   });
   return changed.includes(1) ? changed : keep;
 }
