@@ -3,9 +3,10 @@
  * are tables, each with its source. A phrase alone never decides: it must be the title or a heading, or most of what
  * the page says.
  */
+import { withoutQuotations } from './about.ts';
 import { type Blocked, type BlockedKind, GENERIC } from './blocked.ts';
 import type { BlockedPageFacts } from './page-facts.ts';
-import { kindByPhrases } from './phrases.ts';
+import { isAboutMessage, kindByPhrases } from './phrases.ts';
 import type { ResponseMarks } from './response-marks.ts';
 import { STATUS_RULES } from './statuses.ts';
 import { STRUCTURE_RULES } from './structure.ts';
@@ -40,8 +41,9 @@ export function detectBlocked(input: DetectionInput): Blocked | undefined {
 function byVendor(input: DetectionInput): Blocked | undefined {
   const { facts, status } = input;
   const marks = `url=${input.url}\n${facts.marks}`;
-  const text = `${facts.title}\n${facts.text}`.trim();
-  const rule = VENDOR_RULES.find((each) => holds(each, { ...input, marks, text }));
+  const text = `${withoutQuotations(facts.title)}\n${withoutQuotations(facts.text)}`.trim();
+  const isArticle = status < 400 && isAboutMessage(facts);
+  const rule = VENDOR_RULES.find((each) => !(isArticle && isOfWords(each)) && holds(each, { ...input, marks, text }));
   if (!rule) return undefined;
   const kind =
     rule.kind === 'by phrases'
@@ -49,6 +51,9 @@ function byVendor(input: DetectionInput): Blocked | undefined {
       : rule.kind;
   return { kind, by: rule.by };
 }
+
+/** Whether a rule tests only words, which an article about such pages has too. */
+const isOfWords = ({ header, cookie, mark, status }: VendorRule): boolean => !(header || cookie || mark || status);
 
 function holds(rule: VendorRule, input: DetectionInput & { readonly marks: string; readonly text: string }): boolean {
   const { facts, status, response, marks, text } = input;

@@ -9,6 +9,7 @@ import {
   following,
   hasAttribute,
   isElement,
+  type Parent,
   TEXT,
   textOf,
 } from '#html/node.ts';
@@ -21,9 +22,14 @@ export interface BlockedPageFacts {
   /** Normalized, see `normalized.ts`. */
   readonly title: string;
   readonly headings: readonly string[];
-  /** The start of the text that is neither heading, link, label, navigation, header nor footer; normalized. */
+  /** The headings that are not the name of the site: outside header, navigation and footer. */
+  readonly topics: readonly string[];
+  /**
+   * The start of the text that is neither heading, link, label, navigation, header nor footer, nor cited as code or
+   * quotation, unless there is no other; normalized.
+   */
   readonly body: string;
-  /** The start of all visible text; normalized. */
+  /** The start of all visible text that is not quoted; normalized. */
   readonly text: string;
   /** Weight of that text with the headings, in letters of an alphabet; see `weigh`. */
   readonly ownLetters: number;
@@ -66,6 +72,10 @@ const MAX_OWN_LETTERS = 6_000;
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4']);
 /** Elements whose text says what to do or where to go, not what the page is about. */
 const BESIDE = new Set(['a', 'button', 'label', 'select', 'nav', 'header', 'footer', 'aside', 'legend', 'menu']);
+/** Elements whose text is cited: an article about an error shows its message there. */
+const QUOTED = new Set(['code', 'samp', 'kbd', 'q', 'blockquote']);
+/** Elements that hold what the page is about, so a header in them belongs to it. */
+const MAIN = new Set(['main', 'article']);
 const MEDIA = new Set(['img', 'video', 'audio', 'iframe', 'frame', 'canvas', 'object', 'embed', 'svg', 'picture']);
 const NOT_SHOWN = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'textarea', 'svg', 'math']);
 const MARKED_ATTRIBUTES = [
@@ -133,19 +143,32 @@ interface Place {
   readonly isBeside: boolean;
   readonly isConsent: boolean;
   readonly isHeading: boolean;
+  readonly isQuoted: boolean;
+  /** Quoted, or preformatted. */
+  readonly isCited: boolean;
+  readonly isMain: boolean;
 }
 
-const OUTSIDE: Place = { isBeside: false, isConsent: false, isHeading: false };
+const OUTSIDE: Place = {
+  isBeside: false,
+  isConsent: false,
+  isHeading: false,
+  isQuoted: false,
+  isCited: false,
+  isMain: false,
+};
 
 class Collector {
   readonly #places = new WeakMap<object, Place>();
-  readonly #headings: { element: Element; text: string }[] = [];
+  readonly #headings: { readonly isBeside: boolean; isLogo: boolean; text: string }[] = [];
   readonly #buttons: string[] = [];
   readonly #marks: string[] = [];
   #marksLength = 0;
   #title = '';
   #body = '';
+  #cited = '';
   #text = '';
+  #quoted = '';
   #noscript = '';
   #noscriptLetters = 0;
   #own = 0;
@@ -164,22 +187,26 @@ class Collector {
     this.#marksLength += text.length + 1;
   }
 
-  text(value: string, parent: object | null): void {
+  text(value: string, parent: Parent | null): void {
     const letters = weigh(value);
     if (letters === 0) return;
     const place = (parent && this.#places.get(parent)) || OUTSIDE;
     this.#all += letters;
-    if (this.#text.length < MAX_BODY_CHARACTERS) this.#text += ` ${value.slice(0, MAX_BODY_CHARACTERS)}`;
+    const start = ` ${value.slice(0, MAX_BODY_CHARACTERS)}`;
+    if (place.isQuoted) this.#quoted = extended(this.#quoted, start);
+    else this.#text = extended(this.#text, start);
     if (place.isConsent) this.#consent += letters;
     if (place.isHeading) {
       const heading = this.#headings.at(-1);
       if (heading && heading.text.length < MAX_LINE_CHARACTERS)
         heading.text += ` ${value.slice(0, MAX_LINE_CHARACTERS)}`;
+      if (heading && isLinkHome(parent)) heading.isLogo = true;
     }
     if (place.isBeside && !place.isHeading) return;
     this.#own += letters;
-    if (!place.isHeading && this.#body.length < MAX_BODY_CHARACTERS)
-      this.#body += ` ${value.slice(0, MAX_BODY_CHARACTERS)}`;
+    if (place.isHeading) return;
+    if (place.isCited) this.#cited = extended(this.#cited, start);
+    else this.#body = extended(this.#body, start);
   }
 
   /** Returns whether to skip what the element contains. */
@@ -238,15 +265,21 @@ class Collector {
     const { name, parent } = element;
     const around = (parent && this.#places.get(parent)) || OUTSIDE;
     const isHeading = HEADINGS.has(name) || attribute(element, 'role') === 'heading';
-    if (isHeading && !around.isHeading && this.#headings.length < MAX_HEADINGS)
-      this.#headings.push({ element, text: '' });
     const isBeside = BESIDE.has(name) || attribute(element, 'role') === 'navigation';
+    if (isHeading && !around.isHeading && this.#headings.length < MAX_HEADINGS)
+      this.#headings.push({ isBeside: around.isBeside && !around.isMain, isLogo: false, text: '' });
     const isConsent = !around.isConsent && name !== 'body' && name !== 'html' && isConsentContainer(element);
-    if (!isHeading && !isBeside && !isConsent) return around;
+    const isQuoted = QUOTED.has(name);
+    const isCited = isQuoted || name === 'pre';
+    const isMain = MAIN.has(name);
+    if (!(isHeading || isBeside || isConsent || isCited || isMain)) return around;
     return {
       isHeading: around.isHeading || isHeading,
       isBeside: around.isBeside || isBeside,
       isConsent: around.isConsent || isConsent,
+      isQuoted: around.isQuoted || isQuoted,
+      isCited: around.isCited || isCited,
+      isMain: around.isMain || isMain,
     };
   }
 
@@ -264,11 +297,18 @@ class Collector {
   }
 
   facts(): BlockedPageFacts {
+    const headings = this.#headings
+      .map(({ text, isBeside, isLogo }) => ({
+        text: normalized(text.slice(0, MAX_LINE_CHARACTERS)),
+        isTopic: !isBeside && !isLogo,
+      }))
+      .filter(({ text }) => text !== '');
     return {
       title: this.#title,
-      headings: this.#headings.map(({ text }) => normalized(text.slice(0, MAX_LINE_CHARACTERS))).filter(Boolean),
-      body: normalized(this.#body.slice(0, MAX_BODY_CHARACTERS)),
-      text: normalized(this.#text.slice(0, MAX_BODY_CHARACTERS)),
+      headings: headings.map(({ text }) => text),
+      topics: headings.filter(({ isTopic }) => isTopic).map(({ text }) => text),
+      body: normalized(orElse(this.#body, this.#cited).slice(0, MAX_BODY_CHARACTERS)),
+      text: normalized(orElse(this.#text, this.#quoted).slice(0, MAX_BODY_CHARACTERS)),
       ownLetters: this.#own,
       letters: this.#all,
       consentLetters: this.#consent,
@@ -282,6 +322,18 @@ class Collector {
     };
   }
 }
+
+/** A text with fewer letters than this says nothing, so what it cites counts instead. */
+const MIN_LETTERS = 20;
+
+const orElse = (text: string, cited: string): string => (weigh(text) < MIN_LETTERS ? text + cited : text);
+
+const extended = (text: string, more: string): string => (text.length < MAX_BODY_CHARACTERS ? text + more : text);
+
+const HOME = /^(?:https?:\/\/[^/]{1,100})?\/?(?:index\.\w{1,5})?$/i;
+
+const isLinkHome = (node: Parent | null): boolean =>
+  node !== null && isElement(node) && node.name === 'a' && HOME.test(attribute(node, 'href') ?? '-');
 
 const ROOT_LETTERS = 40;
 const ROOT_NODES = 200;

@@ -1,4 +1,5 @@
 /** Recognizes blocked pages by what they say: in a complete title or heading, or in a text that is short. */
+import { isExplanation, quotationsIn, withoutQuotations } from './about.ts';
 import { isAddressed } from './addressed.ts';
 import type { BlockedKind } from './blocked.ts';
 import { weigh } from './normalized.ts';
@@ -42,9 +43,13 @@ const BOTH_LETTERS = 900;
 /** Maximum letters if the status is an error too. */
 const ERROR_LETTERS = 1_500;
 
-/** The parts of the title, and the headings. */
-export const leadsOf = ({ title, headings }: BlockedPageFacts): string[] =>
-  [...title.split(SEPARATORS), title, ...headings].map((part) => part.trim()).filter(Boolean);
+/** The parts of the title, and the headings, without what they quote. */
+export const leadsOf = ({ title, headings }: BlockedPageFacts): string[] => {
+  const said = withoutQuotations(title);
+  return [...said.split(SEPARATORS), said, ...headings.map(withoutQuotations)]
+    .map((part) => part.trim())
+    .filter(Boolean);
+};
 
 /** Whether a title or heading says it as a whole. */
 export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => {
@@ -59,21 +64,58 @@ export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => 
   return weigh(said[0]) + weigh(rest) >= COVERED * weigh(lead);
 };
 
+const isSaidByAny = (lead: string): boolean => PHRASE_RULES.some((rule) => isSaidBy(lead, rule));
+
+const isInAny = (text: string): boolean =>
+  PHRASE_RULES.some(({ says, names }) => says.test(text) || names?.test(text.trim()));
+
 /** Whether the page has a topic of its own: a first heading that is not about being blocked. */
-export const hasTopic = ({ headings }: BlockedPageFacts): boolean => {
-  const first = headings[0];
-  if (first === undefined || weigh(first) <= SHORT_LETTERS || HOST_NAME.test(first)) return false;
-  return !PHRASE_RULES.some((rule) => isSaidBy(first, rule));
+export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
+  const parts = title.split(SEPARATORS).map((part) => part.trim());
+  const isOfSite = (heading: string) =>
+    HOST_NAME.test(heading) || (parts.length > 1 && heading !== parts[0] && parts.includes(heading));
+  const first = topics.find((heading) => !isOfSite(heading));
+  return first !== undefined && weigh(first) > SHORT_LETTERS && !isSaidByAny(withoutQuotations(first));
 };
 
+/** Whether the title or the first heading is about such a message, instead of the message itself. */
+export const isAboutMessage = ({ title, topics }: BlockedPageFacts): boolean =>
+  [title, topics[0] ?? ''].some((lead) => {
+    const quoted = quotationsIn(lead).some((each) => isInAny(each.slice(1, -1)));
+    if (quoted && withoutQuotations(lead) !== lead && /[\p{L}\p{N}]{2}/u.test(withoutQuotations(lead))) return true;
+    const parts = lead.split(PARTS);
+    return parts.some(
+      (part, at) => isInAny(part) && (isExplanation(withoutPhrases(part)) || isExplanation(parts[at + 1] ?? '')),
+    );
+  });
+
+/** Titles of articles continue after these. */
+const PARTS = /\s*[:\uff1a|\u2013\u2014\u2015?!.\u3002]\s|\s-\s|[\uff1a\uff08(]/;
+const withoutPhrases = (text: string): string => PHRASE_RULES.reduce((rest, { says }) => rest.replace(says, ' '), text);
+
+/** A sentence of the text. */
+interface Sentence {
+  readonly text: string;
+  readonly letters: number;
+}
+
+function sentencesOf(body: string): readonly Sentence[] {
+  return body
+    .split(SENTENCE_END)
+    .map((text) => ({ text, letters: weigh(text) }))
+    .filter(({ letters }) => letters > 0);
+}
+
 /** Share of a text that is in sentences that say it, and whether the first one does. */
-function shareOf({ says }: PhraseRule, body: string): { readonly share: number; readonly isFirst: boolean } {
+function shareOf(
+  { says }: PhraseRule,
+  sentences: readonly Sentence[],
+): { readonly share: number; readonly isFirst: boolean } {
   let said = 0;
   let all = 0;
   let isFirst = false;
-  for (const sentence of body.split(SENTENCE_END)) {
-    const letters = weigh(sentence);
-    if (says.test(sentence)) {
+  for (const { text, letters } of sentences) {
+    if (says.test(text)) {
       said += letters;
       isFirst ||= all <= PREFACE_LETTERS;
     }
@@ -82,6 +124,16 @@ function shareOf({ says }: PhraseRule, body: string): { readonly share: number; 
   return { share: all === 0 ? 0 : said / all, isFirst };
 }
 
+/** Letters in sentences that neither say anything of this kind nor speak to the visitor. */
+const foreignLetters = (sentences: readonly Sentence[]): number =>
+  sentences.reduce(
+    (sum, { text, letters }) =>
+      sum + (letters < MIN_FOREIGN_LETTERS || isAddressed(text) || isInAny(text) ? 0 : letters),
+    0,
+  );
+
+/** Shorter sentences are numbers, names and dates. */
+const MIN_FOREIGN_LETTERS = 25;
 /** Length of "Sorry!" and the like. */
 const PREFACE_LETTERS = 14;
 const SENTENCE_END = /(?<=[!?])\s|\.\s|[。！？]/;
@@ -94,33 +146,36 @@ export type Strength = (typeof STRENGTHS)[number];
 const isLead = (rule: PhraseRule, leads: readonly string[], hasTopic: boolean): boolean =>
   !hasTopic || leads.some((lead) => isSaidBy(lead, { ...rule, names: undefined }));
 
-/** Whether a text may belong to a page in place of content: it is tiny, or speaks to the visitor. */
-const isAbout = (body: string): boolean => weigh(body) <= TINY_LETTERS || isAddressed(body);
-
 /** What is the same for all rules. */
 interface Reading {
   readonly facts: BlockedPageFacts;
+  readonly sentences: readonly Sentence[];
   readonly leads: readonly string[];
   readonly hasTopic: boolean;
   readonly isError: boolean;
+  /** Whether the text may belong to a page in place of content: it is tiny, or speaks to the visitor. */
+  readonly isToVisitor: boolean;
 }
 
 /** How a page says what a rule is about; `undefined` if it does not, or has too much other text. */
-function strengthOf(rule: PhraseRule, { facts, leads, hasTopic, isError }: Reading): Strength | undefined {
+function strengthOf(
+  rule: PhraseRule,
+  { facts, sentences, leads, hasTopic, isError, isToVisitor }: Reading,
+): Strength | undefined {
   const { titleLetters = TITLE_LETTERS, textLetters = TEXT_LETTERS } = rule;
-  const { body, ownLetters } = facts;
+  const { ownLetters } = facts;
   const within = (letters: number, withTopic: number) =>
     ownLetters <= (isError ? Math.max(letters, ERROR_LETTERS) : hasTopic ? Math.min(letters, withTopic) : letters);
   if (!within(Math.max(BOTH_LETTERS, titleLetters, textLetters), BOTH_LETTERS)) return undefined;
   const isLed = leads.some((lead) => isSaidBy(lead, rule));
-  const { share, isFirst } = shareOf(rule, body);
+  const { share, isFirst } = shareOf(rule, sentences);
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
     return 'both';
-  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isAbout(body)))
+  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isToVisitor))
     return 'lead';
   const isMost = isFirst ? share >= (hasTopic ? SHARES.withTopic : SHARES.first) : share >= SHARES.later;
   if ((isMost || (isError && share > 0)) && within(textLetters, TOPIC_LETTERS.text)) return 'text';
-  const isVague = rule.vague?.test(facts.title) && within(VAGUE_LETTERS, 0) && isAbout(body);
+  const isVague = rule.vague?.test(facts.title) && within(VAGUE_LETTERS, 0) && (isError || isToVisitor);
   return isVague ? 'vague' : undefined;
 }
 
@@ -134,14 +189,21 @@ const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 const SHARES = { withTopic: 0.6, first: 0.2, later: 0.75 };
 const VAGUE_LETTERS = 120;
 /** A text this short says nothing of its own. */
-const TINY_LETTERS = 40;
+const TINY_LETTERS = 60;
+/** Maximum letters of a page that does not speak to its visitor. */
+const PLAIN_LETTERS = 120;
+/** Maximum letters in sentences that are about something else. */
+const FOREIGN_LETTERS = 120;
 
 /** The kind of page that the words of a page describe best. `allowed` limits the kinds. */
 export function kindByPhrases(
   facts: BlockedPageFacts,
   { isError, allowed }: { readonly isError: boolean; readonly allowed?: ReadonlySet<BlockedKind> | undefined },
 ): BlockedKind | undefined {
-  const reading: Reading = { facts, leads: leadsOf(facts), hasTopic: hasTopic(facts), isError };
+  const body = withoutQuotations(facts.body);
+  const sentences = sentencesOf(body);
+  const isToVisitor = weigh(body) <= TINY_LETTERS || isAddressed(body);
+  const reading: Reading = { facts, sentences, leads: leadsOf(facts), hasTopic: hasTopic(facts), isError, isToVisitor };
   let best: { readonly kind: BlockedKind; readonly rank: number } | undefined;
   for (const rule of PHRASE_RULES) {
     if (allowed && !allowed.has(rule.kind)) continue;
@@ -150,5 +212,11 @@ export function kindByPhrases(
     const rank = STRENGTHS.indexOf(rule.isReason && strength === 'text' ? 'lead' : strength);
     if (rank < (best?.rank ?? STRENGTHS.length)) best = { kind: rule.kind, rank };
   }
-  return best?.kind;
+  return best && (isError || !isContent(reading)) ? best.kind : undefined;
 }
+
+/** Whether a page that has such words is an article: it explains them, or has sentences about something else. */
+const isContent = ({ facts, sentences, isToVisitor }: Reading): boolean =>
+  (!isToVisitor && facts.ownLetters > PLAIN_LETTERS) ||
+  isAboutMessage(facts) ||
+  foreignLetters(sentences) > FOREIGN_LETTERS;

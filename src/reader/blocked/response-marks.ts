@@ -5,7 +5,9 @@ const NAMES = [
   'akamai-cache-status',
   'cf-mitigated',
   'server',
+  'sg-captcha',
   'via',
+  'x-amz-error-code',
   'x-amzn-waf-action',
   'x-cache',
   'x-cdn',
@@ -18,9 +20,12 @@ const NAMES = [
   'x-okta-request-id',
   'x-powered-by',
   'x-px-authorization',
+  'x-railway-fallback',
+  'x-render-routing',
   'x-served-by',
   'x-sucuri-block',
   'x-sucuri-id',
+  'x-vercel-error',
   'x-vercel-mitigated',
 ] as const;
 

@@ -1,4 +1,4 @@
-/** Products that tell programs from people: DataDome, HUMAN (PerimeterX), Imperva, Kasada, F5. */
+/** Products that tell programs from people. */
 import type { VendorRule } from './vendor-rule.ts';
 
 const IS_ANTIBOT = 'https://github.com/microlinkhq/is-antibot';
@@ -108,7 +108,7 @@ export const BOT_MANAGERS: readonly VendorRule[] = [
     kind: 'challenge',
     by: 'akamai',
     source: IS_ANTIBOT,
-    mark: /sec-if-cpt-container|sec-cpt-if|\/_sec\/(?:cp_challenge|verify)/,
+    mark: /sec-if-cpt-container|sec-cpt-if|sec-bc-tile-container|\[id\]=sec-(?:overlay|text-container)|\/_sec\/(?:cp_challenge|verify)/,
     ownLetters: 700,
   },
   { kind: 'denied', by: 'f5', source: WAFW00F, title: /^request rejected$/, says: /support id/, ownLetters: 400 },
@@ -121,4 +121,77 @@ export const BOT_MANAGERS: readonly VendorRule[] = [
   },
 
   { kind: 'challenge', by: 'aws-waf', source: AWS_WAF, header: { 'x-amzn-waf-action': /^(?:challenge|captcha)/i } },
+
+  {
+    kind: 'challenge',
+    by: 'radware',
+    source: 'https://www.radware.com/products/bot-manager/',
+    mark: /(?:validate|captcha)\.perfdrive\.com|\bshieldsquare\b|__uzdbm_\d/i,
+    ownLetters: 900,
+  },
+  {
+    kind: 'challenge',
+    by: 'radware',
+    source: 'https://www.radware.com/products/bot-manager/',
+    title: /^radware (?:bot manager )?(?:captcha|block|page)/,
+    ownLetters: 900,
+  },
+  {
+    kind: 'challenge',
+    by: 'netacea',
+    source: 'https://docs.netacea.com/',
+    mark: /\bmitata(?:captcha)?\b|netacea/i,
+    ownLetters: 200,
+  },
+  {
+    kind: 'challenge',
+    by: 'alibaba',
+    source: 'https://www.alibabacloud.com/help/en/waf/',
+    mark: /\bacw_sc__v\d\b|aliyun_waf|\baliyunwaf|AliyunCaptcha(?:Config)?|_waf_bd8ce2ce37|\bvar arg1 ?= ?["'][0-9A-F]{20}/,
+    ownLetters: 200,
+  },
+  {
+    kind: 'denied',
+    by: 'alibaba',
+    source: 'https://www.alibabacloud.com/help/en/waf/',
+    mark: /errors\.aliyun\.com/,
+    ownLetters: 700,
+  },
+  {
+    kind: 'challenge',
+    by: 'tencent',
+    source: 'https://www.tencentcloud.com/document/product/1145',
+    mark: /__tst_status|EO_Bot_Ssid|turing\.captcha\.(?:qcloud|gtimg)\.com|\bTCaptcha(?:-global)?\.js|ssl\.captcha\.qq\.com/,
+    isWithoutFields: true,
+    ownLetters: 120,
+  },
+  {
+    kind: 'challenge',
+    by: 'jiasule',
+    source: WAFW00F,
+    cookie: /^__jsluid_[hs]$/,
+    status: /^521$/,
+    ownLetters: 200,
+  },
+  {
+    kind: 'challenge',
+    by: 'yunsuo',
+    source: WAFW00F,
+    mark: /\b(?:yunsuo|security)_session_(?:verify|mid_verify)\b/,
+    ownLetters: 100,
+  },
+  {
+    kind: 'challenge',
+    by: 'riversecurity',
+    source: 'https://www.riversecurity.com/',
+    mark: /\$_ts ?= ?window\[/,
+    ownLetters: 60,
+  },
+  {
+    kind: 'challenge',
+    by: 'bytedance',
+    source: 'https://www.byteplus.com/',
+    mark: /_wafchallengeid|\bbyted_acrawler\b|\/verifycenter\/captcha/,
+    ownLetters: 80,
+  },
 ];

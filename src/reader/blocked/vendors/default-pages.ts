@@ -1,4 +1,4 @@
-/** Default pages of web servers and hosts. */
+/** Default pages of web servers and hosts, and error pages of languages and frameworks. */
 import type { VendorRule } from './vendor-rule.ts';
 
 export const DEFAULT_PAGES: readonly VendorRule[] = [
@@ -103,5 +103,86 @@ export const DEFAULT_PAGES: readonly VendorRule[] = [
     header: { 'x-powered-by': /plesk/i },
     title: /default page/,
     ownLetters: 1500,
+  },
+  {
+    kind: 'server-default',
+    by: 'ispconfig',
+    source: 'https://www.ispconfig.org/documentation/',
+    says: /this is the default index page of your website|for questions or problems please contact support[\s\S]{0,200}ispconfig/,
+    ownLetters: 500,
+  },
+  {
+    kind: 'server-default',
+    by: 'directadmin',
+    source: 'https://docs.directadmin.com/',
+    says: /^[^.]{0,60}apache is functioning normally/,
+    ownLetters: 300,
+  },
+  {
+    kind: 'server-default',
+    by: 'jetty',
+    source: 'https://jetty.org/docs/',
+    says: /no context on this server matched or handled this request/,
+    ownLetters: 700,
+  },
+  {
+    kind: 'server-default',
+    by: 'kubernetes',
+    source: 'https://kubernetes.github.io/ingress-nginx/user-guide/default-backend/',
+    says: /^\s*default backend - 404\s*$/,
+    ownLetters: 60,
+  },
+  {
+    kind: 'server-default',
+    by: 'bt-panel',
+    source: 'https://www.bt.cn/',
+    says: /恭喜[,, ]{0,3}站点创建成功|没有找到站点/,
+    ownLetters: 700,
+  },
+  {
+    kind: 'server-default',
+    by: 'wampserver',
+    source: 'https://www.wampserver.com/',
+    title: /^(?:wampserver homepage|mamp|welcome to mamp)/,
+    ownLetters: 1500,
+  },
+  {
+    kind: 'server-default',
+    by: 'framework',
+    source: 'https://docs.djangoproject.com/en/stable/intro/tutorial01/',
+    title:
+      /^(?:the install worked successfully! congratulations!|ruby on rails|welcome to symfony!?|create next app|congratulations \| cyberpanel)$/,
+    ownLetters: 600,
+  },
+  {
+    kind: 'server-error',
+    by: 'php',
+    source: 'https://www.php.net/manual/en/errorfunc.constants.php',
+    says: /^\s*(?:php )?(?:warning|notice|deprecated|fatal error|parse error|uncaught error) ?: [\s\S]{0,1600}\bon line \d+/,
+    title: /^$/,
+    ownLetters: 1200,
+  },
+  {
+    kind: 'server-error',
+    by: 'django',
+    source: 'https://docs.djangoproject.com/en/stable/ref/settings/#debug',
+    title: /^\w{3,40}(?:error|exception|doesnotexist) at \//,
+    ownLetters: 6000,
+  },
+  {
+    kind: 'by phrases',
+    otherwise: 'server-error',
+    by: 'asp.net',
+    source: 'https://learn.microsoft.com/en-us/aspnet/web-forms/',
+    says: /server error in '[^']{0,60}' application/,
+    ownLetters: 1500,
+  },
+  {
+    kind: 'by phrases',
+    otherwise: 'server-error',
+    by: 'spring',
+    source: 'https://docs.spring.io/spring-boot/reference/web/servlet.html',
+    says: /whitelabel error page[\s\S]{0,200}no explicit mapping/,
+    ownLetters: 500,
   },
 ];
