@@ -25,8 +25,8 @@ export interface BlockedPageFacts {
   /** The headings that are not the name of the site: outside header, navigation and footer. */
   readonly topics: readonly string[];
   /**
-   * The start of the text that is neither heading, link, label, navigation, header nor footer, nor cited as code or
-   * quotation, unless there is no other; normalized.
+   * The start of the text that is neither heading, label, navigation, header nor footer, nor cited as code or
+   * quotation, unless there is no other. Links count only inside sentences. Normalized.
    */
   readonly body: string;
   /** The start of all visible text that is not quoted; normalized. */
@@ -141,6 +141,8 @@ export function textFacts(text: string): BlockedPageFacts {
 /** Where a text stands: values that its element inherits from the ones around it. */
 interface Place {
   readonly isBeside: boolean;
+  /** In a link inside a sentence. */
+  readonly isInline: boolean;
   readonly isConsent: boolean;
   readonly isHeading: boolean;
   readonly isQuoted: boolean;
@@ -151,6 +153,7 @@ interface Place {
 
 const OUTSIDE: Place = {
   isBeside: false,
+  isInline: false,
   isConsent: false,
   isHeading: false,
   isQuoted: false,
@@ -202,7 +205,10 @@ class Collector {
         heading.text += ` ${value.slice(0, MAX_LINE_CHARACTERS)}`;
       if (heading && isLinkHome(parent)) heading.isLogo = true;
     }
-    if (place.isBeside && !place.isHeading) return;
+    if (place.isBeside && !place.isHeading) {
+      if (place.isInline && !place.isCited) this.#body = extended(this.#body, start);
+      return;
+    }
     this.#own += letters;
     if (place.isHeading) return;
     if (place.isCited) this.#cited = extended(this.#cited, start);
@@ -272,10 +278,12 @@ class Collector {
     const isQuoted = QUOTED.has(name);
     const isCited = isQuoted || name === 'pre';
     const isMain = MAIN.has(name);
+    const isInline = around.isInline || (!around.isBeside && name === 'a' && isInSentence(element));
     if (!(isHeading || isBeside || isConsent || isCited || isMain)) return around;
     return {
       isHeading: around.isHeading || isHeading,
       isBeside: around.isBeside || isBeside,
+      isInline,
       isConsent: around.isConsent || isConsent,
       isQuoted: around.isQuoted || isQuoted,
       isCited: around.isCited || isCited,
@@ -329,6 +337,13 @@ const MIN_LETTERS = 20;
 const orElse = (text: string, cited: string): string => (weigh(text) < MIN_LETTERS ? text + cited : text);
 
 const extended = (text: string, more: string): string => (text.length < MAX_BODY_CHARACTERS ? text + more : text);
+
+/** Whether a link stands between words. */
+const isInSentence = ({ prev, next }: Element): boolean =>
+  [prev, next].some(
+    (node) => node?.type === TEXT && weigh(node.value.slice(0, MAX_LINE_CHARACTERS)) > MIN_WORD_LETTERS,
+  );
+const MIN_WORD_LETTERS = 3;
 
 const HOME = /^(?:https?:\/\/[^/]{1,100})?\/?(?:index\.\w{1,5})?$/i;
 

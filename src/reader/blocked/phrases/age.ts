@@ -8,6 +8,9 @@ export const AGE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.5.4',
   says: anyOf({
     en: [
+      '\\b(?:sign in|log in|verify|confirm|prove|check)[^.!?]{0,30}your age\\b',
+      '\\b(?:be inappropriate|not be suitable|not suitable|unsuitable|intended|only)[^.!?]{0,30}(?:users|minors|children|all ages|mature audiences|adults)\\b',
+      "\\byou(?:'re| are) (?:of )?(?:the )?(?:legal|an adult|old enough)",
       `\\b(?:are you|you are|you must be|i am|i'm|must be|you're|being|confirm you(?:'re| are))[^.!?]{0,20}(?:over|at least|above|older than|of legal)[^.!?]{0,12}(?:${AGE_18}|drinking|smoking|age)`,
       `\\b${AGE_18}(?: years)?(?: of age| old)?(?:,)? (?:or|and) (?:older|over|above)`,
       `\\b(?:over|under) ${AGE_18}\\b`,
@@ -61,7 +64,23 @@ export const AGE: PhraseRule = {
     ],
     ko: [`${AGE_18}세`, '성인 ?인증|연령 ?확인|생년월일|미성년|청소년'],
     ar: [`${AGE_18} (?:عام|سنة)`, 'تاريخ (?:ميلادك|الميلاد)|التحقق من العمر|السن القانوني'],
-    others: [`${AGE_18} år`, `${AGE_18} let`, `${AGE_18} vuotta`, `${AGE_18} років`],
+    others: [
+      '(?:är du|jag är|du måste vara|har du fyllt|bekräfta)[^.]{0,20}(?:över |fyllt )?(?:18|20|25|ålder)|åldersgräns|ålderskontroll|födelsedatum|myndig',
+      '(?:er du|jeg er|du skal være|du må være|over)[^.]{0,16}(?:16|18|20) ?(?:år)?|alders(?:bekræft|kontrol|grense|grænse|verifi)|fødselsdato',
+      '(?:oletko|olen|vähintään|täyttänyt)[^.]{0,20}(?:18|20)|ikäraja|ikätarkist|syntymäaika|täysi-ikäi',
+      '(?:je vám|je mi|starší|více než)[^.]{0,16}18|plnolet|datum narození|ověření věku',
+      'elmúltál|elmúltam|betöltött\\w{0,3}[^.]{0,12}18|18 év|nagykorú|születési (?:idő|dátum)',
+      '(?:ai|aveți|am|peste|cel puțin)[^.]{0,12}18 (?:de )?ani|data nașterii|verificarea vârstei|majorat',
+      '(?:вам|мені)[^.]{0,20}18|повноліт|дат[ау] народження|підтвердіть вік',
+      '(?:anda|usia|berusia|umur)[^.]{0,20}(?:17|18|21)|tanggal lahir|verifikasi (?:usia|umur)',
+      '(?:đủ|trên|từ)[^.]{0,8}18 tuổi|ngày sinh|xác nhận (?:độ )?tuổi',
+      '(?:อายุ)[^.]{0,12}(?:18|20)|วันเกิด',
+      '(?:גיל|מעל)[^.]{0,8}18|תאריך לידה|18 (?:वर्ष|साल)|जन्म ?तिथि|(?:άνω των|είστε)[^.]{0,12}18|ημερομηνία γέννησης',
+      `${AGE_18} år`,
+      `${AGE_18} let`,
+      `${AGE_18} vuotta`,
+      `${AGE_18} років`,
+    ],
   }),
   names: whole({
     en: [
@@ -74,6 +93,13 @@ export const AGE: PhraseRule = {
     de: ['alters(?:prüfung|verifikation|abfrage|kontrolle)', 'jugendschutz'],
     fr: ["vérification (?:de l'|d')âge"],
     others: [
+      'åldersgräns|ålderskontroll',
+      'alders(?:kontrol|bekræftelse|grense)',
+      'ikäraja|ikätarkistus',
+      'ověření věku',
+      'подтверждение возраста|18\\+',
+      'yaş doğrulama',
+      '연령 확인',
       'verificación de edad',
       'verificação de idade',
       "verifica (?:dell')?età",

@@ -6,6 +6,10 @@ export const PAYWALL: PhraseRule = {
   source: 'https://developers.google.com/search/docs/appearance/structured-data/paywalled-content',
   says: anyOf({
     en: [
+      '\\b(?:subscribe|register|log in|sign up|join)\\b[^.!?]{0,30}to (?:unlock|read|continue|finish)\\b',
+      '\\b(?:unlock|finish|keep|continue) (?:reading )?(?:this|the) (?:full |entire |whole |complete )?(?:article|story|post|report)\\b',
+      '\\b(?:this|the) (?:article|story|post|report|issue|content|episode)[^.!?]{0,30}\\b(?:is )?(?:for|behind|locked|reserved|exclusive)[^.!?]{0,20}(?:subscriber|member|paywall|premium|patron)',
+      '\\bfree (?:articles?|stories|reads?) (?:left|remaining|this month)|\\byour (?:free|monthly) (?:article )?limit',
       '\\b(?:subscribe|sign up|register|log in|join|subscription|create (?:an?|your) (?:free )?account|become a (?:member|subscriber))[^.!?]{0,60}to (?:continue|keep|read|unlock|access|view|finish|see)\\b[^.!?]{0,30}(?:reading|read\\b|story|article|post\\b|full\\b|rest of)',
       '\\bto (?:continue|keep) reading\\b',
       '\\b(?:continue|read|unlock|get|access)[^.!?]{0,20}(?:full|rest of (?:the|this)|whole|entire) (?:story|article|post)[^.!?]{0,40}(?:subscri|member|account|sign|trial|pay|free)',
@@ -75,6 +79,17 @@ export const PAYWALL: PhraseRule = {
       '(?:المقال|المحتوى)[^.]{0,20}(?:للمشتركين|للأعضاء)',
     ],
     others: [
+      '(?:bli|är du) prenumerant[^?]{0,80}|(?:vill du )?läsa (?:hela|vidare)[^.?]{0,20}(?:artikel|texten|\\?)|(?:artikeln|innehållet)[^.]{0,16}(?:är låst|för (?:våra )?prenumeranter|kräver)',
+      '(?:bliv|bli) (?:abonnent|medlem)[^.]{0,40}(?:læs|les|adgang|tilgang)|(?:artik[ek]el|sak)\\w{0,3}[^.]{0,24}(?:forbeholdt|kun for|for) abonnent|(?:læs|les) (?:hele|resten)[^.]{0,40}(?:abonn|logg|medlem)',
+      'tilaa[^.]{0,40}(?:lue|jatka|lukea)|(?:juttu|artikkeli)[^.]{0,30}(?:tilaajille|vain tilaaj)',
+      'předplat\\w{0,6}[^.]{0,50}(?:číst|čten|článek|obsah|odemkn|pokračov)|(?:článek|obsah|text)[^.]{0,30}(?:pouze|jen)?[^.]{0,6}pro předplatitel|(?:odemkn|dočíst|číst dál)\\w{0,4}[^.]{0,30}(?:předplat|člán)',
+      'előfizet\\w{0,8}[^.]{0,50}(?:olvas|cikk|tartalom|hozzáfér)|(?:cikk|tartalom)[^.]{0,30}(?:csak)?[^.]{0,6}előfizető',
+      '(?:передплат|підпи)\\w{1,6}[^.]{0,50}(?:читати|статт|продовж)',
+      'abon\\w{1,6}[^.]{0,50}(?:citi|articol|continua)',
+      'berlangganan[^.]{0,40}(?:membaca|artikel|lanjut)',
+      'đăng ký[^.]{0,30}(?:đọc tiếp|đọc toàn|bài viết)',
+      'מנוי\\w{0,3}[^.]{0,40}(?:לקרוא|להמשיך|כתבה)',
+      'συνδρομ\\w{1,6}[^.]{0,40}(?:διαβάσ|άρθρο)',
       '(?:prenumer|bli prenumerant|logga in)[^.]{0,40}(?:läsa|läs vidare)',
       '(?:abonn)[^.]{0,40}(?:læse|lese|læs|les) (?:videre|hele)',
       '(?:předpla)[^.]{0,40}(?:číst|čtení|dočíst)',

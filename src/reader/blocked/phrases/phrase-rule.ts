@@ -23,9 +23,11 @@ export interface PhraseRule {
 export const anyOf = (byLanguage: Readonly<Record<string, readonly string[]>>): RegExp =>
   new RegExp(Object.values(byLanguage).flat().map(acrossNames).join('|'), 'u');
 
-/** Gaps inside a sentence may contain the dots of a host name or a number. */
+/** Gaps inside a sentence may contain the dots of a host name or a number; `\w` is a letter of any alphabet. */
 const acrossNames = (pattern: string): string =>
-  pattern.replace(/\[\^\.(!\?。?)?\]/g, (_, more: string = '') => `(?:[^.${more}]|\\.(?=\\S))`);
+  pattern
+    .replaceAll('\\w', '\\p{L}')
+    .replace(/\[\^\.(!\?。?)?\]/g, (_, more: string = '') => `(?:[^.${more}]|\\.(?=\\S))`);
 
 /** A pattern that matches a complete title or heading. */
 export const whole = (byLanguage: Readonly<Record<string, readonly string[]>>): RegExp =>
