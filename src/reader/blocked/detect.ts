@@ -42,8 +42,10 @@ function byVendor(input: DetectionInput): Blocked | undefined {
   const { facts, status } = input;
   const marks = `url=${input.url}\n${facts.marks}`;
   const text = `${withoutQuotations(facts.title)}\n${withoutQuotations(facts.text)}`.trim();
-  const isArticle = status < 400 && isAboutMessage(facts);
-  const rule = VENDOR_RULES.find((each) => !(isArticle && isOfWords(each)) && holds(each, { ...input, marks, text }));
+  const known = { ...input, marks, text };
+  const rule = VENDOR_RULES.find(
+    (each) => holds(each, known) && !(isOfWords(each) && status < 400 && isAboutMessage(facts)),
+  );
   if (!rule) return undefined;
   const kind =
     rule.kind === 'by phrases'
@@ -83,9 +85,13 @@ function byStatus({ status, facts }: DetectionInput): Blocked | undefined {
 function byStructureAndPhrases({ facts }: DetectionInput): Blocked | undefined {
   const said = kindByPhrases(facts, { isError: false });
   if (said && said !== 'login') return { kind: said, by: GENERIC };
-  for (const { kind, by } of STRUCTURE_RULES) {
+  let isAbout: boolean | undefined;
+  for (const { kind, by, isOfParts } of STRUCTURE_RULES) {
     const vendor = by(facts);
-    if (vendor !== undefined) return { kind, by: vendor };
+    if (vendor === undefined) continue;
+    // An article about logins or paywalls has their words.
+    isAbout ??= isAboutMessage(facts);
+    if (isOfParts || !isAbout) return { kind, by: vendor };
   }
   return said && { kind: said, by: GENERIC };
 }

@@ -46,10 +46,12 @@ const ERROR_LETTERS = 1_500;
 /** The parts of the title, and the headings, without what they quote. */
 export const leadsOf = ({ title, headings }: BlockedPageFacts): string[] => {
   const said = withoutQuotations(title);
-  return [...said.split(SEPARATORS), said, ...headings.map(withoutQuotations)]
-    .map((part) => part.trim())
-    .filter(Boolean);
+  const parts = [...said.split(SEPARATORS), said, ...headings.map(withoutQuotations).flatMap(sentencesIn)];
+  return [...new Set(parts.map((part) => part.trim()))].filter(Boolean);
 };
+
+/** A heading and its sentences. */
+const sentencesIn = (heading: string): string[] => [heading, ...heading.split(SENTENCE_END)];
 
 /** Whether a title or heading says it as a whole. */
 export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => {
@@ -75,7 +77,11 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
   const isOfSite = (heading: string) =>
     HOST_NAME.test(heading) || (parts.length > 1 && heading !== parts[0] && parts.includes(heading));
   const first = topics.find((heading) => !isOfSite(heading));
-  return first !== undefined && weigh(first) > SHORT_LETTERS && !isSaidByAny(withoutQuotations(first));
+  return (
+    first !== undefined &&
+    weigh(first) > (isAddressed(first) || GREETING.test(first) ? ADDRESS_LETTERS : SHORT_LETTERS) &&
+    !sentencesIn(withoutQuotations(first)).some(isSaidByAny)
+  );
 };
 
 /** Whether the title or the first heading is about such a message, instead of the message itself. */
@@ -91,15 +97,16 @@ export const isAboutMessage = ({ title, topics }: BlockedPageFacts): boolean =>
 
 /** Titles of articles continue after these. */
 const PARTS = /\s*[:\uff1a|\u2013\u2014\u2015?!.\u3002]\s|\s-\s|[\uff1a\uff08(]/;
-const withoutPhrases = (text: string): string => PHRASE_RULES.reduce((rest, { says }) => rest.replace(says, ' '), text);
+const withoutPhrases = (text: string): string =>
+  PHRASE_RULES.reduce((rest, { says }) => rest.replace(says.exec(rest)?.[0] ?? '', ' '), text);
 
 /** A sentence of the text. */
-interface Sentence {
+export interface Sentence {
   readonly text: string;
   readonly letters: number;
 }
 
-function sentencesOf(body: string): readonly Sentence[] {
+export function sentencesOf(body: string): readonly Sentence[] {
   return body
     .split(SENTENCE_END)
     .map((text) => ({ text, letters: weigh(text) }))
@@ -167,6 +174,7 @@ function strengthOf(
   const within = (letters: number, withTopic: number) =>
     ownLetters <= (isError ? Math.max(letters, ERROR_LETTERS) : hasTopic ? Math.min(letters, withTopic) : letters);
   if (!within(Math.max(BOTH_LETTERS, titleLetters, textLetters), BOTH_LETTERS)) return undefined;
+  if (!isError && rule.unless?.test(facts.body)) return undefined;
   const isLed = leads.some((lead) => isSaidBy(lead, rule));
   const { share, isFirst } = shareOf(rule, sentences);
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
@@ -183,6 +191,10 @@ function strengthOf(
 const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
 /** Headings of a word, like "Oops!", are no topic. */
 const SHORT_LETTERS = 8;
+/** Neither are "We're sorry!" and "Congratulations!". */
+const ADDRESS_LETTERS = 26;
+const GREETING =
+  /^(?:congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
 /** Maximum letters of a page that has a topic of its own. */
 const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 /** Share of the text that must say it if the title does not: less if it begins with the first sentence. */
@@ -195,11 +207,18 @@ const PLAIN_LETTERS = 120;
 /** Maximum letters in sentences that are about something else. */
 const FOREIGN_LETTERS = 120;
 
+/** A page with more letters of its own says nothing as a whole. */
+const MAX_LETTERS = Math.max(
+  BOTH_LETTERS,
+  ...PHRASE_RULES.flatMap(({ titleLetters = 0, textLetters = 0 }) => [titleLetters, textLetters]),
+);
+
 /** The kind of page that the words of a page describe best. `allowed` limits the kinds. */
 export function kindByPhrases(
   facts: BlockedPageFacts,
   { isError, allowed }: { readonly isError: boolean; readonly allowed?: ReadonlySet<BlockedKind> | undefined },
 ): BlockedKind | undefined {
+  if (!isError && facts.ownLetters > MAX_LETTERS) return undefined;
   const body = withoutQuotations(facts.body);
   const sentences = sentencesOf(body);
   const isToVisitor = weigh(body) <= TINY_LETTERS || isAddressed(body);

@@ -1,12 +1,14 @@
 /** Recognizes blocked pages by their structure: forms, containers of walls, empty roots of applications. */
+import { withoutQuotations } from './about.ts';
+import { isAddressed } from './addressed.ts';
 import { type BlockedKind, GENERIC } from './blocked.ts';
-import { weigh } from './normalized.ts';
 import type { BlockedPageFacts } from './page-facts.ts';
 import { AGE } from './phrases/age.ts';
 import { CONSENT } from './phrases/consent.ts';
 import { LOGIN } from './phrases/login.ts';
 import { PAYWALL } from './phrases/paywall.ts';
-import { hasTopic, isSaidBy, leadsOf } from './phrases.ts';
+import type { PhraseRule } from './phrases/phrase-rule.ts';
+import { hasTopic, isSaidBy, leadsOf, sentencesOf } from './phrases.ts';
 
 export interface StructureRule {
   readonly kind: BlockedKind;
@@ -14,6 +16,8 @@ export interface StructureRule {
   readonly source: string;
   /** The vendor, `generic`, or `undefined` if the page is not of this kind. */
   readonly by: (facts: BlockedPageFacts) => string | undefined;
+  /** Whether the parts alone are enough, whatever the page says. */
+  readonly isOfParts?: boolean;
 }
 
 /** Vendors by their marks or the end of the title, the first one counts. */
@@ -35,6 +39,10 @@ const PAYWALL_VENDORS: Vendors = [
 const PAYWALL_MARK =
   /"?isAccessibleForFree"?\s*:\s*"?false|paywall|gateway-content|meteredContent|piano\.io|tinypass|tp-container-inner|poool|regwall|subscriber-only|premium-content|metered/i;
 
+/** Offers a login to those who have paid: sites have it beside their content too. */
+const SUBSCRIBED =
+  /\balready (?:a|an) (?:[a-z]+ )?(?:subscriber|member)|bereits abonnent|déjà abonné|ya eres suscriptor|já é assinante|già abbonato|al abonnee|redan prenumerant/;
+
 const CONSENT_VENDORS: Vendors = [
   { by: 'google', mark: /consent\.google\./ },
   { by: 'youtube', mark: /consent\.youtube\./ },
@@ -53,20 +61,31 @@ const CONSENT_VENDORS: Vendors = [
 const CONSENT_WORDS =
   /cookie|consent|privacy|partner|tracking|einwillig|zustimm|datenschutz|werbung|privée|confidentialité|traceurs|privacidad|consentimiento|privacidade|consenso|toestemming|zgod|prywatno|соглас|конфиденциальн|çerez|gizlilik|プライバシー|同意|隐私|隱私|쿠키|개인정보|ملفات تعريف|الخصوصية/;
 const COOKIES = /\bcookies?\b|куки|çerez|クッキー|쿠키|ملفات تعريف/;
-/** Share of the text of a consent wall that is about consent. */
+/** Share of the text of a consent wall that is about consent; more if it has headings about something else. */
 const CONSENT_SHARE = 0.5;
+const CONSENT_SHARE_WITH_TOPIC = 0.8;
+/** Headings of the two choices of such walls: with advertising, or with a subscription. */
+const CHOICES =
+  /\b(?:pur|abo|abonnement|werbung|werbefrei|kostenlos|subscri|advert|ads|ad-free|free|choice|choix|publicité|pub|scelta|pubblicità|elección|publicidad|escolha|keuze|advertenties|wybór|reklam|privacy|welcome|willkommen|bienvenue)/;
+/** Buttons that accept. */
+const ACCEPTS =
+  /accept|agree|allow|consent|got it|akzept|zustimm|einverstanden|erlauben|akkoord|toestaan|acept|permit|aceit|accett|acconsent|zgadzam|akcept|zgoda|соглас|прин(?:ять|имаю)|разреш|kabul|onayl|godkänn|tillåt|accepter|godta|tillad|hyväksy|salli|souhlas|přij|povolit|elfogad|hozzájárul|погод|прийня|setuju|terima|đồng ý|chấp nhận|ยอมรับ|同意|接受|許可|동의|수락|허용|قبول|موافق|أوافق|אישור|מסכים|स्वीकार|αποδοχή|συμφων/;
 
-function isAboutConsent({ body, headings }: BlockedPageFacts): boolean {
-  if (headings.some((heading) => !CONSENT_WORDS.test(heading) && !CONSENT.says.test(heading))) return false;
+function isAboutConsent({ body, headings, title }: BlockedPageFacts): boolean {
   let about = 0;
   let all = 0;
-  for (const sentence of body.split(/[.!?。！？]/)) {
-    const letters = weigh(sentence);
+  for (const { text, letters } of sentencesOf(body)) {
     all += letters;
-    if (CONSENT_WORDS.test(sentence) || CONSENT.says.test(sentence)) about += letters;
+    if (CONSENT_WORDS.test(text) || CONSENT.says.test(text) || CHOICES.test(text)) about += letters;
   }
-  return about >= CONSENT_SHARE * all;
+  const isTopic = (heading: string) =>
+    !CONSENT_WORDS.test(heading) && !CONSENT.says.test(heading) && !CHOICES.test(heading) && !title.startsWith(heading);
+  return about >= (headings.some(isTopic) ? CONSENT_SHARE_WITH_TOPIC : CONSENT_SHARE) * all;
 }
+
+/** Whether a sentence of the text says it. */
+const isSaidIn = (text: string, { says }: PhraseRule): boolean =>
+  sentencesOf(withoutQuotations(text)).some((sentence) => says.test(sentence.text));
 
 const AGE_CONTAINER =
   /\[(?:id|class)\]=[^\n]{0,100}age[-_]?(?:gate|verif|check|wall|confirm|restrict|screen)|over-?18\b/i;
@@ -75,9 +94,26 @@ const ASKS_FOR_SCRIPTS =
 const LOADING =
   /^(?:loading|please wait|initializing|wird geladen|laden|lädt|chargement|cargando|carregando|a carregar|caricamento|bezig met laden|ładowanie|загрузка|yükleniyor|読み込み中|加载中|載入中|로딩|جار)/;
 
+/** Share of the text in sentences that ask for scripts. */
+const SCRIPTS_SHARE = 0.5;
+
+function asksForScripts(body: string, headings: readonly string[]): boolean {
+  if (headings.some((heading) => ASKS_FOR_SCRIPTS.test(heading))) return true;
+  const sentences = sentencesOf(body);
+  const lettersOf = (some: typeof sentences) => some.reduce((sum, { letters }) => sum + letters, 0);
+  const asking = lettersOf(sentences.filter(({ text }) => ASKS_FOR_SCRIPTS.test(text)));
+  return asking > 0 && asking >= SCRIPTS_SHARE * lettersOf(sentences);
+}
+
 /** Whether the title or the first heading is about a login; further headings may be those of a box beside content. */
 const isLedByLogin = (facts: BlockedPageFacts): boolean =>
   leadsOf({ ...facts, headings: facts.headings.slice(0, 1) }).some((lead) => isSaidBy(lead, LOGIN));
+
+/** Whether the text begins with a request to log in, as above the form of a forum. */
+const beginsWithLogin = ({ body }: BlockedPageFacts): boolean => {
+  const [first, second] = sentencesOf(withoutQuotations(body));
+  return [first, second].some((sentence) => sentence !== undefined && LOGIN.says.test(sentence.text));
+};
 
 /** Maximum letters of a request to turn scripts on. */
 const NOSCRIPT_LETTERS = 1_000;
@@ -89,6 +125,7 @@ const HTML_FORMS = 'https://html.spec.whatwg.org/multipage/input.html#password-s
 export const STRUCTURE_RULES: readonly StructureRule[] = [
   {
     kind: 'server-default',
+    isOfParts: true,
     source: 'https://httpd.apache.org/docs/current/mod/mod_autoindex.html',
     by: ({ title, headings, links, ownLetters }) =>
       // A listing of files is content; an empty one is not.
@@ -100,7 +137,8 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
     by(facts) {
       const { consentLetters, otherLetters, ownLetters, buttons, links, passwordFields } = facts;
       const isAlone = consentLetters >= 20 && otherLetters <= 60;
-      const isWall = ownLetters <= 350 && links <= 10 && buttons.length > 0 && passwordFields === 0;
+      const accepts = buttons.some((button) => ACCEPTS.test(button));
+      const isWall = ownLetters <= (accepts ? 700 : 350) && links <= 10 && buttons.length > 0 && passwordFields === 0;
       const says = () => [facts.body, ...facts.headings].some((text) => CONSENT.says.test(text) || COOKIES.test(text));
       return isAlone || (isWall && says() && isAboutConsent(facts)) ? vendorOf(facts, CONSENT_VENDORS) : undefined;
     },
@@ -109,14 +147,15 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
     kind: 'age',
     source: 'https://www.ofcom.org.uk/online-safety/protecting-children/age-assurance',
     by(facts) {
-      const { marks, ownLetters, body, headings, buttons, textFields } = facts;
+      const { marks, ownLetters, body, headings, buttons, textFields, links } = facts;
       if (ownLetters > 400) return undefined;
       const isAsked = AGE_CONTAINER.test(marks);
       // A page about something else may state an age too.
       if (!isAsked && hasTopic(facts)) return undefined;
-      const says = [body, ...headings].some((text) => AGE.says.test(text));
+      const says = [body, ...headings].some((text) => isSaidIn(text, AGE));
       const asks = buttons.length > 0 || textFields > 0;
-      return says && (isAsked || (asks && ownLetters <= 220)) ? GENERIC : undefined;
+      const isShort = asks ? ownLetters <= 220 : links > 0 && links <= 6 && ownLetters <= 120;
+      return says && (isAsked || (isShort && isAddressed(body))) ? GENERIC : undefined;
     },
   },
   {
@@ -125,6 +164,7 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
     by(facts) {
       const { passwordFields, textFields, ownLetters, letters, links } = facts;
       if (passwordFields > 0 && letters <= 2_500 && ownLetters <= 700 && isLedByLogin(facts)) return GENERIC;
+      if (passwordFields > 0 && ownLetters <= 700 && links <= 40 && beginsWithLogin(facts)) return GENERIC;
       if (passwordFields > 0 && ownLetters <= 60 && letters <= 600 && links <= 25) return GENERIC;
       if (textFields > 0 && textFields <= 3 && ownLetters <= 120 && letters <= 400 && isLedByLogin(facts))
         return GENERIC;
@@ -135,16 +175,19 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
     kind: 'paywall',
     source: 'https://schema.org/isAccessibleForFree',
     by(facts) {
-      const { body, headings, buttons, marks, ownLetters } = facts;
+      const { title, body, headings, buttons, marks, ownLetters } = facts;
       const isMarked = PAYWALL_MARK.test(marks);
-      if (ownLetters > (isMarked ? 900 : (PAYWALL.textLetters ?? 0))) return undefined;
-      return [body, ...headings, ...buttons].some((text) => PAYWALL.says.test(text))
-        ? vendorOf(facts, PAYWALL_VENDORS)
-        : undefined;
+      const isTitle = leadsOf({ ...facts, headings: [] }).some((lead) => isSaidBy(lead, PAYWALL));
+      if (ownLetters > (isMarked || isTitle ? 900 : (PAYWALL.textLetters ?? 0))) return undefined;
+      const says = [title, body, ...headings, ...buttons].some(
+        (text) => isSaidIn(text, PAYWALL) || (isMarked && SUBSCRIBED.test(text)),
+      );
+      return says ? vendorOf(facts, PAYWALL_VENDORS) : undefined;
     },
   },
   {
     kind: 'js-shell',
+    isOfParts: true,
     source: 'https://developer.mozilla.org/en-US/docs/Glossary/SPA',
     by(facts) {
       const { letters, ownLetters, scripts, media, emptyRoot, noscript, body, headings } = facts;
@@ -155,7 +198,7 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
       if (emptyRoot && ownLetters <= 10 && letters <= 1_500 && media <= 5) return GENERIC;
       if (scripts > 0 && letters <= 120 && media <= 5 && ASKS_FOR_SCRIPTS.test(noscript)) return GENERIC;
       if (scripts > 0 && letters <= 20 && media === 0) return GENERIC;
-      return ownLetters <= 200 && [body, ...headings].some((text) => ASKS_FOR_SCRIPTS.test(text)) ? GENERIC : undefined;
+      return ownLetters <= 200 && asksForScripts(body, headings) ? GENERIC : undefined;
     },
   },
 ];

@@ -1,6 +1,12 @@
 /** Pages about maintenance, overload, a queue, or a site that opens soon. */
 import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
+/** Announcements: the maintenance is not now. */
+const PLANNED =
+  /\bwill (?:not )?be (?:unavailable|down|offline|carried out|performed|undergoing|closed|available|interrupted|taken offline)|\b(?:is|are) (?:scheduled|planned) (?:for|on)\b|(?:findet|finden)[^.!?]{0,40}statt|(?:am|vom|ab) \d{1,2}\.[^.!?]{0,80}(?:wird|werden|gewartet|nicht)|(?:aura|auront) lieu|(?:sera|seront) (?:indisponible|inaccessible|effectu|ferm)|se (?:realizará|llevará)|(?:estará|estarán) (?:fuera|no disponible|cerrad)|será (?:realizad|efetuad)|(?:sarà|saranno) (?:effettuat|sospes|non disponibil)|(?:zal|zullen)[^.!?]{0,40}(?:plaatsvinden|uitgevoerd|niet beschikbaar)|(?:odbędzie|będzie|będą) (?:się|niedostępn)|(?:будет|будут) (?:проводиться|проведен|недоступ|производиться|закрыт)|состо[яи]тся|(?:yapılacak|gerçekleştirilecek|verilemeyecek)|(?:実施|行)(?:します|いたします|予定|う予定)|予定(?:です|しており)|(?:将于|将在|將於|將在|定于|拟于|計劃於)|예정(?:입니다|이오니|되어)|실시(?:합니다|할)|seuraavasti|kommer att (?:vara|utföras|genomföras)|vil (?:være|blive|bli) (?:nede|utilgængelig|utilgjengelig|lukket|stengt)/;
+const NOW =
+  /\b(?:currently|now|at the moment|right now|presently|momentan|derzeit|zurzeit|gerade|aktuell|jetzt|actuellement|en ce moment|actualmente|ahora|en este momento|neste momento|atualmente|al momento|attualmente|momenteel|nu|obecnie|teraz|just nu)\b|сейчас|в данный момент|şu anda?|ただいま|現在|只今|现在|目前|正在|現在|현재|지금/;
+
 export const MAINTENANCE: PhraseRule = {
   kind: 'maintenance',
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4',
@@ -234,6 +240,7 @@ export const MAINTENANCE: PhraseRule = {
       'เร็วๆ นี้',
     ],
   }),
+  unless: { test: (text) => PLANNED.test(text) && !NOW.test(text) },
   titleLetters: 300,
   textLetters: 260,
 };

@@ -6,7 +6,7 @@ export const PAYWALL: PhraseRule = {
   source: 'https://developers.google.com/search/docs/appearance/structured-data/paywalled-content',
   says: anyOf({
     en: [
-      '\\b(?:subscribe|register|log in|sign up|join)\\b[^.!?]{0,30}to (?:unlock|read|continue|finish)\\b',
+      '\\b(?:subscribe|register|log in|sign up|join)\\b[^.!?]{0,30}to (?:unlock|read|continue|finish)(?: reading)?(?: (?:this|the full|the rest|the article|the story|our|articles?|stories)\\b|$)',
       '\\b(?:unlock|finish|keep|continue) (?:reading )?(?:this|the) (?:full |entire |whole |complete )?(?:article|story|post|report)\\b',
       '\\b(?:this|the) (?:article|story|post|report|issue|content|episode)[^.!?]{0,30}\\b(?:is )?(?:for|behind|locked|reserved|exclusive)[^.!?]{0,20}(?:subscriber|member|paywall|premium|patron)',
       '\\bfree (?:articles?|stories|reads?) (?:left|remaining|this month)|\\byour (?:free|monthly) (?:article )?limit',
@@ -16,7 +16,6 @@ export const PAYWALL: PhraseRule = {
       '\\b(?:this|the) (?:article|story|post|content)[^.!?]{0,30}(?:is )?(?:for|only for|available to|exclusive to|reserved for|only available to)[^.!?]{0,20}(?:subscribers|members|paying|paid)',
       '\\b(?:subscriber|member|premium)s?[- ](?:only|exclusive) (?:story|article|content|post)',
       '\\b(?:for|to) (?:paid|paying) subscribers',
-      '\\balready a (?:subscriber|member)',
       "\\byou(?:'ve| have) (?:read|reached|used)[^.!?]{0,40}(?:free (?:articles|stories)|article limit|limit of)",
     ],
     de: [

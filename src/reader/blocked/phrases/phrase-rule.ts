@@ -6,9 +6,11 @@ export interface PhraseRule {
   /** Where the meaning is defined, or where pages with these words come from. */
   readonly source: string;
   /** Sentences of such pages, by language. They count in a title, a heading or a short text. */
-  readonly says: RegExp;
+  readonly says: Phrases;
   /** Words that say it only as a complete title or heading: elsewhere they are ordinary words. */
   readonly names?: RegExp | undefined;
+  /** Texts that have these are about something else, such as a future event. */
+  readonly unless?: Pick<RegExp, 'test'> | undefined;
   /** Complete titles that say that something is wrong, but not what. They count only if nothing else does. */
   readonly vague?: RegExp | undefined;
   /** Maximum letters of a page's own text if only its title or a heading says it. Default: 400. */
@@ -19,15 +21,42 @@ export interface PhraseRule {
   readonly isReason?: boolean | undefined;
 }
 
-/** One pattern from the patterns of each language. The texts are normalized, so lower case is enough. */
-export const anyOf = (byLanguage: Readonly<Record<string, readonly string[]>>): RegExp =>
-  new RegExp(Object.values(byLanguage).flat().map(acrossNames).join('|'), 'u');
+/** The sentences of one rule, as a pattern. */
+export interface Phrases {
+  test(text: string): boolean;
+  exec(text: string): RegExpExecArray | null;
+}
 
-/** Gaps inside a sentence may contain the dots of a host name or a number; `\w` is a letter of any alphabet. */
+/** Letters of alphabets other than the Latin one. */
+const NOT_LATIN = /[\u0370-\u1dff\u1f00-\u1fff\u2e80-\u3001\u3003-\ud7ff]/;
+
+/**
+ * One pattern from the patterns of each language. The texts are normalized, so lower case is enough. A text without
+ * letters of other alphabets is tested only for phrases with Latin ones.
+ */
+export function anyOf(byLanguage: Readonly<Record<string, readonly string[]>>): Phrases {
+  const patterns = Object.values(byLanguage).flat();
+  const latin = compiled(patterns.filter((pattern) => !NOT_LATIN.test(pattern)));
+  const others = compiled(patterns.filter((pattern) => NOT_LATIN.test(pattern)));
+  return {
+    test: (text) => latin.test(text) || (NOT_LATIN.test(text) && others.test(text)),
+    exec: (text) => (NOT_LATIN.test(text) ? others.exec(text) : null) ?? latin.exec(text),
+  };
+}
+
+const compiled = (patterns: readonly string[]): RegExp =>
+  new RegExp(patterns.map(acrossNames).join('|') || '(?!)', 'u');
+
+/**
+ * `\w` is a letter of any alphabet. Gaps inside a sentence may contain the dots of a host name or a number: texts are
+ * split into sentences before.
+ */
 const acrossNames = (pattern: string): string =>
   pattern
     .replaceAll('\\w', '\\p{L}')
-    .replace(/\[\^\.(!\?。?)?\]/g, (_, more: string = '') => `(?:[^.${more}]|\\.(?=\\S))`);
+    .replaceAll('[^.!?]', '[^!?]')
+    .replaceAll('[^.!?。]', '[^!?。]')
+    .replaceAll('[^.]', '[^!?]');
 
 /** A pattern that matches a complete title or heading. */
 export const whole = (byLanguage: Readonly<Record<string, readonly string[]>>): RegExp =>

@@ -126,7 +126,7 @@ export const BOT_MANAGERS: readonly VendorRule[] = [
     kind: 'challenge',
     by: 'radware',
     source: 'https://www.radware.com/products/bot-manager/',
-    mark: /(?:validate|captcha)\.perfdrive\.com|\bshieldsquare\b|__uzdbm_\d/i,
+    mark: /https?:\/\/(?:validate|captcha)\.perfdrive\.com|captcha\.perfdrive\.com/,
     ownLetters: 900,
   },
   {
