@@ -91,9 +91,15 @@ export const isAboutMessage = ({ title, topics }: BlockedPageFacts): boolean =>
     if (quoted && withoutQuotations(lead) !== lead && /[\p{L}\p{N}]{2}/u.test(withoutQuotations(lead))) return true;
     const parts = lead.split(PARTS);
     return parts.some(
-      (part, at) => isInAny(part) && (isExplanation(withoutPhrases(part)) || isExplanation(parts[at + 1] ?? '')),
+      (part, at) =>
+        (isInAny(part) || ERROR.test(part)) &&
+        (isExplanation(withoutPhrases(part)) || isExplanation(parts[at + 1] ?? '')),
     );
   });
+
+/** The number of an error, or the word. */
+const ERROR =
+  /\b(?:http )?[45]\d\d\b|error|fehler|erreur|errore|erro\b|fout|błąd|fel\b|fejl|feil\b|virhe|chyba|hiba|ошибк|помилк|hata|エラー|错误|錯誤|오류|خطأ|שגיאה|σφάλμα|lỗi/;
 
 /** Titles of articles continue after these. */
 const PARTS = /\s*[:\uff1a|\u2013\u2014\u2015?!.\u3002]\s|\s-\s|[\uff1a\uff08(]/;
@@ -130,6 +136,8 @@ function shareOf(
   }
   return { share: all === 0 ? 0 : said / all, isFirst };
 }
+
+const NOTHING = { share: 0, isFirst: false };
 
 /** Letters in sentences that neither say anything of this kind nor speak to the visitor. */
 const foreignLetters = (sentences: readonly Sentence[]): number =>
@@ -176,16 +184,35 @@ function strengthOf(
   if (!within(Math.max(BOTH_LETTERS, titleLetters, textLetters), BOTH_LETTERS)) return undefined;
   if (!isError && rule.unless?.test(facts.body)) return undefined;
   const isLed = leads.some((lead) => isSaidBy(lead, rule));
-  const { share, isFirst } = shareOf(rule, sentences);
+  const mayBeText = within(textLetters, TOPIC_LETTERS.text);
+  const { share, isFirst } = isLed || mayBeText ? shareOf(rule, sentences) : NOTHING;
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
     return 'both';
   if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isToVisitor))
     return 'lead';
   const isMost = isFirst ? share >= (hasTopic ? SHARES.withTopic : SHARES.first) : share >= SHARES.later;
-  if ((isMost || (isError && share > 0)) && within(textLetters, TOPIC_LETTERS.text)) return 'text';
+  if ((isMost || (isError && share > 0)) && mayBeText) return 'text';
   const isVague = rule.vague?.test(facts.title) && within(VAGUE_LETTERS, 0) && (isError || isToVisitor);
   return isVague ? 'vague' : undefined;
 }
+
+/** Whether the text begins with what the title is: "Access Denied is a film". */
+function isDefinition({ title, topics, body }: BlockedPageFacts): boolean {
+  const start = body.slice(0, DEFINED_CHARACTERS).replace(ARTICLE, '');
+  return [topics[0], title, ...title.split(SEPARATORS)].some((name) => {
+    const words = (name ?? '')
+      .replace(ARTICLE, '')
+      .replace(/\s*[(?!].{0,40}$/, '')
+      .trim();
+    return words.length > 2 && start.startsWith(words) && DEFINES.test(start.slice(words.length));
+  });
+}
+
+const DEFINED_CHARACTERS = 300;
+const ARTICLE =
+  /^(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las|un[ao]?|il|lo|gli|i|os?|as?|um|uma|het|een|de|en|ett|et) /;
+const DEFINES =
+  /^ ?(?:\([^)]{0,60}\) )?(?:is|was|are|means|asks|ist|war|sind|est|était|sont|es|era|fue|é|foi|è|jest|to|är|var|er|on|oli|je|bylo|—|–|- это|это|bir) (?!not|nicht|pas|for sale|under|down|currently|temporarily)|^(?:とは|是指|是一|은 |는 )/;
 
 /** The name of a site is no topic. */
 const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
@@ -203,7 +230,7 @@ const VAGUE_LETTERS = 120;
 /** A text this short says nothing of its own. */
 const TINY_LETTERS = 60;
 /** Maximum letters of a page that does not speak to its visitor. */
-const PLAIN_LETTERS = 120;
+const PLAIN_LETTERS = 60;
 /** Maximum letters in sentences that are about something else. */
 const FOREIGN_LETTERS = 120;
 
@@ -238,4 +265,5 @@ export function kindByPhrases(
 const isContent = ({ facts, sentences, isToVisitor }: Reading): boolean =>
   (!isToVisitor && facts.ownLetters > PLAIN_LETTERS) ||
   isAboutMessage(facts) ||
+  isDefinition(facts) ||
   foreignLetters(sentences) > FOREIGN_LETTERS;

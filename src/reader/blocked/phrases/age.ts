@@ -1,7 +1,8 @@
 /** Pages that ask for the age of the visitor first. */
 import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
-const AGE_18 = '(?:16|18|19|20|21)';
+/** Not a part of a year. */
+const AGE_18 = '(?<!\\d)(?:16|18|19|20|21)(?!\\d)';
 
 export const AGE: PhraseRule = {
   kind: 'age',
@@ -65,16 +66,16 @@ export const AGE: PhraseRule = {
     ko: [`${AGE_18}세`, '성인 ?인증|연령 ?확인|생년월일|미성년|청소년'],
     ar: [`${AGE_18} (?:عام|سنة)`, 'تاريخ (?:ميلادك|الميلاد)|التحقق من العمر|السن القانوني'],
     others: [
-      '(?:är du|jag är|du måste vara|har du fyllt|bekräfta)[^.]{0,20}(?:över |fyllt )?(?:18|20|25|ålder)|åldersgräns|ålderskontroll|födelsedatum|myndig',
-      '(?:er du|jeg er|du skal være|du må være|over)[^.]{0,16}(?:16|18|20) ?(?:år)?|alders(?:bekræft|kontrol|grense|grænse|verifi)|fødselsdato',
-      '(?:oletko|olen|vähintään|täyttänyt)[^.]{0,20}(?:18|20)|ikäraja|ikätarkist|syntymäaika|täysi-ikäi',
-      '(?:je vám|je mi|starší|více než)[^.]{0,16}18|plnolet|datum narození|ověření věku',
+      '(?<!\\p{L})(?:är du|jag är|du måste vara|har du fyllt|bekräfta)[^.]{0,20}(?:över |fyllt )?(?<!\\d)(?:18|20|25|ålder)(?!\\d)|åldersgräns|ålderskontroll|födelsedatum|myndig',
+      '\\b(?:er du|jeg er|du skal være|du må være|over)[^.]{0,16}(?<!\\d)(?:16|18|20)(?!\\d) ?(?:år)?|alders(?:bekræft|kontrol|grense|grænse|verifi)|fødselsdato',
+      '(?:oletko|olen|vähintään|täyttänyt)[^.]{0,20}(?<!\\d)(?:18|20)(?!\\d)|ikäraja|ikätarkist|syntymäaika|täysi-ikäi',
+      '\\b(?:je vám|je mi|starší|více než)[^.]{0,16}18|plnolet|datum narození|ověření věku',
       'elmúltál|elmúltam|betöltött\\w{0,3}[^.]{0,12}18|18 év|nagykorú|születési (?:idő|dátum)',
-      '(?:ai|aveți|am|peste|cel puțin)[^.]{0,12}18 (?:de )?ani|data nașterii|verificarea vârstei|majorat',
+      '\\b(?:ai|aveți|am|peste|cel puțin)[^.]{0,12}18 (?:de )?ani|data nașterii|verificarea vârstei|majorat',
       '(?:вам|мені)[^.]{0,20}18|повноліт|дат[ау] народження|підтвердіть вік',
-      '(?:anda|usia|berusia|umur)[^.]{0,20}(?:17|18|21)|tanggal lahir|verifikasi (?:usia|umur)',
+      '(?:anda|usia|berusia|umur)[^.]{0,20}(?<!\\d)(?:17|18|21)(?!\\d)|tanggal lahir|verifikasi (?:usia|umur)',
       '(?:đủ|trên|từ)[^.]{0,8}18 tuổi|ngày sinh|xác nhận (?:độ )?tuổi',
-      '(?:อายุ)[^.]{0,12}(?:18|20)|วันเกิด',
+      '(?:อายุ)[^.]{0,12}(?<!\\d)(?:18|20)(?!\\d)|วันเกิด',
       '(?:גיל|מעל)[^.]{0,8}18|תאריך לידה|18 (?:वर्ष|साल)|जन्म ?तिथि|(?:άνω των|είστε)[^.]{0,12}18|ημερομηνία γέννησης',
       `${AGE_18} år`,
       `${AGE_18} let`,

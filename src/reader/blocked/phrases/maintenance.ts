@@ -17,7 +17,7 @@ export const MAINTENANCE: PhraseRule = {
       '\\b(?:opening|launching|arriving|relaunching|reopening) (?:very )?soon\\b',
       '\\b(?:back|live|up) (?:online )?(?:soon|shortly|in a (?:moment|few|bit)|before you know)',
       '\\b(?:experiencing|due to|because of|under)[^.!?]{0,20}(?:high|heavy|unusual) (?:traffic|demand|load|volume)',
-      '\\b(?:for|due to|undergoing|performing|in) (?:some |a )?(?:brief |short |planned |routine |essential |scheduled |quick )?(?:maintenance|downtime)\\b[^.!?]{0,40}(?:back|again|soon|shortly|moment|minute|hour|patien|currently|$)',
+      '\\b(?:for|due to|undergoing|performing|in) (?:some |a )?(?:brief |short |planned |routine |essential |scheduled |quick )?(?:maintenance|downtime)\\b[^.!?]{0,40}(?:back|again|soon|shortly|moment|minute|hour|patien|currently)',
       '\\b(?:store|shop|site|website)[^.!?]{0,20}(?:is )?(?:currently |temporarily )closed\\b',
       '\\b(?:down|unavailable|offline|undergoing|under|performing|doing|carrying out)[^.!?]{0,25}(?:maintenance|upgrade|construction\\b)',
       "\\b(?:we'll|we will|will|should|to) be (?:right |back|up)[^.!?]{0,30}(?:back|soon|shortly|online|again|minute|hour|moment)",

@@ -84,7 +84,7 @@ export const PAYWALL: PhraseRule = {
       'předplat\\w{0,6}[^.]{0,50}(?:číst|čten|článek|obsah|odemkn|pokračov)|(?:článek|obsah|text)[^.]{0,30}(?:pouze|jen)?[^.]{0,6}pro předplatitel|(?:odemkn|dočíst|číst dál)\\w{0,4}[^.]{0,30}(?:předplat|člán)',
       'előfizet\\w{0,8}[^.]{0,50}(?:olvas|cikk|tartalom|hozzáfér)|(?:cikk|tartalom)[^.]{0,30}(?:csak)?[^.]{0,6}előfizető',
       '(?:передплат|підпи)\\w{1,6}[^.]{0,50}(?:читати|статт|продовж)',
-      'abon\\w{1,6}[^.]{0,50}(?:citi|articol|continua)',
+      '\\babon\\w{1,6}[^.]{0,50}(?:\\bciti|articol|\\bcontinua)',
       'berlangganan[^.]{0,40}(?:membaca|artikel|lanjut)',
       'đăng ký[^.]{0,30}(?:đọc tiếp|đọc toàn|bài viết)',
       'מנוי\\w{0,3}[^.]{0,40}(?:לקרוא|להמשיך|כתבה)',
