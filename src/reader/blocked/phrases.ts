@@ -190,7 +190,8 @@ function strengthOf(
     return 'both';
   if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isToVisitor))
     return 'lead';
-  const isMost = isFirst ? share >= (hasTopic ? SHARES.withTopic : SHARES.first) : share >= SHARES.later;
+  const isMost =
+    share >= (isFirst ? (hasTopic ? SHARES.withTopic : SHARES.first) : hasTopic ? SHARES.later : SHARES.second);
   if ((isMost || (isError && share > 0)) && mayBeText) return 'text';
   const isVague = rule.vague?.test(facts.title) && within(VAGUE_LETTERS, 0) && (isError || isToVisitor);
   return isVague ? 'vague' : undefined;
@@ -225,7 +226,7 @@ const GREETING =
 /** Maximum letters of a page that has a topic of its own. */
 const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 /** Share of the text that must say it if the title does not: less if it begins with the first sentence. */
-const SHARES = { withTopic: 0.6, first: 0.2, later: 0.75 };
+const SHARES = { first: 0.2, second: 0.5, withTopic: 0.6, later: 0.75 };
 const VAGUE_LETTERS = 120;
 /** A text this short says nothing of its own. */
 const TINY_LETTERS = 60;

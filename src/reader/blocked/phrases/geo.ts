@@ -6,6 +6,7 @@ export const GEO: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc7725#section-3',
   says: anyOf({
     en: [
+      "(?:n't|\\bnot)(?: currently| yet)? (?:ship|deliver|sell|stream|operate)[^.!?]{0,12} there\\b",
       '\\b(?:only|solely|exclusively) (?:works?|available|accessible|viewable|sold|ships?|playable|offered|open|streams?)[^.!?]{0,30}(?:in|within|to|from|for) (?:the )?(?:u\\.?k\\b|u\\.?s\\b|u\\.?s\\.?a\\b|united|canada|australia|new zealand|ireland|germany|france|japan|india|certain|select|eu\\b|customers|residents|viewers|users|visitors|people)',
       "\\b(?:not|isn't|un)[ -]?(?:currently )?(?:available|accessible)[^.!?]{0,30}(?:most|all|to (?:visitors|users|readers|people|residents|customers|viewers))[^.!?]{0,30}(?:europe|eu\\b|eea|outside|in |from )",
       "\\b(?:un|not |isn't )(?:currently )?available[^.!?]{0,20}(?:in|from|to|within|outside)[^.!?]{0,20}(?:europe|\\beu\\b|\\beea\\b|countries|the united states|the u\\.?s|the u\\.?k)",
@@ -86,6 +87,7 @@ export const GEO: PhraseRule = {
       '(?:w|z) (?:twoim|twojego|państwa|tym|twojej) (?:kraju|regionie|regionu|lokalizacji)[^.!?]{0,40}(?:niedostępn|nie |zablokow|ograniczon)',
     ],
     ru: [
+      '(?:нельзя|невозможно|не можете|не получится)[^.!?]{0,40}в (?:вашей стране|вашем регионе)',
       'только (?:на территории|в|из|для)[^.!?]{0,20}(?:росси|рф(?![а-яё])|беларус|казахстан|снг)',
       '(?:недоступ|не )[^.!?]{0,40}(?:за пределами|из-за рубежа|в вашей стране|в вашем регионе|на вашей территории)',
       'территориальн\\w{1,4} ограничени|требовани\\w{1,3} правообладател',

@@ -12,6 +12,8 @@ export const MAINTENANCE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4',
   says: anyOf({
     en: [
+      '\\b(?:web ?site|site|store|shop|app)\\b[^.!?]{0,20}(?:launch(?:es|ing)|opens|goes live|arrives)\\b',
+      '\\b(?:be the first to (?:know|hear)|notify (?:me|you)|leave your e-?mail|sign up|join (?:the|our) (?:list|waitlist))[^.!?]{0,40}(?:launch|hear first|we open|go live|goes live|ready)',
       '\\b(?:website|site|page|store|shop)\\b[^.!?]{0,30}(?:on (?:its|the) way|in the works|being (?:built|redesigned|updated|rebuilt|upgraded|worked on)|under development|almost (?:ready|here)|opening soon|relaunch|getting a (?:makeover|facelift|new look|refresh))',
       "\\b(?:we are|we're) (?:currently |just |busy )?(?:working (?:on|hard)|building|upgrading|updating|improving|making (?:some )?(?:improvements|changes)|performing|carrying out|doing|tinkering)[^.!?]{0,50}(?:site|website|page|store|server|system|platform|something|service|maintenance|improve|upgrade|infrastructure|experience)",
       '\\b(?:opening|launching|arriving|relaunching|reopening) (?:very )?soon\\b',
