@@ -222,7 +222,7 @@ const SHORT_LETTERS = 8;
 /** Neither are "We're sorry!" and "Congratulations!". */
 const ADDRESS_LETTERS = 26;
 const GREETING =
-  /^(?:congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
+  /^(?:congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
 /** Maximum letters of a page that has a topic of its own. */
 const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 /** Share of the text that must say it if the title does not: less if it begins with the first sentence. */
@@ -231,7 +231,7 @@ const VAGUE_LETTERS = 120;
 /** A text this short says nothing of its own. */
 const TINY_LETTERS = 60;
 /** Maximum letters of a page that does not speak to its visitor. */
-const PLAIN_LETTERS = 60;
+const PLAIN_LETTERS = 120;
 /** Maximum letters in sentences that are about something else. */
 const FOREIGN_LETTERS = 120;
 
@@ -263,8 +263,8 @@ export function kindByPhrases(
 }
 
 /** Whether a page that has such words is an article: it explains them, or has sentences about something else. */
-const isContent = ({ facts, sentences, isToVisitor }: Reading): boolean =>
-  (!isToVisitor && facts.ownLetters > PLAIN_LETTERS) ||
+const isContent = ({ facts, sentences, isToVisitor, hasTopic }: Reading): boolean =>
+  (!isToVisitor && facts.ownLetters > (hasTopic || foreignLetters(sentences) > 0 ? TINY_LETTERS : PLAIN_LETTERS)) ||
   isAboutMessage(facts) ||
   isDefinition(facts) ||
   foreignLetters(sentences) > FOREIGN_LETTERS;

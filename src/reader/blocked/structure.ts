@@ -155,7 +155,7 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
       const says = [body, ...headings].some((text) => isSaidIn(text, AGE));
       const asks = buttons.length > 0 || textFields > 0;
       const isShort = asks ? ownLetters <= 220 : links > 0 && links <= 6 && ownLetters <= 120;
-      return says && (isAsked || (isShort && isAddressed(body))) ? GENERIC : undefined;
+      return says && (isAsked || (isShort && isAddressed(`${headings.join(' ')} ${body}`))) ? GENERIC : undefined;
     },
   },
   {

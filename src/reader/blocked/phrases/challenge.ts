@@ -3,6 +3,7 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const SAYS = {
   en: [
+    '\\b(?:performing|running|passing|undergoing|complete|completing|finish\\w{0,3}|doing) (?:a |an |the |our )?(?:quick |short |brief )?(?:security|browser|bot|human|safety) (?:check|scan|verification)',
     '\\b(?:slide|drag|swipe|rotate|move) (?:the|this|a) [^.!?]{0,30}(?:slider|puzzle|piece|arrow|handle|image|right|gate|place|position|verify|continue)',
     '\\b(?:looks?|seems?|appears?|behav\\w{2,4}|acting|browsing)[^.!?]{0,40}(?:too fast|to be (?:human|a bot)|like (?:a )?(?:ro)?bot|automated|not human)',
     '\\bbrowsing activity (?:has been|is) paused',
@@ -155,6 +156,7 @@ const SAYS = {
     '(?:captcha|doğrulama)[^.!?]{0,20}(?:tamamla|çöz|girin)',
   ],
   ja: [
+    '自動(?:アクセス|プログラム|化)[^。]{0,16}(?:ない|防|ありません)',
     '人間であること',
     'ロボットで(?:は)?ない(?:こと)?',
     'アクセス(?:環境)?を?(?:確認|検証)(?:中|して)',
@@ -309,6 +311,7 @@ const NAMES = {
   ],
   tr: ['(?:bir dakika(?: lütfen)?|lütfen bekleyin|bir saniye)', 'güvenlik (?:kontrolü|doğrulaması)'],
   ja: [
+    'アクセスの確認',
     'アクセス確認',
     '(?:ロボット|人間|アクセス)(?:確認|認証)',
     '(?:しばらく|少々)お待ちください',

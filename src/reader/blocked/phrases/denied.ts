@@ -3,6 +3,8 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const DENIED_SAYS = {
   en: [
+    '\\b(?:vpn|proxy|proxies)\\b[^.!?]{0,20}detected|\\b(?:turn|switch) off (?:your|the|any) (?:vpn|proxy)|\\b(?:disable|deactivate|disconnect) (?:your|the|any) (?:vpn|proxy)',
+    '\\byou need (?:permission|access)\\b|\\brequest access\\b',
     "\\b(?:you are|you're) not (?:allowed|permitted|authori[sz]ed|entitled)\\b",
     "\\byou (?:can't|cannot|may not|are unable to|aren't able to) (?:access|view|visit|see) (?:this|the|our)",
     '\\b(?:your|this) (?:ip|network|browser|connection|address|computer|device|request)\\b[^.!?]{0,40}(?:block|banned|flagg|blacklist|blocklist|suspicious|reject|refused)',
@@ -26,6 +28,8 @@ const DENIED_SAYS = {
     '\\bacl access (?:denied|blocked)',
   ],
   de: [
+    'nicht (?:über )?die (?:erforderlichen|nötigen|notwendigen)[^.!?]{0,20}(?:rechte|berechtigung)',
+    'kein(?:en)? (?:zugriff|zugang|zutritt)(?: auf| zu|$)',
     '(?:sie|du|ihnen|dir)[^.!?]{0,24}(?:nicht berechtigt|keine? (?:ausreichende\\w? )?(?:berechtigung|rechte|zugriff|zugang)|gesperrt|blockiert|ausgesperrt|fehl\\w{1,3} die)',
     '(?:vpn|proxy|tor)\\b[^.!?]{0,50}(?:nicht|blockier|gesperrt|deaktivier)',
     '(?:wurde|wurden|ist|sind)[^.!?]{0,30}(?:blockiert|abgewiesen|gesperrt)',

@@ -6,6 +6,8 @@ export const GEO: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc7725#section-3',
   says: anyOf({
     en: [
+      "(?:\\b(?:cannot|can not|unable to|not able to)|n't) (?:show|offer|display|serve|provide|stream|play|give|make)[^.!?]{0,60}(?:european|europe\\b|\\beu\\b|\\beea\\b|country|region|location)",
+      '\\blicen[cs]es? (?:only )?(?:covers?|allows?|permits?)[^.!?]{0,40}',
       "(?:n't|\\bnot)(?: currently| yet)? (?:ship|deliver|sell|stream|operate)[^.!?]{0,12} there\\b",
       '\\b(?:only|solely|exclusively) (?:works?|available|accessible|viewable|sold|ships?|playable|offered|open|streams?)[^.!?]{0,30}(?:in|within|to|from|for) (?:the )?(?:u\\.?k\\b|u\\.?s\\b|u\\.?s\\.?a\\b|united|canada|australia|new zealand|ireland|germany|france|japan|india|certain|select|eu\\b|customers|residents|viewers|users|visitors|people)',
       "\\b(?:not|isn't|un)[ -]?(?:currently )?(?:available|accessible)[^.!?]{0,30}(?:most|all|to (?:visitors|users|readers|people|residents|customers|viewers))[^.!?]{0,30}(?:europe|eu\\b|eea|outside|in |from )",
@@ -80,6 +82,7 @@ export const GEO: PhraseRule = {
       '(?:in|vanuit) (?:jouw|je|uw|dit) (?:land|regio|gebied)[^.!?]{0,40}(?:niet|geblokkeerd|beperkt)',
     ],
     pl: [
+      'nie możesz[^.!?]{0,60}(?:poza|w twoim)',
       'tylko (?:w|na terenie|z) (?:polsce|polski|terytorium|unii)',
       'nie (?:wysyłamy|dostarczamy|sprzedajemy)[^.!?]{0,20}(?:kraju|twojego)',
       'ograniczeni\\w{1,3} (?:geograficzn|terytorialn)|(?:niedostępn|nie)[^.!?]{0,30}poza (?:granicami|polską|terytorium)|(?:w|z) twoim (?:kraju|regionie)[^.!?]{0,30}',
@@ -123,6 +126,7 @@ export const GEO: PhraseRule = {
       '(?:في|من) (?:بلدك|منطقتك|دولتك)[^.]{0,40}(?:غير|محظور|لا |مقيد)',
     ],
     others: [
+      '(?:endast|bara|enbart) (?:ses|spelas|visas|användas|tittas på) (?:i|inom|från) ',
       '(?:endast|bara) (?:tillgänglig\\w{0,2} )?(?:i|inom|från) (?:sverige|eu)|inte[^.]{0,30}(?:utanför sverige|i ditt land|i din region)|levererar (?:tyvärr )?inte (?:till|i)',
       '(?:kun)[^.]{0,24}(?:i danmark|i norge|fra danmark|fra norge)|ikke[^.]{0,40}(?:i dit land|i din region|i landet ditt|i ditt land|uden for danmark|utenfor norge)',
       '(?:vain|ainoastaan) suomessa|(?:ei|eivät)[^.]{0,40}(?:maassasi|asuinmaassasi|alueellasi|suomen ulkopuolella)',

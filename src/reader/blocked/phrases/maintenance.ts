@@ -12,6 +12,7 @@ export const MAINTENANCE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4',
   says: anyOf({
     en: [
+      '\\b(?:store|shop|site|website)\\b[^.!?]{0,24}closed (?:while|for (?:maintenance|updates?|stock|a short|a moment|renovation))',
       '\\b(?:web ?site|site|store|shop|app)\\b[^.!?]{0,20}(?:launch(?:es|ing)|opens|goes live|arrives)\\b',
       '\\b(?:be the first to (?:know|hear)|notify (?:me|you)|leave your e-?mail|sign up|join (?:the|our) (?:list|waitlist))[^.!?]{0,40}(?:launch|hear first|we open|go live|goes live|ready)',
       '\\b(?:website|site|page|store|shop)\\b[^.!?]{0,30}(?:on (?:its|the) way|in the works|being (?:built|redesigned|updated|rebuilt|upgraded|worked on)|under development|almost (?:ready|here)|opening soon|relaunch|getting a (?:makeover|facelift|new look|refresh))',
@@ -26,7 +27,7 @@ export const MAINTENANCE: PhraseRule = {
       '\\b(?:site|website|service|page|server|shop|store|system|webservice|platform|app)[^.!?]{0,30}(?:is |are )?(?:temporarily|currently|briefly)[^.!?]{0,12}(?:unavailable|offline|down|closed|out of service|suspended|overloaded)',
       '\\b(?:temporarily|briefly) (?:unavailable|offline|out of service|down)',
       '\\bservice (?:is )?(?:temporarily )?unavailable',
-      '\\b(?:currently|temporarily) (?:down|unavailable|offline)\\b',
+      "\\b(?:we are|we're|site|website|service|page|server|store|system|app|platform|it is)\\b[^.!?]{0,30}(?:currently|temporarily) (?:down|unavailable|offline)\\b",
       '\\byou are (?:now )?(?:in (?:the |a )?(?:queue|line)|number \\d+)',
       '\\b(?:virtual )?waiting room\\b[^.!?]{0,60}(?:turn|line|queue|wait|enter)',
       '\\b(?:position|number|place) in (?:the )?(?:queue|line)',
@@ -59,6 +60,7 @@ export const MAINTENANCE: PhraseRule = {
       'bientôt (?:disponible|en ligne)',
     ],
     es: [
+      '(?:sitio|página|web)[^.!?]{0,20}en (?:construcción|obras|mantenimiento)',
       '(?:estamos|seguimos)[^.!?]{0,20}(?:trabajando|mejorando|actualizando|preparando|renovando|realizando)[^.!?]{0,40}(?:web|sitio|página|tienda|servicio|mantenimiento|mejor|tareas)',
       '(?:nueva|nuestra|nuevo|nuestro)[^.!?]{0,12}(?:web|página|tienda|sitio)[^.!?]{0,30}(?:pronto|en camino|construcción|próxim|casi)',
       '(?:vuelve|vuelva|volvemos|volveremos)[^.!?]{0,12}(?:más tarde|pronto|enseguida|minutos|rato)',
@@ -69,6 +71,7 @@ export const MAINTENANCE: PhraseRule = {
       'sitio en construcción|próximamente',
     ],
     pt: [
+      '(?:site|página|loja)[^.!?]{0,20}em (?:construção|obras|manutenção)',
       'estamos[^.!?]{0,20}(?:trabalhando|melhorando|atualizando|preparando|realizando|a trabalhar|a preparar|a atualizar|a melhorar)[^.!?]{0,40}(?:site|página|loja|serviço|manutenção|melhor|plataforma)',
       '(?:novo|nosso|nova|nossa)[^.!?]{0,12}(?:site|loja|página)[^.!?]{0,30}(?:breve|a caminho|construção|chegando|quase)',
       'volt(?:e|amos|aremos)[^.!?]{0,12}(?:mais tarde|em breve|logo|já|instantes)',
@@ -79,6 +82,7 @@ export const MAINTENANCE: PhraseRule = {
       '(?:site|página) em construção',
     ],
     it: [
+      '(?:sito|pagina|negozio)[^.!?]{0,20}in (?:costruzione|lavorazione|manutenzione|fase di)',
       'stiamo[^.!?]{0,20}(?:lavorando|aggiornando|migliorando|preparando|effettuando|rinnovando)[^.!?]{0,40}(?:sito|servizio|negozio|manutenzione|miglior|pagina|per voi)',
       '(?:nuovo|nostro)[^.!?]{0,12}(?:sito|negozio)[^.!?]{0,30}(?:arrivo|presto|costruzione|breve|aggiornamento|online)',
       'torna(?:te|re)? (?:presto|più tardi|a trovarci|tra poco)',

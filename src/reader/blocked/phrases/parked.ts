@@ -6,6 +6,9 @@ export const PARKED: PhraseRule = {
   source: 'https://www.icann.org/resources/pages/faqs-2014-01-21-en',
   says: anyOf({
     en: [
+      '\\b(?:buy|get|own|grab|secure|purchase) this (?:name|domain|web address)',
+      '\\bbuy now for\\b[^.!?]{0,40}\\b(?:offer|\\$|€|£)',
+      '\\bdomain\\b[^.!?]{0,20}(?:suspended|on hold|deactivated)|\\bregistration[^.!?]{0,30}domain[^.!?]{0,20}(?:ended|expired|lapsed)',
       '\\bdomain[^.!?]{0,40}(?:is |are )?(?:available|listed|offered|up|open) (?:for|to|at)[^.!?]{0,16}(?:sale|purchase|offers|buy|auction|lease|backorder)',
       '\\b(?:interested in|inquire about|want|own)[^.!?]{0,20}this domain',
       '\\b(?:website|site|domain)[^.!?]{0,30}not (?:yet )?(?:been )?(?:linked|connected|pointed|associated|published)[^.!?]{0,40}',
@@ -94,6 +97,7 @@ export const PARKED: PhraseRule = {
   }),
   names: whole({
     en: [
+      '[a-z0-9-]+(?:\\.[a-z0-9-]+){1,3} is available(?: for sale)?',
       '(?:parked|expired) (?:domain|page)(?: name)?',
       'domain (?:for sale|expired|parked|default page)',
       '[a-z0-9.-]+ (?:is )?for sale',

@@ -6,6 +6,8 @@ export const PAYWALL: PhraseRule = {
   source: 'https://developers.google.com/search/docs/appearance/structured-data/paywalled-content',
   says: anyOf({
     en: [
+      '\\b(?:premium|subscriber|member)s?[ -](?:only )?(?:article|story|content|post)\\b',
+      '\\bbecome a (?:member|subscriber)[^.!?]{0,30}(?:access|read|continue|unlock)',
       '\\b(?:subscribe|register|log in|sign up|join)\\b[^.!?]{0,30}to (?:unlock|read|continue|finish)(?: reading)?(?: (?:this|the full|the rest|the article|the story|our|articles?|stories)\\b|$)',
       '\\b(?:unlock|finish|keep|continue) (?:reading )?(?:this|the) (?:full |entire |whole |complete )?(?:article|story|post|report)\\b',
       '\\b(?:this|the) (?:article|story|post|report|issue|content|episode)[^.!?]{0,30}\\b(?:is )?(?:for|behind|locked|reserved|exclusive)[^.!?]{0,20}(?:subscriber|member|paywall|premium|patron)',
@@ -25,6 +27,7 @@ export const PAYWALL: PhraseRule = {
       'exklusiv für abonnent',
     ],
     fr: [
+      'il vous reste[^.!?]{0,40}à (?:lire|découvrir)',
       '(?:abonn|inscri|connect)[^.!?]{0,60}(?:lire|suite|continuer|accéder|intégralité)',
       '(?:article|contenu|suite)[^.!?]{0,30}(?:réservée?s?|est réservé)[^.!?]{0,12}(?:aux|à nos)[^.!?]{0,6}abonné',
       'il vous reste[^.!?]{0,30}% (?:de cet article )?à lire',
@@ -64,6 +67,7 @@ export const PAYWALL: PhraseRule = {
       '(?:haber|yazı|makale)[^.!?]{0,20}(?:yalnızca|sadece)[^.!?]{0,10}(?:abone|üye)',
     ],
     ja: [
+      'ここから先[^。]{0,20}(?:会員|有料|購読|登録)|有料会員(?:限定|のみ)|残り[\\d,]{1,6}文字',
       '(?:続き|この先|全文|残り)[^。]{0,20}(?:会員|登録|購読|有料|ログイン|お読み)',
       '(?:有料会員|会員)(?:限定|専用)の?(?:記事|コンテンツ)',
       'この記事は(?:有料|会員)',

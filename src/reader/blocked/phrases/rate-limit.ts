@@ -6,6 +6,7 @@ export const RATE_LIMIT: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc6585#section-4',
   says: anyOf({
     en: [
+      '\\bdoing that too (?:much|often|fast)|\\btry again in \\d+ (?:second|minute|hour)',
       '\\b(?:requests?|pages|searching|browsing|clicking)\\b[^.!?]{0,20}\\b(?:faster|more (?:often|quickly)) than',
       '\\b(?:this|too|so) (?:quickly|fast|often|frequently|rapidly)\\b',
       '\\b(?:hit|reached|exceeded|used up|over)[^.!?]{0,30}\\b(?:limit|quota|allowance)\\b',

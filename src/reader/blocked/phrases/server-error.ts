@@ -123,7 +123,7 @@ export const SERVER_ERROR: PhraseRule = {
     others: [
       '(?:tekniskt|oväntat|internt) (?:fel|problem)|något (?:har )?(?:gick|gått) (?:fel|snett)|(?:ett )?fel (?:har )?(?:inträffa|uppst)',
       '(?:noget gik|noe gikk) (?:galt|gale)|(?:teknisk|uventet|intern) (?:fejl|feil)|(?:opst|oppst|skete|skjedde)\\w{0,3}[^.]{0,16}(?:fejl|feil)',
-      '(?:tekninen|odottamaton|sisäinen) (?:virhe|ongelma)|jokin meni (?:vikaan|pieleen)|tapahtui[^.]{0,12}virhe',
+      '(?:tekninen|odottamaton|sisäinen) (?:virhe|ongelma)|jo(?:kin|tain|takin) meni (?:vikaan|pieleen)|tapahtui[^.]{0,12}virhe',
       'něco se (?:pokazilo|nepovedlo)|(?:technick|neočekávan|vnitřní|interní)\\w{0,2} (?:chyb|problém)|nastala[^.]{0,12}chyba|došlo k[^.]{0,16}chyb',
       '(?:váratlan|belső|technikai|rendszer) ?hiba|hiba (?:történt|lépett)|valami (?:hiba|elromlott|rosszul)',
       'ceva nu a (?:mers|funcționat)|eroare (?:tehnică|neașteptată|internă)|a (?:apărut|survenit)[^.]{0,12}(?:eroare|problem)',
