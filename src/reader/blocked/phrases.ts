@@ -77,9 +77,10 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
   const isOfSite = (heading: string) =>
     HOST_NAME.test(heading) || (parts.length > 1 && heading !== parts[0] && parts.includes(heading));
   const first = topics.find((heading) => !isOfSite(heading));
+  if (first === undefined) return false;
+  if (isExplanation(first)) return true;
   return (
-    first !== undefined &&
-    weigh(first) > (isAddressed(first) || GREETING.test(first) ? ADDRESS_LETTERS : SHORT_LETTERS) &&
+    weigh(first) > (APOLOGY.test(first) || GREETING.test(first) ? ADDRESS_LETTERS : SHORT_LETTERS) &&
     !sentencesIn(withoutQuotations(first)).some(isSaidByAny)
   );
 };
@@ -221,6 +222,8 @@ const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
 const SHORT_LETTERS = 8;
 /** Neither are "We're sorry!" and "Congratulations!". */
 const ADDRESS_LETTERS = 26;
+const APOLOGY =
+  /sorry|oops|apolog|please|one moment|hold on|leider|bitte|désolé|veuillez|lo sentimos|vaya\b|lamentamos|desculpe|spiacenti|scusa|helaas|even geduld|przepraszamy|niestety|извините|сожалению|пожалуйста|üzgünüz|lütfen|申し訳|ください|抱歉|对不起|죄송|주세요|tyvärr|desværre|dessverre|beklager|pahoittelemme|valitettavasti|omlouváme|bohužel|sajnáljuk|kérjük|ne pare rău|вибачте|на жаль|maaf|xin lỗi|rất tiếc|ขออภัย|מצטערים|क्षमा|λυπούμαστε|عذر|عفو/;
 const GREETING =
   /^(?:congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
 /** Maximum letters of a page that has a topic of its own. */

@@ -151,7 +151,8 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
       if (ownLetters > 400) return undefined;
       const isAsked = AGE_CONTAINER.test(marks);
       // A page about something else may state an age too.
-      if (!isAsked && hasTopic(facts)) return undefined;
+      const isQuestion = headings[0]?.endsWith('?') && AGE.says.test(headings[0]);
+      if (!isAsked && !isQuestion && hasTopic(facts)) return undefined;
       const says = [body, ...headings].some((text) => isSaidIn(text, AGE));
       const asks = buttons.length > 0 || textFields > 0;
       const isShort = asks ? ownLetters <= 220 : links > 0 && links <= 6 && ownLetters <= 120;

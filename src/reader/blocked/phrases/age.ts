@@ -9,6 +9,7 @@ export const AGE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.5.4',
   says: anyOf({
     en: [
+      '\\b(?:website|site|page) contains (?:adult|explicit|sexual|mature|nudity|age-restricted)[^.!?]{0,40}',
       '\\b(?:sign in|log in|verify|confirm|prove|check)[^.!?]{0,30}your age\\b',
       '\\b(?:be inappropriate|not be suitable|not suitable|unsuitable|intended|only)[^.!?]{0,30}(?:users|minors|children|all ages|mature audiences|adults)\\b',
       "\\byou(?:'re| are) (?:of )?(?:the )?(?:legal|an adult|old enough)",

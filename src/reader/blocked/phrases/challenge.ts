@@ -3,6 +3,8 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const SAYS = {
   en: [
+    '\\bone (?:more|last|quick) step\\b',
+    '\\b(?:automated )?systems? (?:has |have )?flagged\\b[^.!?]{0,40}(?:visit|request|activity|traffic|connection)',
     '\\b(?:performing|running|passing|undergoing|complete|completing|finish\\w{0,3}|doing) (?:a |an |the |our )?(?:quick |short |brief )?(?:security|browser|bot|human|safety) (?:check|scan|verification)',
     '\\b(?:slide|drag|swipe|rotate|move) (?:the|this|a) [^.!?]{0,30}(?:slider|puzzle|piece|arrow|handle|image|right|gate|place|position|verify|continue)',
     '\\b(?:looks?|seems?|appears?|behav\\w{2,4}|acting|browsing)[^.!?]{0,40}(?:too fast|to be (?:human|a bot)|like (?:a )?(?:ro)?bot|automated|not human)',
@@ -41,7 +43,7 @@ const SAYS = {
     '\\bplease (?:enable|turn on) javascript before you are allowed',
     '\\bare you a (?:human|robot|person|bot)\\b[^.]{0,60}(?:tick|click|check|press|box|solve|continue)',
     '\\bwe believe you are using automation',
-    '\\bautomated access|\\bautomated (?:requests|queries|traffic) from',
+    '\\bautomated access\\b(?! (?:is|are) (?:not|prohib|forbid))|\\bautomated (?:requests|queries|traffic) from',
   ],
   de: [
     'browser[^.!?]{0,60}(?:überprüft|geprüft)',

@@ -3,6 +3,7 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const DENIED_SAYS = {
   en: [
+    '\\bautomated (?:access|requests?|clients?|tools?) (?:is|are) not (?:allowed|permitted)',
     '\\b(?:vpn|proxy|proxies)\\b[^.!?]{0,20}detected|\\b(?:turn|switch) off (?:your|the|any) (?:vpn|proxy)|\\b(?:disable|deactivate|disconnect) (?:your|the|any) (?:vpn|proxy)',
     '\\byou need (?:permission|access)\\b|\\brequest access\\b',
     "\\b(?:you are|you're) not (?:allowed|permitted|authori[sz]ed|entitled)\\b",

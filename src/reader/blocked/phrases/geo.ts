@@ -126,6 +126,7 @@ export const GEO: PhraseRule = {
       '(?:في|من) (?:بلدك|منطقتك|دولتك)[^.]{0,40}(?:غير|محظور|لا |مقيد)',
     ],
     others: [
+      'kan (?:endast|bara|enbart|kun) \\w{2,12} (?:i|inom|från|fra) \\w{2,12}|du (?:verkar|tycks|ser ut)[^.]{0,24}utanför|du (?:ser ud|ser ut|lader|synes)[^.]{0,30}(?:uden for|utenfor)',
       '(?:endast|bara|enbart) (?:ses|spelas|visas|användas|tittas på) (?:i|inom|från) ',
       '(?:endast|bara) (?:tillgänglig\\w{0,2} )?(?:i|inom|från) (?:sverige|eu)|inte[^.]{0,30}(?:utanför sverige|i ditt land|i din region)|levererar (?:tyvärr )?inte (?:till|i)',
       '(?:kun)[^.]{0,24}(?:i danmark|i norge|fra danmark|fra norge)|ikke[^.]{0,40}(?:i dit land|i din region|i landet ditt|i ditt land|uden for danmark|utenfor norge)',
