@@ -22,7 +22,7 @@ export const quotationsIn = (text: string): readonly string[] => text.match(QUOT
 /** Words of titles that explain something, by language. */
 const EXPLAINS: Readonly<Record<string, string>> = {
   en: 'how|why|what (?:is|are|it|to|does|do|now|causes?|this|happens|you)|fix(?:es|ed|ing)?|guide|tutorial|explained|explainer|explains|meaning|means|causes?|solutions?|solved|troubleshoot(?:ing)?|understanding|reading|designing|handling|dealing|history of|story of|review|checks|tips|lessons|post-?mortem|anyone else|ideas|for (?:beginners|developers)|best practices|documentation|docs',
-  de: 'wie|warum|weshalb|was (?:ist|tun|nun|bedeutet|sie|du|gilt|steckt)|ursachen?|lösung(?:en)?|beheben|behebung|erklärt|erklärung|anleitung|bedeutung|bedeutet|tipps|ratgeber|leitfaden|geschichte|rezension',
+  de: 'wie|so geht\\S{0,2}|so (?:klappt|funktioniert|behebst|beheben)|warum|weshalb|was (?:ist|tun|nun|bedeutet|sie|du|gilt|steckt)|ursachen?|lösung(?:en)?|beheben|behebung|erklärt|erklärung|anleitung|bedeutung|bedeutet|tipps|ratgeber|leitfaden|geschichte|rezension',
   fr: "comment|pourquoi|que faire|qu'est-ce|que signifie|causes?|solutions?|corriger|résoudre|expliqu\\S{1,5}|signification|guide|conseils|histoire|critique",
   es: 'cómo|por qué|qué (?:es|significa|hacer|son)|causas?|solución|soluciones|solucionar|significado|guía|consejos|ideas|reseña|explicad[oa]',
   pt: 'como|por que|porquê|o que|causas?|solução|soluções|resolver|corrigir|significado|guia|dicas|resenha|crítica',

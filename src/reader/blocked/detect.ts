@@ -3,7 +3,7 @@
  * are tables, each with its source. A phrase alone never decides: it must be the title or a heading, or most of what
  * the page says.
  */
-import { withoutQuotations } from './about.ts';
+import { isExplanation, withoutQuotations } from './about.ts';
 import { type Blocked, type BlockedKind, GENERIC } from './blocked.ts';
 import type { BlockedPageFacts } from './page-facts.ts';
 import { isAboutMessage, kindByPhrases } from './phrases.ts';
@@ -44,7 +44,7 @@ function byVendor(input: DetectionInput): Blocked | undefined {
   const text = `${withoutQuotations(facts.title)}\n${withoutQuotations(facts.text)}`.trim();
   const known = { ...input, marks, text };
   const rule = VENDOR_RULES.find(
-    (each) => holds(each, known) && !(isOfWords(each) && status < 400 && isAboutMessage(facts)),
+    (each) => holds(each, known) && !(isOfWords(each) && status < 400 && isArticle(facts)),
   );
   if (!rule) return undefined;
   const kind =
@@ -53,6 +53,10 @@ function byVendor(input: DetectionInput): Blocked | undefined {
       : rule.kind;
   return { kind, by: rule.by };
 }
+
+/** Whether the title or the first heading explains something, such as a message of a vendor. */
+const isArticle = (facts: BlockedPageFacts): boolean =>
+  isExplanation(facts.title) || isExplanation(facts.topics[0] ?? '') || isAboutMessage(facts);
 
 /** Whether a rule tests only words, which an article about such pages has too. */
 const isOfWords = ({ header, cookie, mark, status }: VendorRule): boolean => !(header || cookie || mark || status);

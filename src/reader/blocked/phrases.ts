@@ -238,6 +238,9 @@ const PLAIN_LETTERS = 120;
 /** Maximum letters in sentences that are about something else. */
 const FOREIGN_LETTERS = 120;
 
+const LOGS_IN =
+  /\b(?:log|sign|logged|signed)[ -]?in\b|login|registered|einlog|eingelog|anmeld|connect|sesión|sessão|acced|inlog|ingelog|zalog|войд|вошли|авториз|увійд|giriş|logga in|log ind|logg inn|kirjaud|přihl|jelentkez|autentific|ログイン|登[录錄陆入]|로그인|تسجيل|đăng nhập/;
+
 /** A page with more letters of its own says nothing as a whole. */
 const MAX_LETTERS = Math.max(
   BOTH_LETTERS,
@@ -252,8 +255,10 @@ export function kindByPhrases(
   if (!isError && facts.ownLetters > MAX_LETTERS) return undefined;
   const body = withoutQuotations(facts.body);
   const sentences = sentencesOf(body);
-  const isToVisitor = weigh(body) <= TINY_LETTERS || isAddressed(body);
-  const reading: Reading = { facts, sentences, leads: leadsOf(facts), hasTopic: hasTopic(facts), isError, isToVisitor };
+  const leads = leadsOf(facts);
+  const isToVisitor =
+    weigh(body) <= TINY_LETTERS || isAddressed(body) || leads.some((lead) => isAddressed(lead) && isSaidByAny(lead));
+  const reading: Reading = { facts, sentences, leads, hasTopic: hasTopic(facts), isError, isToVisitor };
   let best: { readonly kind: BlockedKind; readonly rank: number } | undefined;
   for (const rule of PHRASE_RULES) {
     if (allowed && !allowed.has(rule.kind)) continue;
@@ -262,7 +267,13 @@ export function kindByPhrases(
     const rank = STRENGTHS.indexOf(rule.isReason && strength === 'text' ? 'lead' : strength);
     if (rank < (best?.rank ?? STRENGTHS.length)) best = { kind: rule.kind, rank };
   }
-  return best && (isError || !isContent(reading)) ? best.kind : undefined;
+  if (!best || (!isError && isContent(reading))) return undefined;
+  // "You don't have permission to view this page. You must log in."
+  const isLogin =
+    best.kind === 'denied' &&
+    !isError &&
+    (facts.passwordFields > 0 || sentences.some(({ text }) => LOGIN.says.test(text) && LOGS_IN.test(text)));
+  return isLogin && (!allowed || allowed.has('login')) ? 'login' : best.kind;
 }
 
 /** Whether a page that has such words is an article: it explains them, or has sentences about something else. */

@@ -9,6 +9,7 @@ export const AGE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.5.4',
   says: anyOf({
     en: [
+      '\\b(?:suitable|intended|appropriate|meant)[^.!?]{0,12} (?:only )?for adults\\b|\\bonly suitable for adults\\b|\\b(?:be|over|are|at least) (?:18\\+|21\\+|eighteen|twenty[- ]one)[^.!?]{0,30}',
       '\\b(?:website|site|page) contains (?:adult|explicit|sexual|mature|nudity|age-restricted)[^.!?]{0,40}',
       '\\b(?:sign in|log in|verify|confirm|prove|check)[^.!?]{0,30}your age\\b',
       '\\b(?:be inappropriate|not be suitable|not suitable|unsuitable|intended|only)[^.!?]{0,30}(?:users|minors|children|all ages|mature audiences|adults)\\b',
@@ -86,6 +87,7 @@ export const AGE: PhraseRule = {
   }),
   names: whole({
     en: [
+      '(?:sensitive |mature |adult )?content warning',
       'age (?:check|verification|gate|confirmation|restricted)',
       `[^:]{0,40}: over ${AGE_18}`,
       `(?:are you )?over ${AGE_18}`,

@@ -3,6 +3,7 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const SAYS = {
   en: [
+    '\\bpress (?:and|&) hold\\b[^.!?]{0,40}',
     '\\bone (?:more|last|quick) step\\b',
     '\\b(?:automated )?systems? (?:has |have )?flagged\\b[^.!?]{0,40}(?:visit|request|activity|traffic|connection)',
     '\\b(?:performing|running|passing|undergoing|complete|completing|finish\\w{0,3}|doing) (?:a |an |the |our )?(?:quick |short |brief )?(?:security|browser|bot|human|safety) (?:check|scan|verification)',
@@ -207,6 +208,7 @@ const SAYS = {
     'حركة مرور غير (?:عادية|معتادة)',
   ],
   others: [
+    'ön (?:ember|robot)\\b|(?:képen|ábrán) látható[^.]{0,30}(?:karakter|bet|szám|kód)',
     'säkerhetskontroll|(?:ovanlig|misstänkt) (?:trafik|aktivitet)|(?:att|är) du (?:inte )?är (?:en )?(?:robot|människa)|du är (?:inte )?en (?:robot|människa)|skriv[^.]{0,20}tecknen',
     'sikkerhed(?:stjek|skontrol)|sikkerhets(?:sjekk|kontroll)|(?:usædvanlig|uvanlig|mistænkelig|mistenkelig) (?:trafikk?|aktivitet)|du (?:er|ikke er) (?:ikke )?(?:en |et )?(?:robot|menneske)',
     'tarkist\\w{1,6}[^.]{0,30}(?:selain|selaime|yhtey|ihminen|turvallisuu)|et ole robotti|oletko (?:ihminen|robotti)|epätavallis\\w{1,6} (?:liikennet|toiminta)|turvatarkistus',
@@ -352,6 +354,6 @@ export const CHALLENGE: PhraseRule = {
   source: 'https://www.w3.org/TR/turingtest/',
   says: anyOf(SAYS),
   names: whole(NAMES),
-  titleLetters: 180,
+  titleLetters: 300,
   textLetters: 260,
 };

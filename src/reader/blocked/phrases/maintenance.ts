@@ -187,7 +187,7 @@ export const MAINTENANCE: PhraseRule = {
       'huoltokatko|huolto(?:työ|tauko)',
       'технічні роботи|тимчасово недоступ',
       'mentenanță|în întreținere',
-      'karbantartás (?:miatt|alatt|folyik|zajlik)|karbantartást végzünk',
+      'karbantartás (?:alatt|folyik|zajlik)|karbantartást végzünk',
       'sedang (?:dalam )?(?:pemeliharaan|perbaikan)',
       'đang bảo trì',
       '(?:σε|υπό|λόγω|για)[^.]{0,12}συντήρηση',

@@ -6,6 +6,7 @@ export const PARKED: PhraseRule = {
   source: 'https://www.icann.org/resources/pages/faqs-2014-01-21-en',
   says: anyOf({
     en: [
+      '\\bowner of [a-z0-9.-]+\\b[^.!?]{0,40}(?:for sale|selling)|\\basking price\\b[^.!?]{0,30}',
       '\\b(?:buy|get|own|grab|secure|purchase) this (?:name|domain|web address)',
       '\\bbuy now for\\b[^.!?]{0,40}\\b(?:offer|\\$|€|£)',
       '\\bdomain\\b[^.!?]{0,20}(?:suspended|on hold|deactivated)|\\bregistration[^.!?]{0,30}domain[^.!?]{0,20}(?:ended|expired|lapsed)',
