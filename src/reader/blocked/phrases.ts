@@ -158,9 +158,11 @@ const SENTENCE_END = /(?<=[!?])\s|\.\s|[。！？]/;
 const STRENGTHS = ['both', 'lead', 'text', 'vague'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
-/** Whether a title that says it is not only a word of another topic. */
-const isLead = (rule: PhraseRule, leads: readonly string[], hasTopic: boolean): boolean =>
-  !hasTopic || leads.some((lead) => isSaidBy(lead, { ...rule, names: undefined }));
+/** Whether a title that says it is not only a word of another topic, or a question that an article may ask. */
+const isLead = (rule: PhraseRule, { leads, hasTopic, isTiny }: Reading): boolean =>
+  leads.some((lead) =>
+    hasTopic || (lead.endsWith('?') && !isTiny) ? isSaidBy(lead, { ...rule, names: undefined }) : isSaidBy(lead, rule),
+  );
 
 /** What is the same for all rules. */
 interface Reading {
@@ -171,13 +173,12 @@ interface Reading {
   readonly isError: boolean;
   /** Whether the text may belong to a page in place of content: it is tiny, or speaks to the visitor. */
   readonly isToVisitor: boolean;
+  readonly isTiny: boolean;
 }
 
 /** How a page says what a rule is about; `undefined` if it does not, or has too much other text. */
-function strengthOf(
-  rule: PhraseRule,
-  { facts, sentences, leads, hasTopic, isError, isToVisitor }: Reading,
-): Strength | undefined {
+function strengthOf(rule: PhraseRule, reading: Reading): Strength | undefined {
+  const { facts, sentences, leads, hasTopic, isError, isToVisitor } = reading;
   const { titleLetters = TITLE_LETTERS, textLetters = TEXT_LETTERS } = rule;
   const { ownLetters } = facts;
   const within = (letters: number, withTopic: number) =>
@@ -189,7 +190,7 @@ function strengthOf(
   const { share, isFirst } = isLed || mayBeText ? shareOf(rule, sentences) : NOTHING;
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
     return 'both';
-  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, leads, hasTopic) && (isError || isToVisitor))
+  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, reading) && (isError || isToVisitor))
     return 'lead';
   const isMost =
     share >= (isFirst ? (hasTopic ? SHARES.withTopic : SHARES.first) : hasTopic ? SHARES.later : SHARES.second);
@@ -256,9 +257,9 @@ export function kindByPhrases(
   const body = withoutQuotations(facts.body);
   const sentences = sentencesOf(body);
   const leads = leadsOf(facts);
-  const isToVisitor =
-    weigh(body) <= TINY_LETTERS || isAddressed(body) || leads.some((lead) => isAddressed(lead) && isSaidByAny(lead));
-  const reading: Reading = { facts, sentences, leads, hasTopic: hasTopic(facts), isError, isToVisitor };
+  const isTiny = weigh(body) <= TINY_LETTERS;
+  const isToVisitor = isTiny || isAddressed(body) || leads.some((lead) => isAddressed(lead) && isSaidByAny(lead));
+  const reading: Reading = { facts, sentences, leads, hasTopic: hasTopic(facts), isError, isToVisitor, isTiny };
   let best: { readonly kind: BlockedKind; readonly rank: number } | undefined;
   for (const rule of PHRASE_RULES) {
     if (allowed && !allowed.has(rule.kind)) continue;
