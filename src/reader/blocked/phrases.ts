@@ -79,6 +79,7 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
   const first = topics.find((heading) => !isOfSite(heading));
   if (first === undefined) return false;
   if (isExplanation(first)) return true;
+  if (UNAVAILABLE.test(first) && weigh(first) <= UNAVAILABLE_LETTERS) return false;
   return (
     weigh(first) > (APOLOGY.test(first) || GREETING.test(first) ? ADDRESS_LETTERS : SHORT_LETTERS) &&
     !sentencesIn(withoutQuotations(first)).some(isSaidByAny)
@@ -223,6 +224,10 @@ const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
 const SHORT_LETTERS = 8;
 /** Neither are "We're sorry!" and "Congratulations!". */
 const ADDRESS_LETTERS = 26;
+/** "Video unavailable" is what the text then explains. */
+const UNAVAILABLE_LETTERS = 40;
+const UNAVAILABLE =
+  /unavailable|not available|nicht (?:verfügbar|erreichbar)|indisponible|no disponible|não disponível|indisponível|non disponibile|niet beschikbaar|niedostępn|недоступ|kullanılam|inte tillgänglig|ikke tilgængelig|ikke tilgjengelig|ei saatavilla|nedostupn|nem elérhető|indisponibil|利用いただけません|利用できません|不可用|無法使用|이용할 수 없|غير متاح|không khả dụng|tidak tersedia/;
 const APOLOGY =
   /sorry|oops|apolog|please|one moment|hold on|leider|bitte|désolé|veuillez|lo sentimos|vaya\b|lamentamos|desculpe|spiacenti|scusa|helaas|even geduld|przepraszamy|niestety|извините|сожалению|пожалуйста|üzgünüz|lütfen|申し訳|ください|抱歉|对不起|죄송|주세요|tyvärr|desværre|dessverre|beklager|pahoittelemme|valitettavasti|omlouváme|bohužel|sajnáljuk|kérjük|ne pare rău|вибачте|на жаль|maaf|xin lỗi|rất tiếc|ขออภัย|מצטערים|क्षमा|λυπούμαστε|عذر|عفو/;
 const GREETING =

@@ -9,6 +9,7 @@ export const AGE: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.5.4',
   says: anyOf({
     en: [
+      `\\b(?:must|need to|have to|should) be (?:at least |over )?${AGE_18}\\+?(?: years)?(?: of age| old)?(?: to (?:view|enter|access|visit|see)[^.!?]{0,20})?`,
       '\\b(?:suitable|intended|appropriate|meant)[^.!?]{0,12} (?:only )?for adults\\b|\\bonly suitable for adults\\b|\\b(?:be|over|are|at least) (?:18\\+|21\\+|eighteen|twenty[- ]one)[^.!?]{0,30}',
       '\\b(?:website|site|page) contains (?:adult|explicit|sexual|mature|nudity|age-restricted)[^.!?]{0,40}',
       '\\b(?:sign in|log in|verify|confirm|prove|check)[^.!?]{0,30}your age\\b',

@@ -3,6 +3,7 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const SAYS = {
   en: [
+    '\\b(?:check|checking|verify|verifying|validat\\w{1,3}|inspect\\w{0,3}|analy[sz]\\w{1,3})\\b[^.!?]{0,24}\\b(?:your|the|site|this) (?:connection|browser|device|site connection)\\b[^.!?]{0,20}',
     '\\bpress (?:and|&) hold\\b[^.!?]{0,40}',
     '\\bone (?:more|last|quick) step\\b',
     '\\b(?:automated )?systems? (?:has |have )?flagged\\b[^.!?]{0,40}(?:visit|request|activity|traffic|connection)',
@@ -47,6 +48,7 @@ const SAYS = {
     '\\bautomated access\\b(?! (?:is|are) (?:not|prohib|forbid))|\\bautomated (?:requests|queries|traffic) from',
   ],
   de: [
+    '(?:keine?|ein) (?:maschine|automat|programm|computerprogramm)\\b',
     'browser[^.!?]{0,60}(?:überprüft|geprüft)',
     'sicherheits(?:über)?prüfung[^.!?]{0,40}(?:läuft|abschließ|durch|ihrer|deiner|ihres)',
     'bestätig\\w{1,3}[^.!?]{0,60}(?:mensch|roboter|bot\\b)',
@@ -62,6 +64,7 @@ const SAYS = {
     'ungewöhnliche[rn]? (?:datenverkehr|zugriffe|aktivität)',
   ],
   fr: [
+    "(?:texte|caractères|lettres|code)[^.!?]{0,12} (?:de|sur|dans) l'image|programme automati|(?:vérifions|analysons|contrôlons)[^.!?]{0,20}(?:votre|la) (?:navigateur|connexion|appareil)",
     'activité (?:inhabituelle|suspecte|anormale|automatisée)',
     'recopi\\w{1,3}[^.!?]{0,30}(?:caractères|code|lettres)',
     '(?:vérification|contrôle) (?:de sécurité|de votre|du navigateur|anti-?robot|en cours)',
@@ -76,6 +79,7 @@ const SAYS = {
     'glisse[rz][^.!?]{0,30}(?:droite|compléter|curseur)',
   ],
   es: [
+    '(?:validando|analizando|revisando|validamos|analizamos)[^.!?]{0,20}(?:conexión|navegador|solicitud)|(?:texto|caracteres|letras|código)[^.!?]{0,12} (?:de|en) la imagen|evitar[^.!?]{0,20}(?:robots|bots)',
     'actividad (?:inusual|sospechosa|anormal|automatizada)',
     '(?:escrib|introduz|ingres|copi|tecle)\\w{1,3}[^.!?]{0,30}(?:caracteres|letras|código)[^.!?]{0,30}(?:imagen|ves|muestra|abajo)',
     '(?:comprobación|verificación|control) de seguridad',
@@ -88,6 +92,7 @@ const SAYS = {
     'en lugar de un robot',
   ],
   pt: [
+    '(?:texto|letras|código)[^.!?]{0,12} (?:da|na) imagem|(?:validando|analisando|a analisar)[^.!?]{0,20}(?:conexão|ligação|navegador)',
     'atividade (?:incomum|suspeita|anormal|automatizada)',
     '(?:digit|insir|escrev|introduz)\\w{1,3}[^.!?]{0,30}(?:letras|caracteres|código)[^.!?]{0,20}imagem',
     'verificação de segurança',
@@ -99,6 +104,7 @@ const SAYS = {
     '(?:resolva|complete|digite|introduza)[^.!?]{0,30}(?:captcha|caracteres|verificação)',
   ],
   it: [
+    "(?:testo|lettere|codice)[^.!?]{0,12} (?:dell'|nell')immagine|(?:stiamo )?(?:analizzando|convalidando)[^.!?]{0,20}(?:connessione|browser)",
     'attività (?:insolita|sospetta|anomala)',
     '(?:inserisc|digit|scriv|copi)\\w{1,3}[^.!?]{0,30}(?:lettere|caratteri|codice)[^.!?]{0,20}immagine',
     '(?:controllo|verifica) di sicurezza',

@@ -39,6 +39,7 @@ const DENIED_SAYS = {
     'keine (?:berechtigung|zugriffsrechte|rechte)',
   ],
   fr: [
+    "n'avez pas (?:accès|les droits|l'accès)",
     "(?:votre|l') ?(?:adresse|ip|connexion|navigateur)[^.!?]{0,40}(?:bloqu|banni|refus|interdit)",
     '(?:vpn|proxy|robots?)\\b[^.!?]{0,50}(?:\\bpas\\b|interdit|bloqu|désactiv)',
     "(?:pas|aucune?)[^.!?]{0,20}(?:autorisée?s?|autorisation|permission|droits? d'accès)",

@@ -37,6 +37,7 @@ export const MAINTENANCE: PhraseRule = {
       '\\bcheck back (?:in a|soon|later|shortly)',
     ],
     de: [
+      'in (?:wenigen|ein paar|einigen|kürze)[^.!?]{0,12}(?:minuten|stunden)?[^.!?]{0,12}(?:zurück|wieder (?:da|online|erreichbar))|spielen[^.!?]{0,20}update|update[^.!?]{0,20}(?:eingespielt|installiert|läuft)',
       '(?:arbeiten|basteln|bauen|werkeln)[^.!?]{0,30}(?:an|am)[^.!?]{0,40}(?:seite|website|webseite|shop|system|verbesser)',
       '(?:neue|unsere)[^.!?]{0,20}(?:seite|website|webseite|homepage|shop|auftritt)[^.!?]{0,40}(?:entsteht|in kürze|bald|in arbeit|im aufbau)',
       '(?:wieder|gleich|bald|kürze)[^.!?]{0,16}(?:für (?:sie|euch|dich) da|erreichbar|online|verfügbar|zur verfügung)',

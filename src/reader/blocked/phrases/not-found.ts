@@ -8,6 +8,7 @@ const EN_THING =
 
 const SAYS = {
   en: [
+    "\\b(?:page|thing|item) you(?:'re| are) (?:after|missing)\\b",
     "\\b(?:page|content|item|article|link|url|address|resource|product|file|post|thing|site) (?:that )?you(?:'re| are| were|'ve| have)? (?:are |were |have )?(?:looking|searching|requested|tried|trying|seeking|followed|entered|clicked)",
     '\\b(?:wrong|bad|broken|invalid|outdated|incorrect|dead) (?:link|url|web address)\\b',
     '\\b(?:job|position|vacancy|role|posting|listing|ad|offer|sale|event)\\b[^.!?]{0,40}(?:has (?:been|already been) (?:filled|closed|sold|taken)|is (?:closed|filled)|no longer accepting|has expired|has ended)',
@@ -85,7 +86,7 @@ const SAYS = {
     `(?:не найден|не удалось найти|нет так|не можем найти)${GAP}(?:страниц|файл|адрес|ресурс)`,
   ],
   tr: [
-    'aradığınız (?:sayfa|içerik|ürün|şey|ilan|haber)|istediğiniz sayfa|böyle bir (?:sayfa|adres|ürün)',
+    'aradığınız (?:sayfa|içerik|ürün|şey|ilan|haber)(?:[^.!?]{0,30}(?:kaldır|bulunam|yok|silin|taşın|mevcut))?|istediğiniz sayfa|böyle bir (?:sayfa|adres|ürün)',
     `(?:sayfa|dosya|içerik|kaynak|adres|ilan|ürün|bağlantı|haber|yazı|konu|video|kayıt)${GAP}(?:bulunama|bulamad|mevcut değil|artık yok|kaldırıl|silin|taşın)`,
   ],
   ja: [
@@ -102,6 +103,7 @@ const SAYS = {
     '(?:找不到|未找到|无法找到|没有找到|無法找到|沒有找到)[^。]{0,20}(?:页|頁|内容|內容|文件|资源)',
   ],
   ko: [
+    '(?:마감|종료|삭제)된 (?:공고|상품|페이지|게시물|글)',
     '(?:요청하신|찾으시는|찾고 계신|입력하신|방문하시려는)[^.]{0,20}(?:페이지|주소|상품|게시물|글|기사|정보)',
     '(?:글|공고|상품|게시물|페이지)[^.]{0,12}(?:삭제|이동|종료|마감|변경)(?:되었|된|됐)',
     '(?:페이지|파일|문서|주소|게시물|게시글|콘텐츠|상품|공고|기사|채용|영상|링크|자료)[^.]{0,40}(?:찾을 수 없|찾지 못|존재하지 않|없습니다|없는|삭제되|삭제된)',
@@ -112,6 +114,7 @@ const SAYS = {
     '(?:لم يتم العثور|تعذر العثور|لا يمكن العثور|لم نتمكن من العثور|لم نعثر)[^.]{0,40}(?:صفحة|المحتوى|الملف)',
   ],
   others: [
+    '\\w{3,16} (?:finns|hittades|kunde|finnes|findes) (?:inte|ej|ikke)(?: kvar| längre| lenger| længere| mer)?',
     '(?:sidan|produkten|artikeln|länken|annonsen|innehållet|adressen|tjänsten)[^.!?]{0,60}(?:finns (?:inte|ej)|hittades (?:inte|ej)|kunde (?:inte|ej)|hittas|utgått|tagits bort|flyttats?|raderats|saknas|du (?:letar|söker|försöker))|hittar inte (?:sidan|det)',
     '(?:siden|produktet|artiklen|artikkelen|linket|lenken|annoncen|annonsen|indholdet|innholdet|opslaget)[^.!?]{0,60}(?:findes ikke|finnes ikke|blev ikke|ble ikke|kunne ikke|eksisterer ikke|er (?:slettet|fjernet|flyttet|udgået|utgått|udløbet|utløpt)|du (?:leder|leter|søger|søker))|(?:fant|fandt|finder|finner) (?:ikke|desværre ikke) siden',
     '(?:sivua|sivu|tuotetta|tuote|artikkelia|sisältöä|ilmoitus\\w{0,3}|osoitetta)[^.!?]{0,60}(?:ei (?:ole|löyty|löydy|löydetty|enää)|poistettu|siirretty|vanhentunut)|(?:etsimääsi|hakemaasi) (?:sivu|tuote|sisältö)',

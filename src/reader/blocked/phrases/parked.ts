@@ -6,6 +6,7 @@ export const PARKED: PhraseRule = {
   source: 'https://www.icann.org/resources/pages/faqs-2014-01-21-en',
   says: anyOf({
     en: [
+      "\\b(?:owner|holder|customer)\\b[^.!?]{0,30}(?:has not|hasn't|has yet to)[^.!?]{0,20}(?:connect|publish|set up|upload|launch|link)\\w{0,3}[^.!?]{0,20}",
       '\\bowner of [a-z0-9.-]+\\b[^.!?]{0,40}(?:for sale|selling)|\\basking price\\b[^.!?]{0,30}',
       '\\b(?:buy|get|own|grab|secure|purchase) this (?:name|domain|web address)',
       '\\bbuy now for\\b[^.!?]{0,40}\\b(?:offer|\\$|€|£)',

@@ -21,12 +21,14 @@ export const PAYWALL: PhraseRule = {
       "\\byou(?:'ve| have) (?:read|reached|used)[^.!?]{0,40}(?:free (?:articles|stories)|article limit|limit of)",
     ],
     de: [
+      '(?:möchten|wollen|möchtest|willst) (?:sie |du )?weiterlesen|(?:abo|abonnement)[^.!?]{0,40}(?:zugang|alle artikel|unbegrenzt)',
       '(?:weiterlesen|weiter lesen|weiterzulesen)[^.!?]{0,40}(?:abo|plus|premium|mit|testen|registr|anmeld)',
       '(?:abo|abonn|plus|premium|probeabo)[^.!?]{0,60}(?:weiterlesen|weiterzulesen|weiter lesen|vollständig|lesen)',
       '(?:artikel|beitrag|inhalt|text)[^.!?]{0,30}(?:nur )?(?:für|ist)[^.!?]{0,12}(?:abonnent|plus|premium|kostenpflichtig|mitglieder)',
       'exklusiv für abonnent',
     ],
     fr: [
+      '\\blire[^.!?]{0,40}abonn',
       'il vous reste[^.!?]{0,40}à (?:lire|découvrir)',
       '(?:abonn|inscri|connect)[^.!?]{0,60}(?:lire|suite|continuer|accéder|intégralité)',
       '(?:article|contenu|suite)[^.!?]{0,30}(?:réservée?s?|est réservé)[^.!?]{0,12}(?:aux|à nos)[^.!?]{0,6}abonné',
@@ -34,30 +36,36 @@ export const PAYWALL: PhraseRule = {
       'pour lire la suite',
     ],
     es: [
+      'leer[^.!?]{0,40}suscri',
       '(?:suscr[ií]b|regístr|inicia sesión|hazte)[^.!?]{0,60}(?:seguir|continuar|leer|leyendo|acceder)',
       '(?:artículo|contenido|noticia)[^.!?]{0,30}(?:exclusiv|solo|sólo|reservad)[^.!?]{0,15}suscriptores',
       'para (?:seguir|continuar) leyendo',
     ],
     pt: [
+      '\\bler[^.!?]{0,40}(?:assin|subscrev)',
       '(?:assin|inscreva|registe|cadastr|subscrev)[^.!?]{0,60}(?:continuar|ler|lendo|acessar|aceder)',
       '(?:conteúdo|artigo|notícia|matéria)[^.!?]{0,30}(?:exclusiv|só|apenas|reservad)[^.!?]{0,15}(?:assinantes|subscritores)',
       'para continuar (?:lendo|a ler)',
     ],
     it: [
+      'leggere[^.!?]{0,40}(?:abbonat|abbonar)',
       '(?:abbon|registr|accedi)[^.!?]{0,60}(?:continuare|leggere|leggi|proseguire)',
       '(?:articolo|contenuto)[^.!?]{0,30}(?:riservat|esclusiv|solo)[^.!?]{0,15}abbonati',
       'per continuare a leggere',
     ],
     nl: [
+      'lezen[^.!?]{0,40}abonn',
       '(?:abonn|lid|registreer|word)[^.!?]{0,60}(?:verder|lezen|doorlezen|te lezen)',
       '(?:artikel|verhaal)[^.!?]{0,30}(?:alleen|exclusief|enkel)[^.!?]{0,15}(?:abonnees|leden)',
       '(?:om )?verder (?:te )?lezen',
     ],
     pl: [
+      'czyta[^.!?]{0,40}(?:subskry|prenumer)',
       '(?:subskry|prenumer|wykup|zaloguj|kup)[^.!?]{0,60}(?:czytać|czytaj|przeczyta|dostęp)',
       '(?:artykuł|treść|tekst)[^.!?]{0,30}(?:tylko|dostępn)[^.!?]{0,20}(?:subskrybent|prenumerator|abonent)',
     ],
     ru: [
+      'чита[^.!?]{0,40}подпис',
       '(?:подпис|оформите|зарегистр)[^.!?]{0,60}(?:читать|чтение|дочитать|продолжить|доступ)',
       '(?:статья|материал|текст)[^.!?]{0,30}(?:только|доступ)[^.!?]{0,20}подписчик',
       'чтобы (?:продолжить чтение|читать дальше|дочитать)',

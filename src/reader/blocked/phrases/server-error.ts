@@ -6,6 +6,7 @@ export const SERVER_ERROR: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.6',
   says: anyOf({
     en: [
+      '\\bthere (?:has been|was|is|seems to be) (?:a|an|some) (?:temporary |technical |unexpected )?(?:problem|issue|glitch)\\b[^.!?]{0,40}(?:page|request|server|load|process|our|site)?',
       '\\b(?:parse|uncaught|unhandled) (?:error|exception)\\b',
       "\\b(?:couldn't|could not|can't|cannot|unable to|failed to) (?:process|complete|handle|fulfil\\w?|serve) (?:your|the|this) request",
       '\\b(?:something|things) (?:broke|is broken|went (?:terribly |horribly )?wrong|failed)\\b',
@@ -90,6 +91,7 @@ export const SERVER_ERROR: PhraseRule = {
       'coś poszło nie tak',
     ],
     ru: [
+      'что-то (?:пошло|сломал|случил)\\w{0,3}[^.!?]{0,12}',
       'техническ\\w{1,4} (?:ошибк|сбой|сбо|проблем)|(?:произош|возник)\\w{1,3}[^.!?]{0,24}(?:ошибк|сбой|проблем)|внутренн\\w{1,3} ошибк|ошибка (?:базы|подключения|соединения)|не удалось (?:обработать|подключ)|что-то сломалось',
       '(?:внутренняя )?ошибка (?:на )?(?:сервер|приложения)',
       '(?:произошла|возникла)[^.!?]{0,20}ошибка',
