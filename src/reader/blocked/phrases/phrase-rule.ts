@@ -44,16 +44,18 @@ export function anyOf(byLanguage: Readonly<Record<string, readonly string[]>>): 
   };
 }
 
-const compiled = (patterns: readonly string[]): RegExp =>
-  new RegExp(patterns.map(acrossNames).join('|') || '(?!)', 'u');
+/** Without the flag for code points, which makes gaps and classes of letters costly; all letters here are one unit. */
+const compiled = (patterns: readonly string[]): RegExp => new RegExp(patterns.map(acrossNames).join('|') || '(?!)');
+
+const LETTER = '[a-z\\u00df-\\u1fff\\u2e80-\\ud7ff]';
 
 /**
- * `\w` is a letter of any alphabet. Gaps inside a sentence may contain the dots of a host name or a number: texts are
- * split into sentences before.
+ * `\\w` and `\\p{L}` are a letter of any alphabet. Gaps inside a sentence may contain the dots of a host name or a
+ * number: texts are split into sentences before.
  */
 const acrossNames = (pattern: string): string =>
   pattern
-    .replaceAll('\\w', '\\p{L}')
+    .replaceAll(/\\(?:w|p\{L\})/g, LETTER)
     .replaceAll('[^.!?]', '[^!?]')
     .replaceAll('[^.!?。]', '[^!?。]')
     .replaceAll('[^.]', '[^!?]');
