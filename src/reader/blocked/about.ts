@@ -45,3 +45,31 @@ const EXPLANATION_PARTS =
 
 /** Whether a normalized title explains something. */
 export const isExplanation = (title: string): boolean => EXPLANATION_PARTS.test(title) || EXPLANATION.test(title);
+
+/** Headings of the entries of dictionaries, encyclopedias and references, by language. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  en: '(?:etymology|pronunciation|noun|proper noun|verb|adjective|adverb|interjection)(?: \\d)?|(?:derived|related) terms|translations|synonyms|antonyms|specifications?|browser compatibility|syntax|plot|reception|discography|track listing|references',
+  de: 'etymologie|herkunft|wortherkunft|aussprache|worttrennung|substantiv|bedeutungen|synonyme|übersetzungen|einzelnachweise|spezifikationen|handlung|rezeption',
+  fr: 'étymologie|prononciation|nom commun|verbe|synonymes|traductions|dérivés|spécifications|notes et références|synopsis',
+  es: 'etimología|pronunciación|sustantivo(?: masculino| femenino)?|sinónimos|traducciones|especificaciones|referencias|argumento|sinopsis',
+  pt: 'etimologia|pronúncia|substantivo|sinónimos|sinônimos|tradução|traduções|especificações|referências|enredo|sinopse',
+  it: 'etimologia|pronuncia|sostantivo|sinonimi|traduzioni?|specifiche|note e riferimenti|trama',
+  nl: 'etymologie|herkomst|uitspraak|zelfstandig naamwoord|synoniemen|vertalingen|specificaties',
+  pl: 'etymologia|wymowa|rzeczownik|czasownik|synonimy|tłumaczenia|specyfikacje|przypisy|fabuła',
+  north:
+    'etymologi|uttal|udtale|uttale|substantiv|synonymer|översättningar|oversættelser|oversettelser|etymologia|ääntäminen|substantiivi|synonyymit|käännökset',
+  east: 'etymologie|výslovnost|podstatné jméno|synonyma|překlady|etimológia|kiejtés|főnév|fordítások|etimologie|pronunție|substantiv',
+  ru: 'этимология|произношение|морфологические и синтаксические свойства|семантические свойства|синонимы|перевод|спецификации|примечания|сюжет|етимологія|вимова|іменник|примітки',
+  tr: 'etimoloji|köken|söyleniş|eylem|kaynakça|çeviriler',
+  asia: '語源|発音|名詞|動詞|翻訳|脚注|出典|仕様書?|词源|詞源|发音|發音|名词|名詞|动词|参考资料|参考文献|規範|规范|어원|발음|명사|동사|번역|각주|명세',
+  ar: 'أصل الكلمة|النطق|المراجع|مراجع|גיזרון|שם עצם|הערות שוליים',
+};
+const SECTION = new RegExp(`^(?:[\\d.]{1,6} )?(?:${Object.values(SECTIONS).join('|')})(?: ?\\[.{1,20}\\])?$`, 'u');
+/** Headings that other pages have too, so it takes two. */
+const FURTHER_SECTION =
+  /^(?:status|examples?|description|see also|notes|history|usage|overview|example response|external links|beispiele?|siehe auch|beschreibung|geschichte|weblinks|verwendung|exemples?|voir aussi|histoire|description|ejemplos?|véase también|historia|descripción|exemplos?|ver também|história|descrição|esempi|esempio|voci correlate|storia|descrizione|voorbeeld(?:en)?|zie ook|geschiedenis|przykład|przykłady|zobacz też|historia|exempel|se även|eksempel|eksempler|se også|esimerkki|esimerkkejä|katso myös|příklad|příklady|viz též|пример|примеры|см\. также|смотрите также|история|örnek|örnekler|ayrıca bakınız|例|関連項目|示例|参见|參見|예제|같이 보기)$/;
+
+/** Whether normalized headings are those of an entry in a work of reference. */
+export const hasSections = (headings: readonly string[]): boolean =>
+  headings.some((heading) => SECTION.test(heading)) ||
+  headings.filter((heading) => FURTHER_SECTION.test(heading)).length > 1;

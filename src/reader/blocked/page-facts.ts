@@ -41,6 +41,10 @@ export interface BlockedPageFacts {
   /** Visible labels of buttons; normalized. */
   readonly buttons: readonly string[];
   readonly passwordFields: number;
+  /** The first `h1` outside header, navigation and footer, if it comes after a field for a password. Normalized. */
+  readonly headingAfterLogin: string;
+  /** Lines of verse: lines without numbers and colons that end within a sentence. */
+  readonly verses: number;
   /** Visible fields for text, without those for passwords. */
   readonly textFields: number;
   readonly links: number;
@@ -69,9 +73,15 @@ const MAX_BUTTONS = 12;
 /** With more text of its own than this, a page is content, and the rest of it is not examined. */
 const MAX_OWN_LETTERS = 6_000;
 
+/** A line of verse is neither a label nor a paragraph. */
+const MIN_VERSE_LETTERS = 12;
+const MAX_VERSE_LETTERS = 70;
+const NO_VERSE = /[\d:：@{}<>=]|[.。!?！？]\s*$/;
+
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4']);
 /** Elements whose text says what to do or where to go, not what the page is about. */
 const BESIDE = new Set(['a', 'button', 'label', 'select', 'nav', 'header', 'footer', 'aside', 'legend', 'menu']);
+const BESIDE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary']);
 /** Elements whose text is cited: an article about an error shows its message there. */
 const QUOTED = new Set(['code', 'samp', 'kbd', 'q', 'blockquote']);
 /** Elements that hold what the page is about, so a header in them belongs to it. */
@@ -179,6 +189,9 @@ class Collector {
   #consent = 0;
   #counts = { passwordFields: 0, textFields: 0, links: 0, media: 0, scripts: 0 };
   #emptyRoot = false;
+  #main: { readonly text: string } | undefined;
+  #isAfterLogin = false;
+  #verses = 0;
 
   get isFull(): boolean {
     return this.#own > MAX_OWN_LETTERS;
@@ -211,6 +224,8 @@ class Collector {
     }
     this.#own += letters;
     if (place.isHeading) return;
+    if (parent && isElement(parent) && parent.name === 'pre')
+      for (const line of start.split('\n')) if (isVerse(line)) this.#verses++;
     if (place.isCited) this.#cited = extended(this.#cited, start);
     else this.#body = extended(this.#body, start);
   }
@@ -255,6 +270,7 @@ class Collector {
   #count(element: Element): void {
     const { name } = element;
     if (name === 'a') this.#counts.links++;
+    else if (name === 'br' && element.prev?.type === TEXT && isVerse(element.prev.value)) this.#verses++;
     else if (name === 'input') {
       const type = attribute(element, 'type') ?? '';
       if (/^password$/i.test(type)) this.#counts.passwordFields++;
@@ -271,9 +287,13 @@ class Collector {
     const { name, parent } = element;
     const around = (parent && this.#places.get(parent)) || OUTSIDE;
     const isHeading = HEADINGS.has(name) || attribute(element, 'role') === 'heading';
-    const isBeside = BESIDE.has(name) || attribute(element, 'role') === 'navigation';
+    const isBeside = BESIDE.has(name) || BESIDE_ROLES.has(attribute(element, 'role') ?? '');
     if (isHeading && !around.isHeading && this.#headings.length < MAX_HEADINGS)
       this.#headings.push({ isBeside: around.isBeside && !around.isMain, isLogo: false, text: '' });
+    if (name === 'h1' && !this.#main && (!around.isBeside || around.isMain)) {
+      this.#main = this.#headings.at(-1);
+      this.#isAfterLogin = this.#counts.passwordFields > 0;
+    }
     const isConsent = !around.isConsent && name !== 'body' && name !== 'html' && isConsentContainer(element);
     const isQuoted = QUOTED.has(name);
     const isCited = isQuoted || name === 'pre';
@@ -323,6 +343,8 @@ class Collector {
       otherLetters: this.#all - this.#consent,
       buttons: this.#buttons.filter(Boolean),
       ...this.#counts,
+      headingAfterLogin: this.#isAfterLogin ? normalized(this.#main?.text.slice(0, MAX_LINE_CHARACTERS) ?? '') : '',
+      verses: this.#verses,
       emptyRoot: this.#emptyRoot,
       noscript: normalized(this.#noscript),
       noscriptLetters: this.#noscriptLetters,
@@ -337,6 +359,11 @@ const MIN_LETTERS = 20;
 const orElse = (text: string, cited: string): string => (weigh(text) < MIN_LETTERS ? text + cited : text);
 
 const extended = (text: string, more: string): string => (text.length < MAX_BODY_CHARACTERS ? text + more : text);
+
+const isVerse = (line: string): boolean => {
+  const letters = line.length > MAX_LINE_CHARACTERS ? 0 : weigh(line);
+  return letters >= MIN_VERSE_LETTERS && letters <= MAX_VERSE_LETTERS && !NO_VERSE.test(line);
+};
 
 /** Whether a link stands between words. */
 const isInSentence = ({ prev, next }: Element): boolean =>
