@@ -148,10 +148,37 @@ export const DEFAULT_PAGES: readonly VendorRule[] = [
   },
   {
     kind: 'server-default',
-    by: 'framework',
+    by: 'django',
     source: 'https://docs.djangoproject.com/en/stable/intro/tutorial01/',
-    title:
-      /^(?:the install worked successfully! congratulations!|ruby on rails|welcome to symfony!?|create next app|congratulations \| cyberpanel)$/,
+    title: /^the install worked successfully! congratulations!$/,
+    ownLetters: 600,
+  },
+  {
+    kind: 'server-default',
+    by: 'rails',
+    source: 'https://github.com/rails/rails/blob/main/railties/lib/rails/templates/rails/welcome/index.html.erb',
+    title: /^ruby on rails(?: [\d.]+)?$/,
+    ownLetters: 600,
+  },
+  {
+    kind: 'server-default',
+    by: 'symfony',
+    source: 'https://symfony.com/doc/current/setup.html',
+    title: /^welcome to symfony!?$/,
+    ownLetters: 600,
+  },
+  {
+    kind: 'server-default',
+    by: 'next.js',
+    source: 'https://nextjs.org/docs/app/getting-started/installation',
+    title: /^create next app$/,
+    ownLetters: 600,
+  },
+  {
+    kind: 'server-default',
+    by: 'cyberpanel',
+    source: 'https://cyberpanel.net/KnowledgeBase/',
+    title: /^congratulations \| cyberpanel$/,
     ownLetters: 600,
   },
   {

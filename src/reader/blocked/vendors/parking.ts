@@ -84,6 +84,13 @@ export const PARKING: readonly VendorRule[] = [
   },
   {
     kind: 'parked',
+    by: 'reg.ru',
+    source: 'https://help.reg.ru/support/domains/',
+    mark: /\[content\]=regru-|parking-rdap-auto/,
+    ownLetters: 700,
+  },
+  {
+    kind: 'parked',
     by: 'registrar',
     source: 'https://www.icann.org/resources/pages/faqs-84-2012-02-25-en',
     title: /^(?:domain|website|this domain)[^.]{0,30}expired/,

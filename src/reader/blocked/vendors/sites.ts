@@ -6,6 +6,14 @@ const GOOGLE_SORRY = 'https://support.google.com/websearch/answer/86640';
 
 export const SITES: readonly VendorRule[] = [
   {
+    kind: 'by phrases',
+    otherwise: 'denied',
+    by: 'vbulletin',
+    source: 'https://www.vbulletin.com/docs/html/',
+    mark: /^div\[class\]=standard_error$/m,
+    ownLetters: 1500,
+  },
+  {
     kind: 'challenge',
     by: 'google',
     source: GOOGLE_SORRY,
