@@ -1,11 +1,12 @@
 /** Recognizes blocked pages by what they say: in a complete title or heading, or in a text that is short. */
-import { isExplanation, quotationsIn, withoutQuotations } from './about.ts';
+import { hasSections, isExplanation, quotationsIn, withoutQuotations } from './about.ts';
 import { isAddressed } from './addressed.ts';
 import type { BlockedKind } from './blocked.ts';
 import { weigh } from './normalized.ts';
 import type { BlockedPageFacts } from './page-facts.ts';
 import { AGE } from './phrases/age.ts';
 import { CHALLENGE } from './phrases/challenge.ts';
+import { COURT } from './phrases/court.ts';
 import { DENIED } from './phrases/denied.ts';
 import { GEO } from './phrases/geo.ts';
 import { LOGIN } from './phrases/login.ts';
@@ -20,6 +21,7 @@ import { SERVER_ERROR } from './phrases/server-error.ts';
 /** Of two rules that match equally well, the earlier one counts: it is the more special one. */
 export const PHRASE_RULES: readonly PhraseRule[] = [
   GEO,
+  COURT,
   RATE_LIMIT,
   PARKED,
   SERVER_DEFAULT,
@@ -74,8 +76,9 @@ const isInAny = (text: string): boolean =>
 /** Whether the page has a topic of its own: a first heading that is not about being blocked. */
 export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
   const parts = title.split(SEPARATORS).map((part) => part.trim());
+  const isGreeting = parts.length === 2 && GREETING.test(parts[1] ?? '');
   const isOfSite = (heading: string) =>
-    HOST_NAME.test(heading) || (parts.length > 1 && heading !== parts[0] && parts.includes(heading));
+    HOST_NAME.test(heading) || (parts.length > 1 && (heading !== parts[0] || isGreeting) && parts.includes(heading));
   const first = topics.find((heading) => !isOfSite(heading));
   if (first === undefined) return false;
   if (isExplanation(first)) return true;
@@ -88,6 +91,7 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
 
 /** Whether the title or the first heading is about such a message, instead of the message itself. */
 export const isAboutMessage = ({ title, topics }: BlockedPageFacts): boolean =>
+  hasSections(topics) ||
   [title, topics[0] ?? ''].some((lead) => {
     const quoted = quotationsIn(lead).some((each) => isInAny(each.slice(1, -1)));
     if (quoted && withoutQuotations(lead) !== lead && /[\p{L}\p{N}]{2}/u.test(withoutQuotations(lead))) return true;
@@ -219,7 +223,7 @@ const DEFINES =
   /^ ?(?:\([^)]{0,60}\) )?(?:is|was|are|means|asks|ist|war|sind|est|était|sont|es|era|fue|é|foi|è|jest|to|är|var|er|on|oli|je|bylo|—|–|- это|это|bir) (?!not|nicht|pas|for sale|under|down|currently|temporarily)|^(?:とは|是指|是一|은 |는 )/;
 
 /** The name of a site is no topic. */
-const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u;
+const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$|^[a-z0-9]+(?:-[a-z0-9]+)+$|^[a-z]+\d+$/u;
 /** Headings of a word, like "Oops!", are no topic. */
 const SHORT_LETTERS = 8;
 /** Neither are "We're sorry!" and "Congratulations!". */
@@ -231,7 +235,7 @@ const UNAVAILABLE =
 const APOLOGY =
   /sorry|oops|apolog|please|one moment|hold on|leider|bitte|désolé|veuillez|lo sentimos|vaya\b|lamentamos|desculpe|spiacenti|scusa|helaas|even geduld|przepraszamy|niestety|извините|сожалению|пожалуйста|üzgünüz|lütfen|申し訳|ください|抱歉|对不起|죄송|주세요|tyvärr|desværre|dessverre|beklager|pahoittelemme|valitettavasti|omlouváme|bohužel|sajnáljuk|kérjük|ne pare rău|вибачте|на жаль|maaf|xin lỗi|rất tiếc|ขออภัย|מצטערים|क्षमा|λυπούμαστε|عذر|عفو/;
 const GREETING =
-  /^(?:congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
+  /^(?:one more|just one|one last|nur noch|noch eine|eine frage|encore une|une dernière|una última|solo una|só uma|un'ultima|nog één|jeszcze|ещё один|еще один|ще одне|son bir|ännu en|én sidste|vielä yksi|ještě|még egy|もう一つ|最后一|한 가지|dear\b|sehr geehrte|liebe|chère?s?\b|estimad|querid|gentil|car[oi]\b|beste\b|szanown|drog|уважаем|дорог|шановн|sayın|kära|kære|kjære|hyvä|vážen|tisztelt|stimat|尊敬的|亲爱的|親愛的|お客様|안녕하|고객님|عزيزي|congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
 /** Maximum letters of a page that has a topic of its own. */
 const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 /** Share of the text that must say it if the title does not: less if it begins with the first sentence. */
@@ -243,6 +247,13 @@ const TINY_LETTERS = 60;
 const PLAIN_LETTERS = 120;
 /** Maximum letters in sentences that are about something else. */
 const FOREIGN_LETTERS = 120;
+/** Notices name offices, prices and numbers. */
+const NOTICE_LETTERS = 250;
+/** With more headings it is a question over content. */
+const NOTICE_TOPICS = 3;
+
+/** Poems and songs speak to somebody too. */
+const MIN_VERSES = 6;
 
 const LOGS_IN =
   /\b(?:log|sign|logged|signed)[ -]?in\b|login|registered|einlog|eingelog|anmeld|connect|sesión|sessão|acced|inlog|ingelog|zalog|войд|вошли|авториз|увійд|giriş|logga in|log ind|logg inn|kirjaud|přihl|jelentkez|autentific|ログイン|登[录錄陆入]|로그인|تسجيل|đăng nhập/;
@@ -262,18 +273,20 @@ export function kindByPhrases(
   const body = withoutQuotations(facts.body);
   const sentences = sentencesOf(body);
   const leads = leadsOf(facts);
-  const isTiny = weigh(body) <= TINY_LETTERS;
+  const isTiny = weigh(body) <= TINY_LETTERS && !isMostlyCited(facts);
   const isToVisitor = isTiny || isAddressed(body) || leads.some((lead) => isAddressed(lead) && isSaidByAny(lead));
   const reading: Reading = { facts, sentences, leads, hasTopic: hasTopic(facts), isError, isToVisitor, isTiny };
-  let best: { readonly kind: BlockedKind; readonly rank: number } | undefined;
+  let best: { readonly kind: BlockedKind; readonly rank: number; readonly isNotice: boolean } | undefined;
   for (const rule of PHRASE_RULES) {
     if (allowed && !allowed.has(rule.kind)) continue;
     const strength = strengthOf(rule, reading);
     if (!strength) continue;
-    const rank = STRENGTHS.indexOf(rule.isReason && strength === 'text' ? 'lead' : strength);
-    if (rank < (best?.rank ?? STRENGTHS.length)) best = { kind: rule.kind, rank };
+    const isNoticed = isNotice(rule, strength, reading);
+    const asReason = isNoticed ? 'both' : 'lead';
+    const rank = STRENGTHS.indexOf(rule.isReason && strength === 'text' ? asReason : strength);
+    if (rank < (best?.rank ?? STRENGTHS.length)) best = { kind: rule.kind, rank, isNotice: isNoticed };
   }
-  if (!best || (!isError && isContent(reading))) return undefined;
+  if (!best || (!isError && isContent(reading, best.isNotice))) return undefined;
   // "You don't have permission to view this page. You must log in."
   const isLogin =
     best.kind === 'denied' &&
@@ -282,9 +295,21 @@ export function kindByPhrases(
   return isLogin && (!allowed || allowed.has('login')) ? 'login' : best.kind;
 }
 
+/** Whether a page may say it to nobody: its title says so too, or there is nothing else that it is about. */
+const isNotice = ({ isImpersonal }: PhraseRule, strength: Strength, { facts, hasTopic }: Reading): boolean =>
+  isImpersonal === true &&
+  facts.topics.length <= NOTICE_TOPICS &&
+  (strength === 'both' || (strength === 'text' && !hasTopic));
+
+/** Whether most of a page is text that it cites or sets line by line. */
+const isMostlyCited = ({ body, headings, ownLetters }: BlockedPageFacts): boolean =>
+  ownLetters > PLAIN_LETTERS + 2 * (weigh(body) + weigh(headings.join('')));
+
 /** Whether a page that has such words is an article: it explains them, or has sentences about something else. */
-const isContent = ({ facts, sentences, isToVisitor, hasTopic }: Reading): boolean =>
-  (!isToVisitor && facts.ownLetters > (hasTopic || foreignLetters(sentences) > 0 ? TINY_LETTERS : PLAIN_LETTERS)) ||
+const isContent = ({ facts, sentences, isToVisitor, hasTopic }: Reading, isNotice: boolean): boolean =>
+  (!(isToVisitor || isNotice) &&
+    facts.ownLetters > (hasTopic || foreignLetters(sentences) > 0 ? TINY_LETTERS : PLAIN_LETTERS)) ||
+  facts.verses >= MIN_VERSES ||
   isAboutMessage(facts) ||
   isDefinition(facts) ||
-  foreignLetters(sentences) > FOREIGN_LETTERS;
+  foreignLetters(sentences) > (isNotice ? NOTICE_LETTERS : FOREIGN_LETTERS);

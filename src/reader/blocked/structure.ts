@@ -4,6 +4,7 @@ import { isAddressed } from './addressed.ts';
 import { type BlockedKind, GENERIC } from './blocked.ts';
 import type { BlockedPageFacts } from './page-facts.ts';
 import { AGE } from './phrases/age.ts';
+import { CHALLENGE } from './phrases/challenge.ts';
 import { CONSENT } from './phrases/consent.ts';
 import { LOGIN } from './phrases/login.ts';
 import { PAYWALL } from './phrases/paywall.ts';
@@ -71,6 +72,8 @@ const CHOICES =
 const ACCEPTS =
   /accept|agree|allow|consent|got it|akzept|zustimm|einverstanden|erlauben|akkoord|toestaan|acept|permit|aceit|accett|acconsent|zgadzam|akcept|zgoda|соглас|прин(?:ять|имаю)|разреш|kabul|onayl|godkänn|tillåt|accepter|godta|tillad|hyväksy|salli|souhlas|přij|povolit|elfogad|hozzájárul|погод|прийня|setuju|terima|đồng ý|chấp nhận|ยอมรับ|同意|接受|許可|동의|수락|허용|قبول|موافق|أوافق|אישור|מסכים|स्वीकार|αποδοχή|συμφων/;
 
+const isLetterHead = (heading: string): boolean => heading.endsWith(',');
+
 function isAboutConsent({ body, headings, title }: BlockedPageFacts): boolean {
   let about = 0;
   let all = 0;
@@ -79,14 +82,24 @@ function isAboutConsent({ body, headings, title }: BlockedPageFacts): boolean {
     if (CONSENT_WORDS.test(text) || CONSENT.says.test(text) || CHOICES.test(text)) about += letters;
   }
   const isTopic = (heading: string) =>
-    !CONSENT_WORDS.test(heading) && !CONSENT.says.test(heading) && !CHOICES.test(heading) && !title.startsWith(heading);
+    !isLetterHead(heading) &&
+    !CONSENT_WORDS.test(heading) &&
+    !CONSENT.says.test(heading) &&
+    !CHOICES.test(heading) &&
+    !title.startsWith(heading);
   return about >= (headings.some(isTopic) ? CONSENT_SHARE_WITH_TOPIC : CONSENT_SHARE) * all;
 }
+
+/** Says how to consent, which a text about privacy does not. */
+const BY_CLICKING =
+  /\bby (?:clicking|pressing|tapping|continuing|entering)\b|mit (?:einem |dem )?klick|(?:indem|wenn) sie[^.]{0,40}klicken|durch (?:das )?(?:an)?klicken|en (?:cliquant|poursuivant|continuant)|al (?:hacer clic|pulsar|continuar)|haciendo clic|ao (?:clicar|continuar)|clicando|cliccando|(?:door|als u|als je)[^.]{0,30}(?:klikken|klikt)|klikając|kliknięci|нажимая|нажав|натискаючи|tıklayarak|genom att klicka|ved at klikke|ved å klikke|klikkaamalla|kliknutím|kattintás|făcând clic|クリックする(?:こと|と)|点击[^。]{0,20}(?:即|表示)|點擊[^。]{0,20}(?:即|表示)|클릭하(?:면|시면)|بالنقر/;
 
 /** Whether a sentence of the text says it. */
 const isSaidIn = (text: string, { says }: PhraseRule): boolean =>
   sentencesOf(withoutQuotations(text)).some((sentence) => says.test(sentence.text));
 
+/** Share of an age gate that is about age. */
+const AGE_SHARE = 0.4;
 const AGE_CONTAINER =
   /\[(?:id|class)\]=[^\n]{0,100}age[-_]?(?:gate|verif|check|wall|confirm|restrict|screen)|over-?18\b/i;
 const ASKS_FOR_SCRIPTS =
@@ -115,6 +128,9 @@ const beginsWithLogin = ({ body }: BlockedPageFacts): boolean => {
   return [first, second].some((sentence) => sentence !== undefined && LOGIN.says.test(sentence.text));
 };
 
+/** With more letters after its first fields, a page is content beside a login. */
+const BOX_LETTERS = 200;
+
 /** Maximum letters of a request to turn scripts on. */
 const NOSCRIPT_LETTERS = 1_000;
 
@@ -138,9 +154,23 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
       const { consentLetters, otherLetters, ownLetters, buttons, links, passwordFields } = facts;
       const isAlone = consentLetters >= 20 && otherLetters <= 60;
       const accepts = buttons.some((button) => ACCEPTS.test(button));
+      // A letter to the reader that ends with a link.
+      const isLetter = ownLetters <= 1_500 && links <= 10 && passwordFields === 0 && BY_CLICKING.test(facts.body);
       const isWall = ownLetters <= (accepts ? 700 : 350) && links <= 10 && buttons.length > 0 && passwordFields === 0;
       const says = () => [facts.body, ...facts.headings].some((text) => CONSENT.says.test(text) || COOKIES.test(text));
-      return isAlone || (isWall && says() && isAboutConsent(facts)) ? vendorOf(facts, CONSENT_VENDORS) : undefined;
+      return isAlone || ((isWall || isLetter) && says() && isAboutConsent(facts))
+        ? vendorOf(facts, CONSENT_VENDORS)
+        : undefined;
+    },
+  },
+  {
+    kind: 'challenge',
+    source: 'https://www.w3.org/TR/turingtest/',
+    by(facts) {
+      const { textFields, passwordFields, buttons, ownLetters, body } = facts;
+      // A form for something else has more fields, and a topic.
+      const isQuestion = textFields === 1 && passwordFields === 0 && buttons.length > 0 && ownLetters <= 500;
+      return isQuestion && !hasTopic(facts) && isSaidIn(body, CHALLENGE) ? GENERIC : undefined;
     },
   },
   {
@@ -155,7 +185,14 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
       if (!isAsked && !isQuestion && hasTopic(facts)) return undefined;
       const says = [body, ...headings].some((text) => isSaidIn(text, AGE));
       const asks = buttons.length > 0 || textFields > 0;
-      const isShort = asks ? ownLetters <= 220 : links > 0 && links <= 6 && ownLetters <= 120;
+      const sentences = sentencesOf(withoutQuotations(body));
+      const said = sentences.reduce((sum, { text, letters }) => sum + (AGE.says.test(text) ? letters : 0), 0);
+      const isMost = facts.topics.length <= 3 && (isQuestion || said >= AGE_SHARE * ownLetters);
+      const isShort = isMost
+        ? asks || links <= 12
+        : asks
+          ? ownLetters <= 220
+          : links > 0 && links <= 6 && ownLetters <= 120;
       return says && (isAsked || (isShort && isAddressed(`${headings.join(' ')} ${body}`))) ? GENERIC : undefined;
     },
   },
@@ -164,6 +201,8 @@ export const STRUCTURE_RULES: readonly StructureRule[] = [
     source: HTML_FORMS,
     by(facts) {
       const { passwordFields, textFields, ownLetters, letters, links } = facts;
+      const { headingAfterLogin } = facts;
+      if (headingAfterLogin && ownLetters > BOX_LETTERS && !isSaidBy(headingAfterLogin, LOGIN)) return undefined;
       if (passwordFields > 0 && letters <= 2_500 && ownLetters <= 700 && isLedByLogin(facts)) return GENERIC;
       if (passwordFields > 0 && ownLetters <= 700 && links <= 40 && beginsWithLogin(facts)) return GENERIC;
       if (passwordFields > 0 && ownLetters <= 60 && letters <= 600 && links <= 25) return GENERIC;

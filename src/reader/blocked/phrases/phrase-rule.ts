@@ -19,6 +19,8 @@ export interface PhraseRule {
   readonly textLetters?: number | undefined;
   /** Whether its words in the text say more than a title that only says that access was denied. */
   readonly isReason?: boolean | undefined;
+  /** Whether such pages speak to nobody, as official notices do. */
+  readonly isImpersonal?: boolean | undefined;
 }
 
 /** The sentences of one rule, as a pattern. */
