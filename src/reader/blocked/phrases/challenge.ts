@@ -3,6 +3,7 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const SAYS = {
   en: [
+    '\\b(?:tell|telling|distinguish\\w{0,3}|separate)[^.!?]{0,20}(?:people|humans?|visitors|readers)[^.!?]{0,12}(?:from|and|apart)[^.!?]{0,12}(?:ro)?bots?',
     '\\b(?:check|checking|verify|verifying|validat\\w{1,3}|inspect\\w{0,3}|analy[sz]\\w{1,3})\\b[^.!?]{0,24}\\b(?:your|the|site|this) (?:connection|browser|device|site connection)\\b[^.!?]{0,20}',
     '\\bpress (?:and|&) hold\\b[^.!?]{0,40}',
     '\\bone (?:more|last|quick) step\\b',
@@ -48,6 +49,7 @@ const SAYS = {
     '\\bautomated access\\b(?! (?:is|are) (?:not|prohib|forbid))|\\bautomated (?:requests|queries|traffic) from',
   ],
   de: [
+    'menschen[^.!?]{0,16}(?:von|und)[^.!?]{0,12}(?:robotern|bots|maschinen|automaten)',
     '(?:keine?|ein) (?:maschine|automat|programm|computerprogramm)\\b',
     'browser[^.!?]{0,60}(?:überprüft|geprüft)',
     'sicherheits(?:über)?prüfung[^.!?]{0,40}(?:läuft|abschließ|durch|ihrer|deiner|ihres)',
@@ -64,6 +66,7 @@ const SAYS = {
     'ungewöhnliche[rn]? (?:datenverkehr|zugriffe|aktivität)',
   ],
   fr: [
+    '(?:distingu|différenci)\\w{1,4}[^.!?]{0,20}(?:humains|personnes|visiteurs)[^.!?]{0,12}(?:robots|machines|bots)',
     "(?:texte|caractères|lettres|code)[^.!?]{0,12} (?:de|sur|dans) l'image|programme automati|(?:vérifions|analysons|contrôlons)[^.!?]{0,20}(?:votre|la) (?:navigateur|connexion|appareil)",
     'activité (?:inhabituelle|suspecte|anormale|automatisée)',
     'recopi\\w{1,3}[^.!?]{0,30}(?:caractères|code|lettres)',
@@ -79,6 +82,7 @@ const SAYS = {
     'glisse[rz][^.!?]{0,30}(?:droite|compléter|curseur)',
   ],
   es: [
+    '(?:distingu|diferenci)\\w{1,4}[^.!?]{0,20}(?:humanos|personas|usuarios)[^.!?]{0,16}(?:robots|máquinas|bots)',
     '(?:validando|analizando|revisando|validamos|analizamos)[^.!?]{0,20}(?:conexión|navegador|solicitud)|(?:texto|caracteres|letras|código)[^.!?]{0,12} (?:de|en) la imagen|evitar[^.!?]{0,20}(?:robots|bots)',
     'actividad (?:inusual|sospechosa|anormal|automatizada)',
     '(?:escrib|introduz|ingres|copi|tecle)\\w{1,3}[^.!?]{0,30}(?:caracteres|letras|código)[^.!?]{0,30}(?:imagen|ves|muestra|abajo)',
@@ -92,6 +96,7 @@ const SAYS = {
     'en lugar de un robot',
   ],
   pt: [
+    '(?:distingu|diferenci)\\w{1,4}[^.!?]{0,20}(?:humanos|pessoas|utilizadores|usuários)[^.!?]{0,16}(?:robôs|robots|máquinas|bots)',
     '(?:texto|letras|código)[^.!?]{0,12} (?:da|na) imagem|(?:validando|analisando|a analisar)[^.!?]{0,20}(?:conexão|ligação|navegador)',
     'atividade (?:incomum|suspeita|anormal|automatizada)',
     '(?:digit|insir|escrev|introduz)\\w{1,3}[^.!?]{0,30}(?:letras|caracteres|código)[^.!?]{0,20}imagem',
@@ -104,6 +109,7 @@ const SAYS = {
     '(?:resolva|complete|digite|introduza)[^.!?]{0,30}(?:captcha|caracteres|verificação)',
   ],
   it: [
+    '(?:distingu|differenzi)\\w{1,5}[^.!?]{0,20}(?:umani|persone|utenti)[^.!?]{0,16}(?:robot|macchine|bot)',
     "(?:testo|lettere|codice)[^.!?]{0,12} (?:dell'|nell')immagine|(?:stiamo )?(?:analizzando|convalidando)[^.!?]{0,20}(?:connessione|browser)",
     'attività (?:insolita|sospetta|anomala)',
     '(?:inserisc|digit|scriv|copi)\\w{1,3}[^.!?]{0,30}(?:lettere|caratteri|codice)[^.!?]{0,20}immagine',
@@ -116,6 +122,7 @@ const SAYS = {
     '(?:risolvi|completa|inserisci)[^.!?]{0,30}(?:captcha|caratteri|verifica)',
   ],
   nl: [
+    '(?:mensen)[^.!?]{0,12}van[^.!?]{0,8}(?:robots|bots|computers)',
     'ongebruikelijke? (?:activiteit|verkeer)',
     '(?:veiligheids|beveiligings)(?:controle|check)',
     '(?:bent u|ben je|u|je)[^.!?]{0,12}(?:een mens|een robot|geen robot)',
@@ -128,6 +135,7 @@ const SAYS = {
     'los[^.!?]{0,20}(?:captcha|puzzel)',
   ],
   pl: [
+    '(?:odróżni|rozróżni)\\w{1,4}[^.!?]{0,20}(?:ludzi|człowieka|użytkownik)\\w{0,3}[^.!?]{0,12}(?:robot|automat|bot)',
     '(?:nietypow|podejrzan|nienaturaln)\\w{1,3} (?:ruch|aktywnoś)',
     '(?:kontrola|weryfikacja|sprawdzanie) (?:bezpieczeństwa|antybot|przeglądark)',
     '(?:jesteś|nie jest|nie jesteś)[^.!?]{0,8}(?:człowiekiem|robotem)',
@@ -139,6 +147,7 @@ const SAYS = {
     '(?:rozwiąż|przepisz|wpisz)[^.!?]{0,30}(?:captcha|znaki|kod z obrazka)',
   ],
   ru: [
+    '(?:отлич|различ)\\w{1,4}[^.!?]{0,20}(?:людей|человека|посетител)\\w{0,3}[^.!?]{0,12}(?:робот|бот|машин)',
     'проверк[аиу] (?:безопасности|браузера|соединения)',
     '(?:что )?вы (?:человек|робот|не робот|живой)',
     '(?:подозрительн|нетипичн|аномальн)\\w{1,4} (?:активност|запрос|трафик)',
@@ -165,6 +174,7 @@ const SAYS = {
     '(?:captcha|doğrulama)[^.!?]{0,20}(?:tamamla|çöz|girin)',
   ],
   ja: [
+    '(?:人間|人)と(?:ロボット|ボット|機械)[^。]{0,8}(?:区別|見分け)',
     '自動(?:アクセス|プログラム|化)[^。]{0,16}(?:ない|防|ありません)',
     '人間であること',
     'ロボットで(?:は)?ない(?:こと)?',
@@ -179,6 +189,7 @@ const SAYS = {
     'パズル[^。]{0,20}(?:完成|スライド)',
   ],
   zh: [
+    '(?:区分|區分|分辨)[^。]{0,6}(?:人类|人類|真人|用户)[^。]{0,6}(?:机器|機器)',
     '(?:检测|檢測|检查|檢查|验证|驗證|确认|確認)(?:您|你)?的?(?:浏览器|瀏覽器|网络|網路|环境|環境|访问|連線|连接|身份)',
     '(?:安全|身份|人机|訪問|访问)(?:验证|驗證|校验)',
     '(?:输入|輸入)[^。]{0,12}(?:验证码|驗證碼|图中|图片|圖片)',
@@ -193,6 +204,7 @@ const SAYS = {
     '(?:浏览器|瀏覽器)(?:安全)?(?:检查|檢查|检测)',
   ],
   ko: [
+    '(?:사람|인간)[^.]{0,4}(?:로봇|봇|기계)[^.]{0,6}구(?:분|별)',
     '(?:접속|브라우저|환경|보안|연결|방문자)[^.]{0,15}(?:확인하고|확인 ?중|검사하고|점검하고)',
     '비정상(?:적인)? (?:접근|접속|트래픽|요청|활동)',
     '보안 (?:확인|검사|인증|검증)',
@@ -214,6 +226,7 @@ const SAYS = {
     'حركة مرور غير (?:عادية|معتادة)',
   ],
   others: [
+    '(?:skilja|skille|skelne)[^.]{0,20}(?:människor|mennesker)[^.]{0,12}(?:robot|bot|maskin)|(?:erotta)\\w{0,3}[^.]{0,20}(?:ihmi)\\w{1,4}[^.]{0,12}(?:robot|bot)|(?:odliš|rozliš|rozezn)\\w{1,4}[^.]{0,20}(?:lidi|člověka)[^.]{0,12}(?:robot|stroj)',
     'ön (?:ember|robot)\\b|(?:képen|ábrán) látható[^.]{0,30}(?:karakter|bet|szám|kód)',
     'säkerhetskontroll|(?:ovanlig|misstänkt) (?:trafik|aktivitet)|(?:att|är) du (?:inte )?är (?:en )?(?:robot|människa)|du är (?:inte )?en (?:robot|människa)|skriv[^.]{0,20}tecknen',
     'sikkerhed(?:stjek|skontrol)|sikkerhets(?:sjekk|kontroll)|(?:usædvanlig|uvanlig|mistænkelig|mistenkelig) (?:trafikk?|aktivitet)|du (?:er|ikke er) (?:ikke )?(?:en |et )?(?:robot|menneske)',

@@ -51,6 +51,9 @@ export const CONSENT: PhraseRule = {
       '(?:accept|toestemming|akkoord)[^.!?]{0,50}(?:cookies|verder|door)',
     ],
     pl: [
+      '(?:rodo|2016/679|zaufan\\w{1,3} partner)',
+      '(?:klikając|zgod)[^!?]{0,60}(?:przetwarzani|przejdź|danych)',
+      '(?:administratorem|przetwarza\\w{1,4})[^!?]{0,40}(?:danych|dane)|wycofać[^!?]{0,30}|(?:dostępu do|sprostowania)[^!?]{0,20}danych|(?:treści|reklam)\\w{0,2}[^!?]{0,40}(?:zainteresowa|profil|preferencj)',
       'partnerzy[^.!?]{0,60}(?:przechow|korzyst|przetwarz|używa)',
       '(?:zanim|przed) (?:przejdziesz|kontynu|przejściem)',
       '(?:używamy|korzystamy|wykorzystujemy)[^.!?]{0,40}cookie',

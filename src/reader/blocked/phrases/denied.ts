@@ -3,6 +3,8 @@ import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 const DENIED_SAYS = {
   en: [
+    "\\byou (?:don't|do not) have (?:permission|access|the rights?|authori[sz]ation) to[^.!?]{0,60}",
+    '\\b(?:only|solely)[^.!?]{0,30}(?:from|within|on|inside) (?:the|our)[^.!?]{0,24}(?:internal|campus|company|corporate|university|local)[^.!?]{0,12} network',
     '\\bautomated (?:access|requests?|clients?|tools?) (?:is|are) not (?:allowed|permitted)',
     '\\b(?:vpn|proxy|proxies)\\b[^.!?]{0,20}detected|\\b(?:turn|switch) off (?:your|the|any) (?:vpn|proxy)|\\b(?:disable|deactivate|disconnect) (?:your|the|any) (?:vpn|proxy)',
     '\\byou need (?:permission|access)\\b|\\brequest access\\b',
@@ -29,6 +31,8 @@ const DENIED_SAYS = {
     '\\bacl access (?:denied|blocked)',
   ],
   de: [
+    '(?:sie|du) (?:haben|hast) keine (?:berechtigung|rechte)[^.!?]{0,60}',
+    '(?:nur|ausschließlich)[^.!?]{0,30}(?:aus dem|im|über das)[^.!?]{0,20}(?:internen netz|hochschulnetz|universitätsnetz|campusnetz|intranet|firmennetz|vpn)',
     'nicht (?:über )?die (?:erforderlichen|nötigen|notwendigen)[^.!?]{0,20}(?:rechte|berechtigung)',
     'kein(?:en)? (?:zugriff|zugang|zutritt)(?: auf| zu|$)',
     '(?:sie|du|ihnen|dir)[^.!?]{0,24}(?:nicht berechtigt|keine? (?:ausreichende\\w? )?(?:berechtigung|rechte|zugriff|zugang)|gesperrt|blockiert|ausgesperrt|fehl\\w{1,3} die)',
@@ -39,6 +43,8 @@ const DENIED_SAYS = {
     'keine (?:berechtigung|zugriffsrechte|rechte)',
   ],
   fr: [
+    "n'(?:avez|as) pas (?:la permission|l'autorisation|le droit|les droits)[^.!?]{0,60}",
+    "(?:consultable|accessible|visible|disponible)s?[^.!?]{0,24}(?:uniquement|seulement|que)[^.!?]{0,30}(?:depuis (?:le réseau|les postes|l'intranet)|réseau interne|membres|personnel)|(?:ne peut pas être|non) consult\\w{1,4}[^.!?]{0,24}(?:depuis|à distance)",
     "n'avez pas (?:accès|les droits|l'accès)",
     "(?:votre|l') ?(?:adresse|ip|connexion|navigateur)[^.!?]{0,40}(?:bloqu|banni|refus|interdit)",
     '(?:vpn|proxy|robots?)\\b[^.!?]{0,50}(?:\\bpas\\b|interdit|bloqu|désactiv)',
@@ -49,6 +55,8 @@ const DENIED_SAYS = {
     'requête[^.!?]{0,30}(?:bloquée|rejetée|refusée)',
   ],
   es: [
+    'no (?:tiene|tienes) permisos? (?:para|de)[^.!?]{0,60}',
+    'no (?:tiene|tienes) permiso|(?:solo|sólo|únicamente)[^.!?]{0,24}(?:consultar|acceder|acced|visible|accesible|disponible)\\w{0,4}[^.!?]{0,20}(?:desde la red|miembros|personal|red interna|socios)',
     '(?:su|tu) (?:ip|dirección|conexión|red|navegador)[^.!?]{0,40}(?:bloque|rechaz|prohib|vetad)',
     '(?:no (?:está|estás|se encuentra) (?:autorizad|permitid))|permisos (?:insuficientes|necesarios|suficientes)',
     '(?:vpn|proxy|bots?)\\b[^.!?]{0,50}(?:no (?:est|se |perm)|bloque|desactiv)',
@@ -57,6 +65,8 @@ const DENIED_SAYS = {
     'no (?:tiene|tienes) (?:permiso|autorización|acceso)',
   ],
   pt: [
+    'não tem (?:permissão|autorização|permissões) (?:para|de)[^.!?]{0,60}',
+    '(?:apenas|somente|só)[^.!?]{0,30}(?:a partir da rede|rede interna|intranet|pela rede)',
     '(?:seu|teu) (?:ip|endereço|navegador|dispositivo)[^.!?]{0,40}(?:bloque|rejeit|banid)',
     'não (?:está|tem|possui)[^.!?]{0,16}(?:autorizad|permiss|permitid)',
     'acesso(?! (?:ao|à|aos) (?!(?:\\w{1,12} )?(?:site|página|recurso|conteúdo|serviço|servidor|documento|portal)))[^.!?]{0,40}(?:negado|proibido|bloqueado|recusado|não autorizado|não permitido)',
@@ -64,6 +74,8 @@ const DENIED_SAYS = {
     'não tem (?:permissão|autorização|acesso)',
   ],
   it: [
+    "non (?:hai|ha|avete) (?:il permesso|i permessi|l'autorizzazione)[^.!?]{0,60}",
+    '(?:solo|soltanto|esclusivamente)[^.!?]{0,30}(?:dalla rete|rete interna|intranet|rete di ateneo)|(?:documento|pagina|contenuto)[^.!?]{0,20}riservat\\w (?:al personale|ai dipendenti|ai docenti)',
     '(?:tuo|suo) (?:ip|indirizzo|browser|dispositivo)[^.!?]{0,40}(?:blocc|bann|rifiut)',
     'non (?:sei|è|siete) (?:autorizzat|abilitat|permess)|richiesta[^.!?]{0,24}(?:bloccat|respint|rifiutat)',
     'accesso(?! (?:al|alla|ai) (?!(?:\\w{1,12} )?(?:sito|pagina|risorsa|contenuto|servizio|server|documento|portale)))[^.!?]{0,40}(?:negato|vietato|bloccato|non consentito|non autorizzato)',
@@ -71,6 +83,7 @@ const DENIED_SAYS = {
     'non (?:hai|disponi|avete|si dispone)[^.!?]{0,20}(?:permess|autorizzazion)',
   ],
   nl: [
+    '(?:alleen|uitsluitend)[^.!?]{0,30}(?:vanaf het|via het|binnen het)[^.!?]{0,16}(?:interne|campus|bedrijfs)\\w{0,2} ?netwerk',
     '(?:u|je|jij)[^.!?]{0,16}(?:geen rechten|niet bevoegd|niet gemachtigd|niet toegestaan|geen toegang)',
     '(?:uw|je|jouw) (?:ip|verbinding|netwerk)[^.!?]{0,30}(?:geblokkeerd|geweigerd)',
     'toegang[^.!?]{0,40}(?:geweigerd|verboden|geblokkeerd|ontzegd)',
@@ -78,6 +91,7 @@ const DENIED_SAYS = {
     'geen (?:toegang|toestemming)',
   ],
   pl: [
+    '(?:tylko|wyłącznie)[^.!?]{0,30}(?:z sieci|w sieci)[^.!?]{0,20}(?:wewnętrzn|uczelni|uniwersytet|firmow)',
     'nie (?:masz|posiadasz)[^.!?]{0,20}(?:uprawnień|dostępu|pozwolenia)',
     '(?:twój|państwa|twoje) (?:adres|ip|połączenie)[^.!?]{0,40}(?:zablokowan|odrzucon)',
     'dostęp[^.!?]{0,40}(?:zabroniony|zablokowany|wzbroniony|odmówion)',
@@ -86,6 +100,7 @@ const DENIED_SAYS = {
     '(?:żądanie|adres ip)[^.!?]{0,30}(?:zablokowan|odrzucon)',
   ],
   ru: [
+    '(?:только|доступ\\w{0,2})[^.!?]{0,30}(?:из|во) (?:внутренней|локальной|корпоративной) сети',
     '(?:ваш|с вашего)[^.!?]{0,12}(?:ip|адрес|запрос|устройств)[^.!?]{0,40}(?:заблокир|отклон|ограничен|запрещ)',
     'у вас (?:нет|недостаточно)[^.!?]{0,20}(?:прав|доступ|разрешен)|вам (?:запрещ|отказано)|вы (?:были )?заблокированы',
     'доступ(?! к (?!(?:[а-яё]{1,12} )?(?:сайт|страниц|ресурс|сервис|данн|раздел|контент|материал)))[^.!?]{0,40}(?:запрещ|ограничен|заблокирован|закрыт)',
@@ -120,6 +135,7 @@ const DENIED_SAYS = {
     '권한이 없',
   ],
   ar: [
+    'لا (?:تملك|تمتلك) (?:ال)?(?:صلاحي|إذن|تصريح)\\w{0,4}|(?:ليس|ليست) لديك (?:ال)?(?:صلاحي|إذن)\\w{0,4}',
     '(?:تم|جرى) (?:رفض|حظر|منع)',
     'الوصول[^.]{0,20}(?:مرفوض|محظور|ممنوع)',
     '(?:غير مسموح|غير مصرح|لا تملك (?:إذن|صلاحية)|ليس لديك (?:إذن|صلاحية))',

@@ -6,6 +6,7 @@ export const GEO: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc7725#section-3',
   says: anyOf({
     en: [
+      "\\blicen[cs]e (?:does not|doesn't)[^.!?]{0,20}(?:permit|allow)[^.!?]{0,60}(?:located|residents?|players|countr)",
       "(?:\\bnot\\b|n't\\b|\\bun)[^.!?]{0,20}(?:available|accessible|supported|offered)[^.!?]{0,12} where you (?:live|are)",
       '\\b(?:hold|have|own) (?:only )?the rights[^.!?]{0,20}\\bfor\\b',
       "(?:\\b(?:cannot|can not|unable to|not able to)|n't) (?:show|offer|display|serve|provide|stream|play|give|make)[^.!?]{0,60}(?:european|europe\\b|\\beu\\b|\\beea\\b|country|region|location)",

@@ -152,6 +152,8 @@ export const LOGIN: PhraseRule = {
       'تسجيل الدخول (?:مطلوب|للمتابعة|لعرض)',
     ],
     others: [
+      '(?:kirjaudu|tunnistaudu)\\w{0,4}[^.]{0,40}(?:jatka|pankkitunnu|mobiilivarmen|suomi|verkkopankki|palvelu)|(?:pankkitunnuksill|mobiilivarmentee)\\w{0,3}',
+      '(?:logga in|legitimera dig|identifiera dig|logg inn|log ind|log på)[^.]{0,24}(?:med|via|for at|for å|för att)[^.]{0,16}(?:bankid|bank-id|mitid|nemid|freja|e-legitimation|feide|id-porten|buypass|fortsätt|fortsæt|fortsette)|(?:bankid|mitid|e-legitimation|bankidentita|bankovní identit)\\w{0,2}[^.]{0,24}(?:krävs|kræves|kreves|för att|for at|for å|pro přihlášení)|přihla[sš]\\w{1,3}[^.]{0,30}(?:bank id|bankovní|mojeid|nia\\b|eidentita)|(?:logi sisse|sisene)[^.]{0,30}(?:smart-id|mobiil-id|id-kaar)',
       '(?:du|ni) måste (?:vara|logga)|inte inloggad|sessionen har|lösenordsskydd|logga in (?:för|på)',
       'log ind for at|logg inn for å|(?:du )?(?:skal|må) være (?:logget|innlogget|logga)|sessionen er udløbet|økten (?:er|har) utløpt',
       'kirjaudu (?:sisään )?(?:jatka|nähd|luke)|vaatii kirjautumi|istunto on (?:vanhentunut|päättynyt)|sinun (?:täytyy|on) kirjaud',

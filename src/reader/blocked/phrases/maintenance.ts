@@ -37,6 +37,7 @@ export const MAINTENANCE: PhraseRule = {
       '\\bcheck back (?:in a|soon|later|shortly)',
     ],
     de: [
+      '(?:website|webseite|shop|seite|homepage)[^.!?]{0,30}(?:öffnet|startet|eröffnet|geht)[^.!?]{0,16}(?:in kürze|bald|demnächst|live|online)',
       'in (?:wenigen|ein paar|einigen|kürze)[^.!?]{0,12}(?:minuten|stunden)?[^.!?]{0,12}(?:zurück|wieder (?:da|online|erreichbar))|spielen[^.!?]{0,20}update|update[^.!?]{0,20}(?:eingespielt|installiert|läuft)',
       '(?:arbeiten|basteln|bauen|werkeln)[^.!?]{0,30}(?:an|am)[^.!?]{0,40}(?:seite|website|webseite|shop|system|verbesser)',
       '(?:neue|unsere)[^.!?]{0,20}(?:seite|website|webseite|homepage|shop|auftritt)[^.!?]{0,40}(?:entsteht|in kürze|bald|in arbeit|im aufbau)',
@@ -50,6 +51,7 @@ export const MAINTENANCE: PhraseRule = {
       '(?:seite|website|webseite)[^.!?]{0,20}(?:im aufbau|entsteht)',
     ],
     fr: [
+      '(?:site|boutique)[^.!?]{0,30}(?:ouvre|ouvrira|sera en ligne|se prépare)[^.!?]{0,16}(?:bientôt|prochainement|ses portes)?',
       '(?:notre|ce|le) (?:nouveau )?(?:site|boutique|service|plateforme)[^.!?]{0,40}(?:arrive|bientôt|mise à jour|refonte|construction|en travaux|préparation|indisponible|momentanément)',
       '(?:travaillons|améliorons|effectuons|procédons)[^.!?]{0,40}(?:site|service|boutique|maintenance|mise à jour)',
       '(?:nous revenons|revenez|de retour)[^.!?]{0,20}',
@@ -61,6 +63,7 @@ export const MAINTENANCE: PhraseRule = {
       'bientôt (?:disponible|en ligne)',
     ],
     es: [
+      '(?:web|tienda|sitio|página)[^.!?]{0,30}(?:abre|abrirá|abrimos|se lanza|estará)[^.!?]{0,16}(?:pronto|en breve|próximamente)',
       '(?:sitio|página|web)[^.!?]{0,20}en (?:construcción|obras|mantenimiento)',
       '(?:estamos|seguimos)[^.!?]{0,20}(?:trabajando|mejorando|actualizando|preparando|renovando|realizando)[^.!?]{0,40}(?:web|sitio|página|tienda|servicio|mantenimiento|mejor|tareas)',
       '(?:nueva|nuestra|nuevo|nuestro)[^.!?]{0,12}(?:web|página|tienda|sitio)[^.!?]{0,30}(?:pronto|en camino|construcción|próxim|casi)',
@@ -72,6 +75,7 @@ export const MAINTENANCE: PhraseRule = {
       'sitio en construcción|próximamente',
     ],
     pt: [
+      '(?:site|loja|página)[^.!?]{0,30}(?:abre|abrirá|estará|lança)[^.!?]{0,16}(?:em breve|brevemente)',
       '(?:site|página|loja)[^.!?]{0,20}em (?:construção|obras|manutenção)',
       'estamos[^.!?]{0,20}(?:trabalhando|melhorando|atualizando|preparando|realizando|a trabalhar|a preparar|a atualizar|a melhorar)[^.!?]{0,40}(?:site|página|loja|serviço|manutenção|melhor|plataforma)',
       '(?:novo|nosso|nova|nossa)[^.!?]{0,12}(?:site|loja|página)[^.!?]{0,30}(?:breve|a caminho|construção|chegando|quase)',
@@ -83,6 +87,7 @@ export const MAINTENANCE: PhraseRule = {
       '(?:site|página) em construção',
     ],
     it: [
+      '(?:sito|negozio|shop)[^.!?]{0,30}(?:apre|aprirà|sarà online|debutta)[^.!?]{0,16}(?:presto|a breve|prossimamente)',
       '(?:sito|pagina|negozio)[^.!?]{0,20}in (?:costruzione|lavorazione|manutenzione|fase di)',
       'stiamo[^.!?]{0,20}(?:lavorando|aggiornando|migliorando|preparando|effettuando|rinnovando)[^.!?]{0,40}(?:sito|servizio|negozio|manutenzione|miglior|pagina|per voi)',
       '(?:nuovo|nostro)[^.!?]{0,12}(?:sito|negozio)[^.!?]{0,30}(?:arrivo|presto|costruzione|breve|aggiornamento|online)',
@@ -94,6 +99,7 @@ export const MAINTENANCE: PhraseRule = {
       'sito in (?:costruzione|allestimento)',
     ],
     nl: [
+      '(?:website|site|webshop|winkel)[^.!?]{0,30}(?:opent|gaat|lanceert|is)[^.!?]{0,16}(?:binnenkort|weldra)',
       '(?:we|wij) (?:werken|zijn|bouwen)[^.!?]{0,30}(?:website|site|webshop|aan het werk|onderhoud|verbeter)',
       '(?:nieuwe|onze)[^.!?]{0,12}(?:website|site|webshop)[^.!?]{0,30}(?:binnenkort|onderweg|in aanbouw|klaar|even)',
       'binnenkort (?:online|weer|geopend|live)',
@@ -104,6 +110,7 @@ export const MAINTENANCE: PhraseRule = {
       '(?:site|website) (?:in aanbouw|in ontwikkeling)',
     ],
     pl: [
+      '(?:strona|sklep|serwis)[^.!?]{0,30}(?:rusza|ruszy|startuje|otwieramy|otworzy)[^.!?]{0,16}(?:wkrótce|niebawem|już niedługo)',
       'pracujemy[^.!?]{0,30}(?:nad|aby)[^.!?]{0,40}(?:stron|serwis|sklep|system|lepsz)',
       '(?:nowa|nasza)[^.!?]{0,12}strona[^.!?]{0,30}(?:wkrótce|niebawem|budowie|powstaje|w drodze)',
       'przerw\\w{1,3} (?:techniczn|konserwac|serwis)|prac\\w{0,3} (?:techniczn|konserwac|serwis|modernizac)',
@@ -115,6 +122,7 @@ export const MAINTENANCE: PhraseRule = {
       'strona w (?:budowie|przygotowaniu|trakcie)',
     ],
     ru: [
+      '(?:сайт|магазин)[^.!?]{0,30}(?:откроется|запускается|открывается|заработает)[^.!?]{0,16}(?:скоро|в ближайшее)?',
       '(?:ведутся|проводятся|идут|проводим)[^.!?]{0,30}работ',
       '(?:сайт|сервис|магазин|портал|страница)[^.!?]{0,40}(?:на обслуживании|обновляется|закрыт на|скоро|в разработке|на техническ)',
       '(?:мы )?скоро (?:открытие|запуск|откроемся|заработа|всё починим|будем)',
@@ -126,6 +134,7 @@ export const MAINTENANCE: PhraseRule = {
       'сайт (?:в разработке|находится в разработке|на реконструкции|строится)',
     ],
     tr: [
+      '(?:web site|site|mağaza)\\w{0,4}[^.!?]{0,30}(?:çok yakında|açılıyor|yayında olacak)',
       '(?:sitemiz|web sitemiz|mağazamız|sistemimiz)[^.!?]{0,40}(?:yakında|yenilen|hazırlan|güncellen|kapalı|bakım)',
       '(?:kısa süre|en kısa)[^.!?]{0,20}(?:geri|döneceğiz|buluş|hizmet)',
       'bakım(?:da|dayız| çalışması| nedeniyle|ı yap)',
@@ -173,6 +182,9 @@ export const MAINTENANCE: PhraseRule = {
       'الموقع[^.]{0,10}(?:تحت الإنشاء|قيد الإنشاء|قريبا)',
     ],
     others: [
+      '(?:webbplats|sajt|hemsida|butik|hjemmeside|nettside|nettbutikk|webshop|netbutik)\\w{0,3}[^.]{0,30}(?:öppnar|lanseras|åbner|lanceres|åpner|er på vej|er på vei|är på väg)|(?:öppnar|åbner|åpner|lanseras|lanceres) (?:snart|inom kort|om kort tid|inden længe)',
+      '(?:sivusto|verkkokauppa|verkkosivu)\\w{0,4}[^.]{0,30}(?:avautuu|aukeaa|julkaistaan|avataan)|(?:nový web|nové stránky|e-shop|obchod)\\w{0,3}[^.]{0,30}(?:spustíme|otevřeme|otevíráme|již brzy|brzy)|(?:webáruház|honlap|weboldal|üzlet)\\w{0,4}[^.]{0,30}(?:nyílik|indul|megnyit)',
+      '(?:site|magazin)\\w{0,3}[^.]{0,30}(?:se lansează|se deschide|va fi disponibil)|(?:сайт|магазин)\\w{0,2}[^.]{0,30}(?:відкри\\w{2,6}|запуска\\w{2,6}) (?:незабаром|скоро|найближчим)|(?:ιστοσελίδα|site|κατάστημα)[^.]{0,30}(?:ανοίγει|έρχεται)',
       '(?:underhåll|uppdater\\w{1,4}|uppgrader\\w{1,4})[^.]{0,30}(?:webbplats|sidan|sajt|just nu|pågår|tillbaka)|(?:snart|strax) (?:är vi )?tillbaka|kommer snart|under (?:uppbyggnad|konstruktion|underhåll)|tillfälligt (?:stängd|otillgänglig|nere)|(?:sidan|webbplatsen|sajten)[^.]{0,30}(?:underhåll|uppdateras|byggs)',
       'snart (?:er vi )?(?:tilbage|tilbake)|(?:tilbage|tilbake) (?:snart|om (?:lidt|litt))|midlertidigt? (?:lukket|utilgængelig|utilgjengelig|nede|stengt)|under (?:opbygning|ombygning|konstruktion|vedligehold|vedlikehold|oppbygging)|vi (?:opdaterer|oppdaterer|arbejder på|jobber med)[^.]{0,40}',
       '(?:palvelu|sivusto|verkkokauppa)\\w{0,4}[^.]{0,30}(?:huol|päivit|suljettu|poissa|pian)|palaamme pian|tulossa pian|tilapäisesti (?:poissa|suljettu|pois)|sivusto on rakenteilla|päivitämme (?:sivusto|palvelu)\\w{0,3}',

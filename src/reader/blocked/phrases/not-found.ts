@@ -24,6 +24,7 @@ const SAYS = {
     'http 404\\b',
   ],
   de: [
+    '(?:artikel|produkt)[^.!?]{0,60}(?:nicht mehr (?:im sortiment|lieferbar|erhältlich|geführt|angeboten)|ausverkauft und|ausgelistet)',
     '(?:gesuchte|aufgerufene|angeforderte|gewünschte)\\w? (?:seite|inhalt|datei|adresse|url|produkt|artikel|thema|beitrag)[^.!?]{0,60}',
     '(?:seite|stelle|anzeige|angebot|artikel|produkt|link|job|inserat)[^.!?]{0,60}(?:nicht mehr (?:online|aktuell|aktiv)|ist (?:leider )?(?:abgelaufen|besetzt|vergriffen|umgezogen|deaktiviert|veraltet)|konnte (?:leider )?nicht|bereits (?:besetzt|vergeben)|(?:wurde|ist) (?:leider |bereits )?(?:gelöscht|entfernt|verschoben|deaktiviert|besetzt))',
     'gibt es (?:hier )?(?:leider )?(?:nicht|nichts)(?: mehr)?',
@@ -33,6 +34,7 @@ const SAYS = {
     `(?:konnten?|können) (?:wir )?${GAP}(?:seite|inhalt)${GAP}nicht finden`,
   ],
   fr: [
+    '(?:produit|article)[^.!?]{0,60}(?:plus (?:commercialis|vendu|au catalogue|proposé|en vente)|retiré de la vente|définitivement épuisé)',
     "page[^.!?]{0,30}(?:a disparu|jamais existé|s'est perdue|n'est pas là)",
     'page (?:que vous )?(?:recherch|demand|cherch)\\w{1,4}',
     '(?:lien|page|adresse|url)[^.!?]{0,40}(?:cassé|erroné|obsolète|incorrect|expiré|mort\\b)',
@@ -41,6 +43,7 @@ const SAYS = {
     `(?:impossible de|ne (?:parvenons|pouvons) pas à?|n'avons pas) (?:trouv)${GAP}page`,
   ],
   es: [
+    '(?:producto|artículo)[^.!?]{0,40}(?:agotado definitivamente|descatalogad|retirad|ya no se vende)|(?:la|esa|esta) (?:dirección|página)[^.!?]{0,20}(?:ha cambiado|haya cambiado|cambió)',
     'página (?:que )?(?:estás? )?(?:busca|buscas|buscando|solicita|solicitada|intentas?)',
     '(?:oferta|anuncio|producto|vacante|empleo|artículo|enlace)[^.!?]{0,40}(?:ha (?:caducado|expirado|finalizado)|ya no|caducad)',
     'no (?:existe|encontramos|pudimos|hemos|podemos)[^.!?]{0,40}(?:página|contenido|busca|dirección|enlace)',
@@ -49,6 +52,7 @@ const SAYS = {
     '^no encontrad[oa]',
   ],
   pt: [
+    '(?:produto|artigo)[^.!?]{0,60}(?:fora de (?:catálogo|linha)|não (?:é|está) mais (?:vendido|à venda)|descontinuad|definitivamente esgotad)',
     '(?:imóvel|anúncio|vaga|produto|página)[^.!?]{0,40}(?:indisponível|expirou|não existe)',
     'página (?:que )?(?:você )?(?:está )?(?:procura|procurando|solicitou|solicitada|buscou|tentou)',
     'não (?:existe|encontramos|achamos|conseguimos|há)[^.!?]{0,40}(?:página|conteúdo|procura|endereço|link)',
@@ -57,6 +61,7 @@ const SAYS = {
     `não (?:conseguimos |foi possível |pudemos )?(?:encontr|localiz)${GAP}página`,
   ],
   it: [
+    '(?:prodotto|articolo)[^.!?]{0,60}(?:fuori (?:catalogo|produzione)|non è più (?:in vendita|a catalogo)|definitivamente esaurit)',
     'pagina (?:che )?(?:stai |hai |state )?(?:cerchi|cercando|cercavi|richiesto|cercata|richiesta|cercate)',
     'non (?:esiste|abbiamo|riusciamo|è stato possibile)[^.!?]{0,40}(?:pagina|contenuto|cerc)',
     '(?:annuncio|offerta|prodotto)[^.!?]{0,40}(?:scadut|non è più|rimoss)',
@@ -64,6 +69,7 @@ const SAYS = {
     `(?:impossibile|non riusciamo a|non abbiamo) trova${GAP}pagina`,
   ],
   nl: [
+    '(?:product|artikel)[^.!?]{0,60}(?:uit (?:het|ons) assortiment|niet meer (?:leverbaar|te koop|verkrijgbaar)|definitief uitverkocht)',
     '(?:gezochte|opgevraagde|gevraagde) pagina',
     '(?:pagina|product|vacature|artikel) (?:die|dat|waar) (?:je|u)[^.!?]{0,20}(?:zoek|zocht|opvroeg|probeer)',
     '(?:vacature|advertentie|product|pagina)[^.!?]{0,40}(?:vervuld|verlopen|niet meer|bestaat (?:helaas )?niet|verwijderd)',
@@ -71,6 +77,7 @@ const SAYS = {
     `(?:kunnen|konden)${GAP}pagina${GAP}niet vinden`,
   ],
   pl: [
+    'produkt\\w{0,2}[^.!?]{0,60}(?:wycofan|nie jest już (?:sprzedawan|w ofercie|dostępn)|został wyprzedan)',
     'stron\\w{1,3},? (?:której|która|którą)[^.!?]{0,20}(?:szukasz|próbujesz|szukałeś)',
     '(?:ogłoszenie|oferta|produkt|strona|artykuł)[^.!?]{0,40}(?:wygas|nieaktualn|zakończon|nie istnieje|niedostępn|usunięt)',
     'nie (?:ma|istnieje) taki\\w{1,2} (?:strony|adresu|strona)',
@@ -78,6 +85,7 @@ const SAYS = {
     `nie (?:znaleziono|można znaleźć|możemy znaleźć|udało się znaleźć)${GAP}(?:stron|zasob|plik|adres)`,
   ],
   ru: [
+    'товар\\w{0,2}[^.!?]{0,40}(?:снят с (?:продажи|производства)|больше не (?:прода|выпуска))',
     'так(?:ой|ого) (?:страниц|адрес|раздел|товар|объявлен)\\w{1,3} (?:нет|не )',
     '(?:страниц\\w{1,2}|которую),? (?:которую )?вы (?:ищете|искали|запросили|запрашиваете)',
     'запрашиваем\\w{1,4} (?:страниц|вами|ресурс|адрес)',
@@ -86,16 +94,19 @@ const SAYS = {
     `(?:не найден|не удалось найти|нет так|не можем найти)${GAP}(?:страниц|файл|адрес|ресурс)`,
   ],
   tr: [
+    'ürün\\w{0,4}[^.!?]{0,40}(?:satıştan kaldırıl|satışta değil|satışı (?:durdurul|sona er))',
     'aradığınız (?:sayfa|içerik|ürün|şey|ilan|haber)(?:[^.!?]{0,30}(?:kaldır|bulunam|yok|silin|taşın|mevcut))?|istediğiniz sayfa|böyle bir (?:sayfa|adres|ürün)',
     `(?:sayfa|dosya|içerik|kaynak|adres|ilan|ürün|bağlantı|haber|yazı|konu|video|kayıt)${GAP}(?:bulunama|bulamad|mevcut değil|artık yok|kaldırıl|silin|taşın)`,
   ],
   ja: [
+    '(?:商品|製品|ページ)[^。]{0,20}(?:取り扱い|取扱い|お取り扱い)[^。]{0,10}(?:終了|ございません|しておりません)|(?:販売|掲載|公開|受付|取扱い?)(?:が|は|を)?終了(?:した|して|いたし|しました)[^。]{0,20}',
     'お探しの(?:ページ|商品|記事|コンテンツ|情報|求人|url)',
     '(?:指定|ご指定|アクセス)(?:された|の|しようとした)?(?:ページ|url|アドレス|スレッド|投稿)[^。]{0,20}(?:ません|なく)',
     '(?:ページ|商品|記事|投稿|トピック|スレッド|動画|求人)[^。]{0,40}(?:存在しない|削除された|見当たりません|掲載(?:を)?終了|販売(?:を)?終了|公開(?:を)?終了|非公開)',
     '(?:ページ|ファイル|url|記事|リソース|コンテンツ|サイト|求人|商品|アドレス)[^。]{0,40}(?:見つかりません|見つけられません|見つかりませんでした|存在しません|存在しない|ありません|ございません|削除され|移動し|終了しました|掲載は終了)',
   ],
   zh: [
+    '(?:商品|宝贝|寶貝|产品|產品)[^。]{0,12}(?:已下架|已售罄|已停售|已失效|停止销售|停止銷售|下架了|卖完)',
     '(?:您|你)(?:要|所|想)?(?:访问|訪問|查看|找|请求|請求|浏览|瀏覽|查找|寻找)的[^。]{0,10}(?:页|頁|内容|內容|文章|商品|地址|链接|信息)[^。]{0,20}(?:不|无|無|没|沒|被|已)',
     '(?:页面|頁面|网页|網頁|内容|內容)[^。]{0,8}(?:不见了|走失|迷路|飞走|丢失|不在了|被吃)',
     '(?:指定|该|此|這個|这个)的?(?:主题|主題|帖子|页面|頁面|文章|商品|用户)[^。]{0,12}(?:不存在|已)',
@@ -103,6 +114,7 @@ const SAYS = {
     '(?:找不到|未找到|无法找到|没有找到|無法找到|沒有找到)[^。]{0,20}(?:页|頁|内容|內容|文件|资源)',
   ],
   ko: [
+    '(?:판매|진행|공개|게시)(?:가|이)? ?(?:종료|중단|중지|마감)(?:되|된)[^.]{0,16}(?:상품|제품|게시물|공고|이벤트|기획전)?|(?:존재하지 않|단종된|품절된|없)는? ?(?:상품|제품)입니다|(?:상품|제품)[^.]{0,16}(?:판매 ?종료|판매 ?중지|단종)',
     '(?:마감|종료|삭제)된 (?:공고|상품|페이지|게시물|글)',
     '(?:요청하신|찾으시는|찾고 계신|입력하신|방문하시려는)[^.]{0,20}(?:페이지|주소|상품|게시물|글|기사|정보)',
     '(?:글|공고|상품|게시물|페이지)[^.]{0,12}(?:삭제|이동|종료|마감|변경)(?:되었|된|됐)',

@@ -60,6 +60,7 @@ export const PAYWALL: PhraseRule = {
       '(?:om )?verder (?:te )?lezen',
     ],
     pl: [
+      '(?:dalsza|pozostała) (?:część|treść)[^!?]{0,30}(?:po wykupieniu|dla prenumerator|dla subskrybent|w prenumeracie)|po wykupieniu (?:dostępu|prenumerat|subskrypc)',
       'czyta[^.!?]{0,40}(?:subskry|prenumer)',
       '(?:subskry|prenumer|wykup|zaloguj|kup)[^.!?]{0,60}(?:czytać|czytaj|przeczyta|dostęp)',
       '(?:artykuł|treść|tekst)[^.!?]{0,30}(?:tylko|dostępn)[^.!?]{0,20}(?:subskrybent|prenumerator|abonent)',
@@ -90,6 +91,10 @@ export const PAYWALL: PhraseRule = {
       '(?:المقال|المحتوى)[^.]{0,20}(?:للمشتركين|للأعضاء)',
     ],
     others: [
+      '(?:denne|artiklen|artikkelen|saken)[^.]{0,30}(?:er )?(?:kun )?for (?:vore |våre )?abonn?ent|(?:få|køb) (?:fuld )?adgang til (?:alt|alle|hele)[^.]{0,40}|er du (?:allerede|alt) abonnent|få tilgang til (?:alt|alle|hele)[^.]{0,40}',
+      '(?:tämä )?(?:juttu|artikkeli|sisältö)\\w{0,2}[^.]{0,16}(?:on )?(?:vain )?tilaaji\\w{2,4}|oletko jo tilaaja|(?:lue|jatka)[^.]{0,24}(?:tilaa|tilaaja)\\w{0,3}',
+      '(?:tento )?(?:článek|text|obsah)[^.]{0,20}(?:je )?(?:jen |pouze |určen )?pro (?:předplatitele|naše předplatitele)|máte (?:již|už) předplatné|(?:ez a |a )?(?:cikk|tartalom)[^.]{0,20}(?:csak )?(?:előfizetői|előfizetők|előfizetéssel)\\w{0,4}|már előfizető',
+      '(?:αποκλειστικά |μόνο )(?:για|σε) συνδρομητές|είστε ήδη συνδρομητής|(?:doar|exclusiv|numai) (?:pentru )?abonaț|ești deja abonat|(?:лише|тільки) для передплатників',
       '(?:bli|är du) prenumerant[^?]{0,80}|(?:vill du )?läsa (?:hela|vidare)[^.?]{0,20}(?:artikel|texten|\\?)|(?:artikeln|innehållet)[^.]{0,16}(?:är låst|för (?:våra )?prenumeranter|kräver)',
       '(?:bliv|bli) (?:abonnent|medlem)[^.]{0,40}(?:læs|les|adgang|tilgang)|(?:artik[ek]el|sak)\\w{0,3}[^.]{0,24}(?:forbeholdt|kun for|for) abonnent|(?:læs|les) (?:hele|resten)[^.]{0,40}(?:abonn|logg|medlem)',
       'tilaa[^.]{0,40}(?:lue|jatka|lukea)|(?:juttu|artikkeli)[^.]{0,30}(?:tilaajille|vain tilaaj)',

@@ -6,6 +6,8 @@ export const RATE_LIMIT: PhraseRule = {
   source: 'https://www.rfc-editor.org/rfc/rfc6585#section-4',
   says: anyOf({
     en: [
+      "\\b(?:cannot|can't|can not|unable to|not able to) (?:use|perform|do|make|submit|post|send)[^.!?]{0,30}(?:search|another|so soon)[^.!?]{0,30}",
+      '\\btry again in (?:a few|an?|\\d+|several) (?:more )?(?:second|minute|hour)',
       '\\bdoing that too (?:much|often|fast)|\\btry again in \\d+ (?:second|minute|hour)',
       '\\b(?:requests?|pages|searching|browsing|clicking)\\b[^.!?]{0,20}\\b(?:faster|more (?:often|quickly)) than',
       '\\b(?:this|too|so) (?:quickly|fast|often|frequently|rapidly)\\b',
