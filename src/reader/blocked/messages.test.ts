@@ -77,6 +77,9 @@ const DENIED = [
   ['Tiltott', 'Nincs jogosultsága az oldal megtekintéséhez.'],
   ['Từ chối truy cập', 'Bạn không có quyền xem trang này.'],
   ['Automated access is not permitted', 'Our terms do not allow scraping. Ask us for the API.'],
+  ['No tiene permiso para ver este documento', 'Las actas solo pueden consultarse desde la red interna.'],
+  ['خطأ', 'عذرا، لا تملك الصلاحيات لدخول هذه الصفحة.'],
+  ['Kein Zugriff', 'Dieses Dokument ist nur aus dem Hochschulnetz erreichbar. Bitte nutzen Sie das VPN.'],
 ] as const;
 
 const GEO = [
@@ -101,6 +104,19 @@ const GEO = [
   ['Materiał niedostępny', 'Ze względów licencyjnych nie możesz obejrzeć tego materiału poza Polską.'],
   ['Bu içerik ülkenizde izlenemiyor', 'Yayın hakları nedeniyle erişim sınırlıdır.'],
   ['この動画は日本国内でのみご視聴いただけます', '海外からのアクセスには対応しておりません。'],
+  ['Доступ ограничен', 'Доступ к ресурсу заблокирован на основании решения суда и записи в реестре Роскомнадзора.'],
+  [
+    'Bu siteye erişim engellendi',
+    'Bu internet sitesi hakkında 5 Mart tarihli mahkeme kararıyla erişim engeli uygulanmaktadır.',
+  ],
+  ['Aviso', 'El acceso a esta página ha sido bloqueado en cumplimiento de la sentencia de un juzgado.'],
+  ['Avviso', 'Il sito è stato oscurato in esecuzione di un provvedimento della autorità amministrativa.'],
+  ['Site blocked', 'Access to this website has been blocked by a High Court order.'],
+  ['Internet Positif', 'Situs ini diblokir berdasarkan peraturan pemerintah.'],
+  ['불법 사이트 차단 안내', '해당 사이트는 방송통신심의위원회의 심의를 거쳐 차단되었습니다.'],
+  ['Accès bloqué', 'Ce site a été bloqué par décision du tribunal.'],
+  ['Hjemmesiden er blokeret', 'Adgangen er blokeret efter en kendelse fra fogedretten.'],
+  ['Website geblokkeerd', 'Deze website is geblokkeerd op bevel van de rechter.'],
 ] as const;
 
 const NOT_FOUND = [
@@ -141,6 +157,10 @@ const NOT_FOUND = [
   ['User not found', 'The profile may have been renamed or deleted.'],
   ['Η σελίδα δεν βρέθηκε', 'Η σελίδα που ζητήσατε δεν υπάρχει.'],
   ['הדף לא נמצא', 'מצטערים, העמוד שחיפשת אינו קיים'],
+  ['알림', '판매가 종료되었거나 존재하지 않는 상품입니다.'],
+  ['Hinweis', 'Dieses Produkt ist leider nicht mehr im Sortiment.'],
+  ['Information', "Ce produit n'est plus commercialisé. Découvrez nos autres pots."],
+  ['Aviso', 'Este producto está descatalogado. Mira nuestra selección.'],
 ] as const;
 
 const PARKED = [
@@ -159,6 +179,9 @@ const PARKED = [
   ['Deze domeinnaam is geregistreerd', 'De houder heeft nog geen website.'],
   ['このドメインは取得済みです', 'お名前サービスで管理されています。'],
   ['Domain suspended', 'The registration period of this domain ended on 1 March.'],
+  ['pots-jugs', 'Ce nom de domaine est à vendre. Faites-nous une offre.'],
+  ['pots2', '您正在访问的域名可以转让!'],
+  ['pots.example', 'Домен зарегистрирован и припаркован. Сайт пока не размещён.'],
 ] as const;
 
 const SERVER_DEFAULT = [
@@ -171,6 +194,9 @@ const SERVER_DEFAULT = [
   ['It works!', 'This is the default page of the web server. No content has been added yet.'],
   ['Herzlichen Glückwunsch', 'Ihr Webspace wurde eingerichtet. Laden Sie jetzt Ihre Dateien per FTP hoch.'],
   ['This store is unavailable', 'If you are the owner, sign in to reopen it.'],
+  ['Webhosting je připraven', 'Na této adrese zatím nejsou žádné stránky. Nahrajte prosím svůj web.'],
+  ['このサーバーにはまだファイルがアップロードされていません。', '初期ページを上書きするか削除してください。'],
+  ['Serwer został utworzony', 'Strona nie została jeszcze opublikowana. Wgraj pliki przez FTP.'],
 ] as const;
 
 const SERVER_ERROR = [
@@ -213,6 +239,9 @@ const MAINTENANCE = [
   ['Probíhá údržba', 'Omlouváme se, brzy budeme zpět.'],
   ['Vi oppdaterer nettsiden', 'Vi er snart tilbake.'],
   ['Sivusto on huollossa', 'Palaamme pian.'],
+  ['Välkommen', 'Vår nya webbplats öppnar inom kort.'],
+  ['Snart', 'Vores webshop åbner snart. Vi glæder os til at se dig.'],
+  ['Bientôt', 'Notre boutique ouvrira prochainement ses portes. À bientôt.'],
 ] as const;
 
 const RATE_LIMIT = [
@@ -229,6 +258,7 @@ const RATE_LIMIT = [
   ['Zbyt wiele zapytań', 'Odczekaj chwilę i odśwież stronę.'],
   ['Çok fazla istek gönderdiniz', 'Lütfen biraz bekleyin.'],
   ['요청이 너무 많습니다', '잠시 후 다시 시도해 주세요.'],
+  ['Information', 'Sorry, you cannot use the search at this time. Please try again in 9 seconds.'],
 ] as const;
 
 const PAYWALL = [
@@ -269,6 +299,9 @@ const PAYWALL = [
   ['路面電車', '交渉は決裂した。ここから先は有料会員限定です。残り850文字'],
   ['电车谈判破裂', '谈判于午夜结束。以下内容为付费内容,订阅后可阅读全文。'],
   ['전차 협상', '협상은 자정에 끝났다. 이 기사는 유료 구독자만 읽을 수 있습니다.'],
+  ['Havnen vokser', 'Byrådet har sagt ja. Denne artikel er for abonnenter. Få adgang til alt indhold for 9 kr.'],
+  ['Satama kasvaa', 'Tämä juttu on vain tilaajille. Oletko jo tilaaja?'],
+  ['Przystań rośnie', 'Dalsza część artykułu dostępna po wykupieniu prenumeraty.'],
 ] as const;
 
 const LOGIN = [
@@ -296,6 +329,9 @@ const LOGIN = [
   ['로그인이 필요한 서비스입니다', '로그인 후 이용해 주세요.'],
   ['Přihlášení', 'Pro zobrazení stránky se přihlaste.'],
   ['This document is protected', 'Enter the password to view it.'],
+  ['Kirjaudu palveluun', 'Tunnistaudu pankkitunnuksilla jatkaaksesi.'],
+  ['Logga in', 'Logga in med BankID för att se dokumentet.'],
+  ['Log på', 'Log på med MitID for at fortsætte.'],
 ] as const;
 
 const AGE = [
@@ -312,6 +348,10 @@ const AGE = [
   ['Вам уже есть 18 лет?', 'Сайт содержит материалы для взрослых.'],
   ['あなたは20歳以上ですか?', 'お酒に関する情報を含みます。'],
   ['您已年满18岁吗?', '本网站含有成人内容。'],
+  ["Avez-vous l'âge légal ?", "Vous devez avoir l'âge légal pour consommer de l'alcool dans votre pays."],
+  ['Tem idade legal para beber?', 'É proibida a venda de álcool a menores de 18 anos.'],
+  ['성인 인증', '이 내용은 청소년유해매체물로서 19세 미만의 청소년이 이용할 수 없습니다.'],
+  ['Yasal içki yaşında mısınız?', 'Lütfen 18 yaşından büyük olduğunuzu onaylayın.'],
 ] as const;
 
 const CONSENT = [
@@ -639,6 +679,31 @@ const CONTENT = [
     'Przerwa w dostawie prądu',
     '9 marca od 8 do 12 nie będzie prądu na ulicy Młyńskiej. Przepraszamy za utrudnienia.',
   ],
+  [
+    'Court blocks a market',
+    'Court blocks a market',
+    'Traders in Hull lost their case on Friday. The stalls close in May, and forty people look for another place.',
+  ],
+  [
+    'Robots',
+    'Telling people from robots',
+    'The test was first described in 1950. It compares answers that people and machines type on a keyboard.',
+  ],
+  [
+    'Bank identification',
+    'Bank identification',
+    'Half of the country logs in with its bank. The scheme began in 2003 and is run by nine banks.',
+  ],
+  [
+    'Riesling 2021',
+    'Riesling 2021',
+    'Trocken, 12 % Alkohol. Verkauf nur an Personen ab 18 Jahren. Passt zu Fisch und hellem Fleisch.',
+  ],
+  [
+    'Domain names',
+    'A short history of domain names',
+    'The first name was registered in 1985. Prices rose when short names became rare, and some were sold for millions.',
+  ],
 ] as const;
 
 describe('content', () => {
@@ -653,6 +718,60 @@ describe('content', () => {
       expect(examine(html)).toBeUndefined();
     }
   });
+});
+
+it.each([
+  ['a dictionary', '<h2>Etymology</h2><p>From French.</p><h2>Noun</h2>'],
+  ['an encyclopedia', '<h2>Aussprache</h2><p>Wie im Englischen.</p>'],
+  ['a reference', '<h2>Examples</h2><p>You are locked out.</p><h2>See also</h2><p>Closed</p>'],
+])('an entry of %s is content', (_, sections) => {
+  expect(examine(pageOf('access denied', 'access denied', 'You have been blocked.', sections))).toBeUndefined();
+});
+
+it('a letter about data that is agreed to by a click is a consent wall', () => {
+  const text = `Od 25 maja obowiązuje RODO. Administratorem danych jest wydawca. ${'Zgodę możesz wycofać w każdej chwili. '.repeat(12)}
+    Klikając dalej, wyrażasz zgodę na przetwarzanie danych w plikach cookie.`;
+  const html = `<title>Twoja prywatność</title><h3>Drogi Czytelniku,</h3><p>${text}</p><a href="?ok">Dalej</a>`;
+  expect(examine(html)?.kind).toBe('consent');
+  expect(examine(html.replace('Klikając dalej, wyrażasz', 'Cookie: masz'))).toBeUndefined();
+});
+
+it('a question of a forum tells people from robots', () => {
+  const text =
+    'Our server is slow this month. The question helps us to tell people from robots. It is asked once a month.';
+  const field = '<form><label>How many legs has a cat?</label><input name="a"><button>Enter</button></form>';
+  expect(examine(`<title>Check</title><h2>Just one question</h2><p>${text}</p>${field}`)?.kind).toBe('challenge');
+  expect(examine(pageOf('Write to us', 'Write to the pottery', text, field))).toBeUndefined();
+});
+
+it('a question for the age over a shop is beside its content', () => {
+  const wines = ['Silvaner', 'Riesling', 'Scheurebe', 'Kerner'].map((wine) => `<h3>${wine}</h3><p>Dry, 12 euros.</p>`);
+  const html = `<h2>Are you over 18?</h2><p>You must be over 18 to buy wine.</p>${BUTTONS}<h1>White wines</h1>${wines.join('')}`;
+  expect(
+    examine(
+      `<title>White wines</title>${html}<p>${'From the steep slopes of grey slate above the river. '.repeat(6)}</p>`,
+    ),
+  ).toBeUndefined();
+});
+
+it('verses are content', () => {
+  const lines = [
+    'You knocked upon the door of night',
+    'and nobody was home, they said',
+    'please try again with better light',
+    'we are closed, come back instead',
+  ];
+  const verse = (text: string) => pageOf('Temporarily unavailable', 'Temporarily unavailable', text);
+  expect(examine(verse(`${lines.join('<br>')}</p><p>${lines.join('<br>')}`))).toBeUndefined();
+  const poem = `<title>Not found</title><h1>Not found</h1><pre>${[...lines, ...lines].join('\n')}</pre><p>Ada Finch, 1911</p>`;
+  expect(examine(poem)).toBeUndefined();
+});
+
+it('a login before the heading of an article is beside it', () => {
+  const text = `Score the rim with a needle. Press the coil on and smooth it with a rib. ${'Let it rest under cloth. '.repeat(8)}`;
+  const html = (heading: string) => `<title>Coils</title><div><h4>Member login</h4>${FORM}</div><h1>${heading}</h1>`;
+  expect(examine(`${html('Coil pots')}<p>${text}</p>`)).toBeUndefined();
+  expect(examine(`${html('Log in')}<p>Please log in to continue.</p>`)?.kind).toBe('login');
 });
 
 it('a message that is nothing but preformatted text counts', () => {
