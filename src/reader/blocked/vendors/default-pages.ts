@@ -177,7 +177,7 @@ export const DEFAULT_PAGES: readonly VendorRule[] = [
   {
     kind: 'server-default',
     by: 'cyberpanel',
-    source: 'https://cyberpanel.net/KnowledgeBase/',
+    source: 'https://cyberpanel.net/',
     title: /^congratulations \| cyberpanel$/,
     ownLetters: 600,
   },

@@ -85,7 +85,7 @@ export const PARKING: readonly VendorRule[] = [
   {
     kind: 'parked',
     by: 'reg.ru',
-    source: 'https://help.reg.ru/support/domains/',
+    source: 'https://www.reg.ru/',
     mark: /\[content\]=regru-|parking-rdap-auto/,
     ownLetters: 700,
   },

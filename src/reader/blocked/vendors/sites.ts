@@ -9,9 +9,9 @@ export const SITES: readonly VendorRule[] = [
     kind: 'by phrases',
     otherwise: 'denied',
     by: 'vbulletin',
-    source: 'https://www.vbulletin.com/docs/html/',
+    source: 'https://www.vbulletin.com/',
     mark: /^div\[class\]=standard_error$/m,
-    ownLetters: 1500,
+    isWithoutFields: true,
   },
   {
     kind: 'challenge',
