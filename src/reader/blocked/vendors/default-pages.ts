@@ -172,6 +172,7 @@ export const DEFAULT_PAGES: readonly VendorRule[] = [
     by: 'next.js',
     source: 'https://nextjs.org/docs/app/getting-started/installation',
     title: /^create next app$/,
+    says: /get(?:ting)? started,? (?:by )?edit/,
     ownLetters: 600,
   },
   {
