@@ -73,3 +73,10 @@ const FURTHER_SECTION =
 export const hasSections = (headings: readonly string[]): boolean =>
   headings.some((heading) => SECTION.test(heading)) ||
   headings.filter((heading) => FURTHER_SECTION.test(heading)).length > 1;
+
+/** What references of HTTP say about a status. Pages with this status never say it. */
+const STATUS_REFERENCE =
+  /\b(?:response |http )?status(?: code)? (?:indicates|means|is (?:returned|sent|used|similar))\b|statuscode (?:bedeutet|gibt an|zeigt)|code (?:de statut|d.état)[^.]{0,40}(?:indique|signifie)|código (?:de estado|de status)[^.]{0,40}(?:indica|significa)|codice di stato[^.]{0,40}(?:indica|significa)|код (?:состояния|статуса|ответа)[^.]{0,40}(?:означает|указывает)|(?:状态码|狀態碼)[^。]{0,20}(?:表示|代表)|ステータス(?:コード)?[^。]{0,30}(?:示し|意味)|상태 코드[^.]{0,30}(?:나타|의미)/;
+
+/** Whether a normalized text explains a status of HTTP. */
+export const isReference = (text: string): boolean => STATUS_REFERENCE.test(text);

@@ -16,6 +16,7 @@ const BUTTONS = '<button>OK</button><button>No</button>';
 const ACCEPT = '<button>Accept all</button>';
 
 const CHALLENGE = [
+  ['ボットによるアクセスではないことの確認', '下のボックスにチェックを入れてください。'],
   ['Security Verification', "We need to make sure you're a real visitor. Tick the box to continue to the page."],
   ['One more step before you proceed', 'Our automated systems flagged this visit. Please complete the puzzle below.'],
   ['Einen Augenblick bitte', 'Wir prüfen kurz, ob Sie kein Bot sind. Sie werden gleich weitergeleitet.'],
@@ -186,6 +187,10 @@ const PARKED = [
 
 const SERVER_DEFAULT = [
   [
+    'Votre hébergement est actif',
+    'Votre hébergement web est désormais configuré. Déposez vos fichiers dans le dossier www.',
+  ],
+  [
     'Success! Your new web server is ready to use.',
     "You're seeing this page because the site has not been set up yet.",
   ],
@@ -262,6 +267,7 @@ const RATE_LIMIT = [
 ] as const;
 
 const PAYWALL = [
+  ['Glazes of the north', 'Get access to the full text of this chapter.'],
   [
     'The quiet river',
     'It began with a leak. The rest of this story is available to subscribers only. Subscribe from $4 a month. Already have an account? Sign in.',
@@ -767,9 +773,10 @@ it('verses are content', () => {
   expect(examine(poem)).toBeUndefined();
 });
 
-it('a login before the heading of an article is beside it', () => {
+it.each(['h1', 'h2'])('a login before the heading of an article is beside it: %s', (name) => {
   const text = `Score the rim with a needle. Press the coil on and smooth it with a rib. ${'Let it rest under cloth. '.repeat(8)}`;
-  const html = (heading: string) => `<title>Coils</title><div><h4>Member login</h4>${FORM}</div><h1>${heading}</h1>`;
+  const html = (heading: string) =>
+    `<title>Coils</title><div><h4>Member login</h4>${FORM}</div><${name}>${heading}</${name}>`;
   expect(examine(`${html('Coil pots')}<p>${text}</p>`)).toBeUndefined();
   expect(examine(`${html('Log in')}<p>Please log in to continue.</p>`)?.kind).toBe('login');
 });
@@ -787,4 +794,16 @@ it('the name of the site is no topic', () => {
 it('links inside sentences belong to them', () => {
   const html = '<title>Notes</title><p>You must <a href="/login">log in</a> to view this page.</p>';
   expect(examine(html)?.kind).toBe('login');
+});
+
+it.each([
+  [
+    '403 Forbidden',
+    'The 403 Forbidden response status code indicates that a server refuses a request that it understood.',
+  ],
+  ['429 Too Many Requests', 'Der Statuscode bedeutet, dass zu viele Anfragen gesendet wurden.'],
+])('a reference of HTTP is content: %s', (title, text) => {
+  expect(
+    examine(pageOf(title, title, text, '<h2>Server configuration</h2><p>Directories need an index.</p>')),
+  ).toBeUndefined();
 });

@@ -41,7 +41,7 @@ export interface BlockedPageFacts {
   /** Visible labels of buttons; normalized. */
   readonly buttons: readonly string[];
   readonly passwordFields: number;
-  /** The first `h1` outside header, navigation and footer, if it comes after a field for a password. Normalized. */
+  /** The first `h1` or `h2` outside header, navigation and footer, if it comes after a field for a password. Normalized. */
   readonly headingAfterLogin: string;
   /** Lines of verse: lines without numbers and colons that end within a sentence. */
   readonly verses: number;
@@ -290,7 +290,7 @@ class Collector {
     const isBeside = BESIDE.has(name) || BESIDE_ROLES.has(attribute(element, 'role') ?? '');
     if (isHeading && !around.isHeading && this.#headings.length < MAX_HEADINGS)
       this.#headings.push({ isBeside: around.isBeside && !around.isMain, isLogo: false, text: '' });
-    if (name === 'h1' && !this.#main && (!around.isBeside || around.isMain)) {
+    if ((name === 'h1' || name === 'h2') && !this.#main && (!around.isBeside || around.isMain)) {
       this.#main = this.#headings.at(-1);
       this.#isAfterLogin = this.#counts.passwordFields > 0;
     }

@@ -1,5 +1,5 @@
 /** Recognizes blocked pages by what they say: in a complete title or heading, or in a text that is short. */
-import { hasSections, isExplanation, quotationsIn, withoutQuotations } from './about.ts';
+import { hasSections, isExplanation, isReference, quotationsIn, withoutQuotations } from './about.ts';
 import { isAddressed } from './addressed.ts';
 import type { BlockedKind } from './blocked.ts';
 import { weigh } from './normalized.ts';
@@ -90,8 +90,9 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
 };
 
 /** Whether the title or the first heading is about such a message, instead of the message itself. */
-export const isAboutMessage = ({ title, topics }: BlockedPageFacts): boolean =>
+export const isAboutMessage = ({ title, topics, body }: BlockedPageFacts): boolean =>
   hasSections(topics) ||
+  isReference(body) ||
   [title, topics[0] ?? ''].some((lead) => {
     const quoted = quotationsIn(lead).some((each) => isInAny(each.slice(1, -1)));
     if (quoted && withoutQuotations(lead) !== lead && /[\p{L}\p{N}]{2}/u.test(withoutQuotations(lead))) return true;

@@ -103,7 +103,7 @@ const AGE_SHARE = 0.4;
 const AGE_CONTAINER =
   /\[(?:id|class)\]=[^\n]{0,100}age[-_]?(?:gate|verif|check|wall|confirm|restrict|screen)|over-?18\b/i;
 const ASKS_FOR_SCRIPTS =
-  /(?:enable|activat|turn on|requires?|need|without|allow|support|disabled|aktivier|einschalt|benötigt|active[rz]|désactiv|nécessite|habilit|activ[ae]|ative|abilit|attiva|inschakel|włącz|включ|etkin|有効|启用|啟用|开启|활성|사용|تفعيل|تمكين)[^.]{0,60}(?:javascript|java script|js\b)|(?:javascript|java script)[^.]{0,60}(?:enable|required|needed|disabled|turned off|aktivier|erforderlich|benötigt|activ|nécessaire|requis|habilit|necesari|necessári|richiesto|abilit|ingeschakeld|vereist|wymag|włącz|включ|отключ|gerek|etkin|有効|必要|启用|禁用|필요|활성|مطلوب|تفعيل)/;
+  /(?:enable|activat|turn on|requires?|need|without|allow|support|disabled|aktivier|einschalt|benötigt|active[rz]|désactiv|nécessite|habilit|activ[ae]|ative|abilit|attiva|inschakel|kræver|krever|kräver|slå|aktivér|vaatii|salli|vyžaduje|povolte|igényel|włącz|включ|etkin|有効|启用|啟用|开启|활성|사용|تفعيل|تمكين)[^.]{0,60}(?:javascript|java script|js\b)|(?:javascript|java script)[^.]{0,60}(?:enable|required|needed|disabled|turned off|aktivier|erforderlich|benötigt|activ|nécessaire|requis|habilit|necesari|necessári|richiesto|abilit|ingeschakeld|vereist|wymag|włącz|включ|отключ|gerek|etkin|有効|必要|启用|禁用|필요|활성|مطلوب|تفعيل)/;
 const LOADING =
   /^(?:loading|please wait|initializing|wird geladen|laden|lädt|chargement|cargando|carregando|a carregar|caricamento|bezig met laden|ładowanie|загрузка|yükleniyor|読み込み中|加载中|載入中|로딩|جار)/;
 

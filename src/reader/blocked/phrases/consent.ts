@@ -77,7 +77,7 @@ export const CONSENT: PhraseRule = {
       'partner\\w{0,5}[^.!?]{0,60}(?:lagrar|använder|behandlar|gemmer|bruger|lagrer|bruker|uklád|použív|zpracov|tárol|használ)',
       'kumppani\\w{0,5}[^.!?]{0,60}(?:tallen|käyt)|(?:hyväksy|käytämme)[^.!?]{0,30}evästei',
       '(?:används?|använder|accepter\\w{1,3}|bruger|bruker)[^.!?]{0,30}(?:cookies|kakor|informasjonskapsler)',
-      '(?:používáme|souhlas)[^.!?]{0,40}cookies?|(?:használunk|elfogad)[^.!?]{0,40}(?:cookie|süti)|(?:folosim|accept)[^.!?]{0,40}cookie',
+      '(?:používáme|souhlas)[^.!?]{0,60}cookies?|potřebujeme[^.!?]{0,12}souhlas|(?:használunk|elfogad)[^.!?]{0,40}(?:cookie|süti)|(?:folosim|accept)[^.!?]{0,40}cookie',
     ],
   }),
   titleLetters: 0,

@@ -18,6 +18,7 @@ export const PAYWALL: PhraseRule = {
       '\\b(?:this|the) (?:article|story|post|content)[^.!?]{0,30}(?:is )?(?:for|only for|available to|exclusive to|reserved for|only available to)[^.!?]{0,20}(?:subscribers|members|paying|paid)',
       '\\b(?:subscriber|member|premium)s?[- ](?:only|exclusive) (?:story|article|content|post)',
       '\\b(?:for|to) (?:paid|paying) subscribers',
+      '\\bget (?:full )?access to the full (?:version|text|article)|\\bpurchase (?:instant |article )?access\\b',
       "\\byou(?:'ve| have) (?:read|reached|used)[^.!?]{0,40}(?:free (?:articles|stories)|article limit|limit of)",
     ],
     de: [
@@ -95,7 +96,7 @@ export const PAYWALL: PhraseRule = {
       '(?:tämä )?(?:juttu|artikkeli|sisältö)\\w{0,2}[^.]{0,16}(?:on )?(?:vain )?tilaaji\\w{2,4}|oletko jo tilaaja|(?:lue|jatka)[^.]{0,24}(?:tilaa|tilaaja)\\w{0,3}',
       '(?:tento )?(?:článek|text|obsah)[^.]{0,20}(?:je )?(?:jen |pouze |určen )?pro (?:předplatitele|naše předplatitele)|máte (?:již|už) předplatné|(?:ez a |a )?(?:cikk|tartalom)[^.]{0,20}(?:csak )?(?:előfizetői|előfizetők|előfizetéssel)\\w{0,4}|már előfizető',
       '(?:αποκλειστικά |μόνο )(?:για|σε) συνδρομητές|είστε ήδη συνδρομητής|(?:doar|exclusiv|numai) (?:pentru )?abonaț|ești deja abonat|(?:лише|тільки) для передплатників',
-      '(?:bli|är du) prenumerant[^?]{0,80}|(?:vill du )?läsa (?:hela|vidare)[^.?]{0,20}(?:artikel|texten|\\?)|(?:artikeln|innehållet)[^.]{0,16}(?:är låst|för (?:våra )?prenumeranter|kräver)',
+      '(?:bli|är du) prenumerant[^?]{0,80}|(?:vill du )?läsa (?:hela|vidare)[^.?]{0,20}(?:artikel|texten|\\?)|(?:artikeln?|innehållet)[^.]{0,16}(?:är låst|för (?:våra )?prenumeranter|för dig som är prenumerant|kräver)',
       '(?:bliv|bli) (?:abonnent|medlem)[^.]{0,40}(?:læs|les|adgang|tilgang)|(?:artik[ek]el|sak)\\w{0,3}[^.]{0,24}(?:forbeholdt|kun for|for) abonnent|(?:læs|les) (?:hele|resten)[^.]{0,40}(?:abonn|logg|medlem)',
       'tilaa[^.]{0,40}(?:lue|jatka|lukea)|(?:juttu|artikkeli)[^.]{0,30}(?:tilaajille|vain tilaaj)',
       'předplat\\w{0,6}[^.]{0,50}(?:číst|čten|článek|obsah|odemkn|pokračov)|(?:článek|obsah|text)[^.]{0,30}(?:pouze|jen)?[^.]{0,6}pro předplatitel|(?:odemkn|dočíst|číst dál)\\w{0,4}[^.]{0,30}(?:předplat|člán)',

@@ -39,6 +39,7 @@ export const SERVER_DEFAULT: PhraseRule = {
       'webspace[^.!?]{0,40}(?:eingerichtet|aktiv|bereit)|laden sie[^.!?]{0,40}(?:ftp|dateien)',
       '(?:espace web|hébergement)[^.!?]{0,40}(?:activé|créé|prêt)|(?:espacio|alojamiento|hosting)[^.!?]{0,40}(?:activado|creado|listo)',
       '(?:standard|platzhalter|start)seite[^.!?]{0,40}(?:server|apache|nginx|plesk|installiert|domain)',
+      '(?:domyśln\\w{1,3} stron\\w|stron\\w domyśln\\w{1,3})[^.!?]{0,60}(?:serwer|hosting|utworzon)|hébergement(?: web)? est (?:maintenant |désormais )?(?:configuré|actif)',
       'page par défaut[^.!?]{0,40}|(?:hébergement|compte)[^.!?]{0,20}(?:suspendu|désactivé)',
       'página (?:predeterminada|por defecto|padrão)[^.!?]{0,40}|pagina predefinita[^.!?]{0,40}',
       '(?:hosting|kont)\\w{0,2}[^.!?]{0,20}(?:zawieszon|zablokowan|wyłączon)',
