@@ -64,6 +64,12 @@ describe('code', () => {
     expect(markdownOf(`<table><tr>${cells}</tr></table>`)).toBe('```\n# line 18\n\na\nb\n```');
   });
 
+  test('beside values is not a column of line numbers', () => {
+    const row =
+      '<tr><td><pre>4</pre></td><td><pre>four</pre></td></tr><tr><td><pre>7 9</pre></td><td><pre>x</pre></td></tr>';
+    expect(markdownOf(`<table>${row}</table>`)).toMatch(/`4`[\s\S]*four[\s\S]*`7 9`[\s\S]*x/);
+  });
+
   test('of one line does not break the row of a table', () => {
     const table = '<tr><th>Name<th>Code</tr><tr><td>loop<td><pre>for x</pre></tr><tr><td>none<td>-</tr>';
     expect(markdownOf(`<table>${table}</table>`)).toBe(

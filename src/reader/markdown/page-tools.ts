@@ -1,5 +1,5 @@
 /** Parts that help to use a page on a screen and are no text of it: edit links, copy buttons, versions for print. */
-import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT, textOf } from '#html/node.ts';
+import { attribute, type Child, type Document, ELEMENT, type Element, following, TEXT } from '#html/node.ts';
 
 /** MediaWiki's edit links. */
 const EDIT_LINK = /(?:^|\s)mw-editsection(?:\s|$)/;
@@ -109,8 +109,12 @@ const LINE_NUMBERS = /(?:^|\s)line-?numbers?(?:-wrapper)?(?:\s|$)/;
 const NUMBERS = /^[\d\s]*$/;
 
 /** Whether an element holds only the numbers of the lines of the code beside it. */
-const isLineNumbers = (element: Element, classes: string): boolean =>
-  LINE_NUMBERS.test(classes) && element.name !== 'pre' && NUMBERS.test(textOf(element));
+function isLineNumbers(element: Element, classes: string): boolean {
+  if (!LINE_NUMBERS.test(classes) || element.name === 'pre') return false;
+  for (let node = following(element, element); node; node = following(node, element))
+    if (node.type === TEXT && !NUMBERS.test(node.value)) return false;
+  return true;
+}
 
 /** Whether an element is an icon that is written as a word: `<i class="material-icons">arrow_back</i>`. */
 function isIcon(element: Element, classes: string): boolean {

@@ -20,7 +20,7 @@ test.each([
   '<p>Advertisement: kilns that never cool</p>',
   '<div><span>Publicidad: hornos de leña</span></div>',
   '<p>Contenu sponsorisé : des fours</p>',
-  '<section>Anzeige – Öfen zum halben Preis</section>',
+  '<section>Werbung – Öfen zum halben Preis</section>',
   '<shreddit-ad-post>Promoted: the lightest kiln</shreddit-ad-post>',
   '<p>広告：窯</p>',
 ])('advertising: %s', (html) => expect(isAdvertising(html)).toBe(true));
@@ -31,5 +31,8 @@ test.each([
   '<p>Advertisements for kilns were forbidden in the town.</p>',
   '<p>Werbung für Öfen war verboten: niemand durfte sie zeigen.</p>',
   '<p>Advertisement</p>',
+  '<p>Publicidad: anuncios@hornos.example</p>',
+  '<p>Реклама: +7 495 123-45-67</p>',
+  '<p>Anzeige: 15 Zoll, entspiegelt</p>',
   `<p>Advertisement: ${'a long story about kilns '.repeat(6)}</p>`,
 ])('text: %s', (html) => expect(isAdvertising(html)).toBe(false));

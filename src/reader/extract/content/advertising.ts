@@ -13,7 +13,6 @@ const LABELS: readonly string[] = [
   'sponsored(?: (?:content|post|by \\p{L}+))?',
   'promoted(?: (?:content|post))?',
   'paid (?:content|post|partnership)',
-  'anzeigen?',
   'werbung',
   'gesponsert',
   'publicité',
@@ -42,13 +41,16 @@ const LABELS: readonly string[] = [
 ];
 const LABELLED = new RegExp(`^[^\\p{L}\\p{N}]{0,4}(?:${LABELS.join('|')})\\s*[:：|–—-]`, 'iu');
 
+/** Whom to ask about advertising is no advertisement. */
+const CONTACT = /@|\d[\d\s()+.-]{5,}\d/;
+
 /** Lowers the probabilities of advertisements, in place. Returns their blocks. */
 export function discountAdvertising({ blocks, elements }: Survey, probabilities: Float32Array): ReadonlySet<number> {
   const found = new Set<number>();
   for (let at = 0; at < blocks.length; at++) {
     const { owner, words, text } = blocks[at]!;
     if (words > MAX_WORDS || !(OWNERS.has(elements[owner]!.name) || elements[owner]!.name.includes('-'))) continue;
-    if (!LABELLED.test(text)) continue;
+    if (!LABELLED.test(text) || CONTACT.test(text)) continue;
     found.add(at);
     probabilities[at] = Math.min(probabilities[at]!, PROBABILITY);
   }

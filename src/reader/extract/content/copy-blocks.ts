@@ -55,6 +55,8 @@ interface Open {
   copy: Element | null;
   /** Whether media that are direct children of the element are kept. */
   keepsMedia: boolean;
+  /** Whether the element is code, or inside code. */
+  isCode: boolean;
 }
 
 /** Whether an image is part of the content, not a tracking pixel or an icon in a bar. */
@@ -70,8 +72,7 @@ function isKeptMedia(element: Element, parts: number): boolean {
   return MEDIA.has(element.name) || PLACEHOLDERS.has(element.name);
 }
 
-const isInCode = (stack: readonly Open[]): boolean =>
-  stack.some(({ source }) => source.name === 'pre' || (source.name === 'td' && isCodeCell(source)));
+const isCode = (element: Element): boolean => element.name === 'pre' || (element.name === 'td' && isCodeCell(element));
 
 /** Elements that play a recording or show a post of another site. */
 const PLAYERS = new Set(['video', 'audio', 'iframe', 'amp-video', 'amp-audio', 'amp-iframe', ...PLAYER_PLACEHOLDERS]);
@@ -138,7 +139,7 @@ export function copyKeptBlocks(
       append(copy, new Text(node.value));
     } else if (/\S/.test(node.value)) return;
     // The white space of code is kept with it: indentation and empty lines.
-    else if (isInCode(stack)) {
+    else if (stack.at(-1)?.isCode) {
       append(copyOf(), new Text(node.value));
       isParted = false;
     } else if (stack.at(-1)?.copy) append(stack.at(-1)!.copy!, new Text(' '));
@@ -173,6 +174,7 @@ export function copyKeptBlocks(
       source: element,
       copy: null,
       keepsMedia: has ? keptWords(own) * 2 >= survey.words[own]! : keepsMedia,
+      isCode: parent?.isCode || isCode(element),
     };
     stack.push(open);
     // Media inside a line of kept text are kept with the line, although they contain no text.

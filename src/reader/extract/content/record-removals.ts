@@ -45,7 +45,7 @@ export function recordDropped(
     else if (choice?.advertising.has(at)) record(at, 'content', 'says that it is advertising');
   }
   if (source === 'main' && choice) recordUnchosen(removals, survey, keep, choice);
-  else recordBoilerplate(removals, survey, keep);
+  else recordBoilerplate(removals, survey, keep, choice);
 }
 
 function recordUnchosen(removals: RemovalLog, survey: Survey, keep: Uint8Array, choice: Choice): void {
@@ -73,11 +73,24 @@ function isWithin(survey: Survey, owner: number, isRecorded: (element: Element) 
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-function recordBoilerplate(removals: RemovalLog, survey: Survey, keep: Uint8Array): void {
+function recordBoilerplate(removals: RemovalLog, survey: Survey, keep: Uint8Array, choice: Choice | null): void {
   const byName = findBoilerplate(survey, true);
   const byLandmark = findBoilerplate(survey, false);
   for (const [at, block] of survey.blocks.entries()) {
     if (keep[at]) continue;
+    // On a small page, the trees overrule the names of boxes.
+    if (choice && !byName[block.owner]) {
+      removals.add({
+        step: 'content',
+        rule: 'probably not the content of the page',
+        node: survey.elements[block.owner]!,
+        text: block.text,
+        words: block.words,
+        probability: rounded(choice.probabilities[at]!),
+        signs: () => signsAgainst(choice.featuresOf(at)),
+      });
+      continue;
+    }
     const holder = survey.elements[outermostBoilerplate(survey, block.owner, byName)]!;
     const evidence = byLandmark[block.owner] ? 'landmark' : 'name';
     removals.add({

@@ -7,6 +7,17 @@ import { chooseBlocks } from './choose-blocks.ts';
 import { recordDropped } from './record-removals.ts';
 import { firstWords, RemovalLog, readableText } from './removal-log.ts';
 
+const FACTS = {
+  title: 'Pots',
+  types: new Set<string>(),
+  path: '/',
+  pathAndQuery: '/',
+  isRoot: true,
+  hasUrl: true,
+  urlParts: 0,
+  urlDepth: 0,
+};
+
 describe('RemovalLog', () => {
   const document = parseDocument('<main><p>one two</p><div>three</div></main>');
   const [p, div] = [find(document, 'p')!, find(document, 'div')!];
@@ -76,17 +87,7 @@ test('a block that was chosen but not kept is recorded under the step unit', () 
   const document = parseDocument(`<main><h1>Pots</h1>${prose.repeat(8)}</main><footer>All rights reserved</footer>`);
   const removals = new RemovalLog(document);
   const surveyed = survey(document, createClassReader());
-  const facts = {
-    title: 'Pots',
-    types: new Set<string>(),
-    path: '/',
-    pathAndQuery: '/',
-    isRoot: true,
-    hasUrl: true,
-    urlParts: 0,
-    urlDepth: 0,
-  };
-  const choice = chooseBlocks(surveyed, facts);
+  const choice = chooseBlocks(surveyed, FACTS);
   expect(choice.keep[3]).toBe(1);
   const keep = Uint8Array.from(choice.keep);
   keep[3] = 0;
@@ -95,4 +96,24 @@ test('a block that was chosen but not kept is recorded under the step unit', () 
   const unit = removals.list().find(({ step }) => step === 'unit');
   expect(unit).toMatchObject({ step: 'unit', selector: 'main > p:nth-of-type(3)' });
   expect(unit!.probability!).toBeGreaterThanOrEqual(unit!.threshold!);
+});
+
+test('a block of a small page that the trees overrule is not called boilerplate', () => {
+  const document = parseDocument(
+    '<body><nav><a href="/">Home</a></nav><main><p>A kiln is hot.</p><p>Share it</p></main>',
+  );
+  const surveyed = survey(find(document, 'body')!, createClassReader());
+  const choice = chooseBlocks(surveyed, FACTS);
+  const removals = new RemovalLog(document);
+  const keep = Uint8Array.from(surveyed.blocks, ({ text }) => (text === 'A kiln is hot.' ? 1 : 0));
+  recordDropped(removals, surveyed, { keep, source: 'container', choice, confidence: 0 }, () => false);
+  expect(removals.list()).toMatchObject([
+    { step: 'frame', rule: 'boilerplate, recognized by its landmark: <nav>', text: 'Home' },
+    {
+      step: 'content',
+      rule: 'probably not the content of the page',
+      text: 'Share it',
+      probability: expect.any(Number),
+    },
+  ]);
 });

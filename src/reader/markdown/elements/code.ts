@@ -19,15 +19,21 @@ export const pre: EnterHandler = (state, element) => {
   return SKIP;
 };
 
-const NUMBERS = /^\s*\d+(?:\s+\d+)*\s*$/;
+const NUMBERS = /^\s*\d+(?:\s+\d+)+\s*$/;
 
-/** Whether the pre contains only the numbers of the lines in the pre of the next cell. */
+/** Whether the pre contains only the numbers of the lines in the pre of the next cell, one after the other. */
 function isNumberColumn(element: Element, content: string): boolean {
   const cell = element.parent;
   if (cell?.type !== ELEMENT || cell.name !== 'td' || !NUMBERS.test(content)) return false;
   const beside = cell.next?.type === ELEMENT ? find(cell.next, 'pre') : null;
-  return beside !== null && content.trim().split(/\s+/).length <= textOf(beside).split('\n').length;
+  if (!beside) return false;
+  const numbers = content.trim().split(/\s+/).map(Number);
+  const areConsecutive = numbers.every((number, at) => number === numbers[0]! + at);
+  // The first line break after a start tag is not in the tree.
+  return areConsecutive && Math.abs(linesOf(content) - linesOf(textOf(beside))) <= 1;
 }
+
+const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
 /** Code without a pre element: the lines of a viewer, in a table or in divisions. */
 export const codeLines: EnterHandler = (state, element) => {

@@ -27,8 +27,13 @@ function isLayout(list: Element): boolean {
   return LISTS.has(list.name) && listItem?.name === 'li' && firstElement(listItem)?.name === 'section';
 }
 
+/** Further nodes are not examined, because the question is asked for each item. */
+const MAX_NODES_BEFORE = 4;
+
+/** The element with which another one begins. */
 function firstElement(parent: Element): Element | null {
-  for (let node = parent.first; node; node = node.next) {
+  let nodes = 0;
+  for (let node = parent.first; node && nodes < MAX_NODES_BEFORE; node = node.next, nodes++) {
     if (node.type === ELEMENT) return node;
     if (node.type === TEXT && node.value.trim() !== '') return null;
   }

@@ -73,7 +73,7 @@ function modeOf(table: Element, gfm: boolean, isGiven: boolean): TableMode {
     } else if (node.type === ELEMENT) {
       const { name } = node;
       if (name === 'table') {
-        if (!startsWithHeaders) return 'layout';
+        if (!startsWithHeaders || isLayout) return 'layout';
         if (!isInside) insideEnd = following(node, table, true);
         isInside = true;
       } else if (isInside && ROW_PARTS.has(name)) {
