@@ -10,6 +10,8 @@ export interface DocumentProgress {
   readonly idleSeen: boolean;
   /** Whether the document has loaded and nothing can change it any more. */
   readonly still: boolean;
+  /** Whether the document is being scrolled through. */
+  readonly scrolling: boolean;
   elements: number;
   /** Number of events so far that make a capture useful: interactive, load, each mutation-idle. */
   readonly moments: number;
@@ -22,7 +24,8 @@ export interface DocumentProgress {
   markStayed(): void;
 }
 
-export function trackProgress(): DocumentProgress {
+/** `now`: the clock of the page. */
+export function trackProgress(now: () => number): DocumentProgress {
   const progress = {
     started: false,
     interactiveAt: undefined as number | undefined,
@@ -30,6 +33,7 @@ export function trackProgress(): DocumentProgress {
     idle: false,
     idleSeen: false,
     still: false,
+    scrolling: false,
     elements: 0,
     moments: 0,
     handle(message: string): TrackerMessage[0] {
@@ -38,14 +42,14 @@ export function trackProgress(): DocumentProgress {
       switch (kind) {
         case 'start':
           Object.assign(progress, { started: true, interactiveAt: undefined, loadedAt: undefined });
-          progress.idle = progress.idleSeen = progress.still = false;
+          progress.idle = progress.idleSeen = progress.still = progress.scrolling = false;
           break;
         case 'interactive':
-          progress.interactiveAt = performance.now();
+          progress.interactiveAt = now();
           break;
         case 'load':
         case 'still':
-          progress.loadedAt = performance.now();
+          progress.loadedAt = now();
           progress.still = kind === 'still';
           break;
         case 'idle':
@@ -53,13 +57,17 @@ export function trackProgress(): DocumentProgress {
           break;
         case 'busy':
           progress.idle = false;
+          break;
+        case 'scroll':
+        case 'scrolled':
+          progress.scrolling = kind === 'scroll';
       }
       if (kind === 'interactive' || kind === 'load' || kind === 'idle') progress.moments++;
       return kind;
     },
     markStayed() {
       if (!progress.started || progress.interactiveAt !== undefined) return;
-      progress.interactiveAt = performance.now();
+      progress.interactiveAt = now();
       progress.loadedAt = progress.interactiveAt;
       progress.idle = progress.idleSeen = true;
       progress.moments++;

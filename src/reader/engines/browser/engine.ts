@@ -7,7 +7,7 @@ import { traceIteration, traceStep } from '#telemetry/trace.ts';
 import { isHtml, responseFacts, type Snapshot, withFetchedNotes } from '../../snapshot.ts';
 import type { Engine, Visit } from '../engine.ts';
 import { withPictures } from '../text-screenshot.ts';
-import { FileTargetError, LostBrowserError, unreadable } from './failures.ts';
+import { FileTargetError, LostBrowserError, StuckClockError, unreadable } from './failures.ts';
 import { browserUnavailable } from './page-slots.ts';
 import type { Lease, PagePool } from './pool.ts';
 import { prepareVisit } from './prepare-visit.ts';
@@ -34,15 +34,17 @@ export function createBrowserEngine({ pool, direct, ...tools }: BrowserEngineCon
       const preparation = await prepareVisit(visit, tools.guard);
       const { trace } = visit;
       let file: FileTargetError | undefined;
+      let realTime = false;
       for (let leases = 1; !file; leases++) {
         const lease = await traceStep('queue', trace, () =>
           pool.lease(visit.signal, visit.deadline - performance.now()),
         );
         try {
-          const snapshots = withEnd(visitPage(visit, preparation, lease, tools), visit, lease);
+          const snapshots = withEnd(visitPage(visit, { ...preparation, realTime }, lease, tools), visit, lease);
           return yield* traceIteration('render', trace, snapshots);
         } catch (error) {
           if (error instanceof FileTargetError) file = error;
+          else if (error instanceof StuckClockError) realTime = true;
           else if (!(error instanceof LostBrowserError)) throw error;
           else if (leases === MAX_LEASES) throw browserUnavailable('No browser is available', {}, error);
         } finally {

@@ -30,6 +30,9 @@ export class FileTargetError extends Error {
 /** Thrown if the browser of a lease opens no context. Nothing was sent yet, so another browser may read the page. */
 export class LostBrowserError extends Error {}
 
+/** Thrown if a script of the page waits for a clock that stands still (page-clock.ts). It can be read in real time. */
+export class StuckClockError extends Error {}
+
 /** Whether a context could not be opened for a reason that has nothing to do with the read. */
 export const isBrowserFault = (browser: Browser, error: unknown): boolean =>
   !browser.isConnected() || (error as Error).message.includes('Target.createBrowserContext');

@@ -15,6 +15,25 @@ const LATE: Readonly<Record<string, string>> = {
   '/script-that-removes-itself': page(script('document.currentScript.remove(); setTimeout(add, 250);')),
   '/timeout-100': page(script('setTimeout(add, 100);')),
   '/timeout-300': page(script('setTimeout(add, 300);')),
+  '/timeout-2000': page(script('setTimeout(add, 2000);')),
+  '/timeout-2000-after-one-each-50': page(
+    script(`setInterval(() => document.querySelector('h1').append('.'), 50); setTimeout(add, 2000);`),
+  ),
+  '/timeout-after-an-image-that-never-comes': page(`<img src="/never" alt="">${script('setTimeout(add, 2000);')}`),
+  '/fetch-after-a-timeout': page(
+    script(`setTimeout(() => fetch('/data').then((answer) => answer.text()).then(() => setTimeout(add, 400)), 1500);`),
+  ),
+  '/animation': page(script(`document.body.animate([{ opacity: 0 }, { opacity: 1 }], 300).finished.then(add);`)),
+  '/transition': page(
+    `<style>h1 { transition: opacity 600ms; } .shown { opacity: 0.5; }</style>${script(`setTimeout(() => {
+      document.querySelector('h1').classList.add('shown'); addEventListener('transitionend', add); }, 800);`)}`,
+  ),
+  '/busy-wait': page(
+    script(`setTimeout(() => { const end = Date.now() + 300; while (Date.now() < end); add(); }, 300);`),
+  ),
+  '/database': page(script(`setTimeout(() => { indexedDB.open('late').onsuccess = add; }, 1000);`)),
+  '/location': page(script(`setTimeout(() => location.replace('/arrived'), 1000);`)),
+  '/refresh-after-2': page('', '<meta http-equiv="refresh" content="2; url=/arrived">'),
   '/timeouts': page(script('setTimeout(() => setTimeout(() => setTimeout(add, 100), 100), 100);')),
   '/idle-callback': page(script('requestIdleCallback(add);')),
   '/animation-frame': page(script('requestAnimationFrame(() => requestAnimationFrame(add));')),
@@ -38,6 +57,10 @@ const LATE: Readonly<Record<string, string>> = {
   ),
   '/worker': page(
     script(`const code = 'setTimeout(() => postMessage(1), 150)';
+      new Worker(URL.createObjectURL(new Blob([code]))).onmessage = add;`),
+  ),
+  '/worker-400': page(
+    script(`const code = 'setTimeout(() => postMessage(1), 400)';
       new Worker(URL.createObjectURL(new Blob([code]))).onmessage = add;`),
   ),
   '/intersection': page(
@@ -87,6 +110,7 @@ beforeAll(async () => {
         await sleep(150);
         response.end('data');
       },
+      '/never': () => {},
       '/refresh-header': ({ response }) => {
         response.setHeader('content-type', 'text/html').setHeader('refresh', '0; url=/arrived').end(page(''));
       },

@@ -36,6 +36,8 @@ export interface MainDocument {
 
 export interface NetworkConfig extends RoutingConfig {
   readonly limits: PageLimits;
+  /** The clock of the page. */
+  readonly now: () => number;
   /** Called when something happened that may affect the timing. */
   readonly changed: () => void;
   /** Called when the page tried to navigate but remains loaded. */
@@ -48,6 +50,8 @@ export interface Network {
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly all: Traffic;
+  /** Whether the page has opened an event stream or a socket. */
+  hasStream(): boolean;
   /** The document in the main frame. */
   main(): MainDocument | undefined;
   /** The last response for the main frame, whether or not it became the frame's document. */
@@ -83,10 +87,10 @@ const EGRESS_PROBLEMS: Record<string, (redirectStatus: number | undefined) => Pr
 };
 
 export async function watchNetwork(config: NetworkConfig): Promise<Network> {
-  const { context, page, changed, stop } = config;
+  const { context, page, changed, stop, now } = config;
   const countRequest = createRequestCounter(config.limits);
   const gate = createRequestGate(config.limits.maxParallel);
-  const traffic = createTrafficCounters();
+  const traffic = createTrafficCounters(now);
   const facts = createPageFacts(page);
   let main: MainDocument | undefined;
   let answered: MainDocument | undefined;
@@ -173,6 +177,7 @@ export async function watchNetwork(config: NetworkConfig): Promise<Network> {
 
   return {
     ...traffic.counts,
+    hasStream: traffic.hasStream,
     main: () => main,
     answered: () => answered,
     wanted: () => wanted,

@@ -28,6 +28,7 @@ import {
   isBodiless,
   isUnreadableResponse,
   navigationProblem,
+  StuckClockError,
   unreadableByBrowser,
 } from './failures.ts';
 import { overrideHints } from './hints.ts';
@@ -36,15 +37,25 @@ import { type DetectedAbuse, PAGE_LIMITS, type PageLimits } from './limits.ts';
 import { actedWithoutCallerInput, type LocalRequestWatch, watchLocalRequests } from './local-requests.ts';
 import { type MainDocument, type Network, watchNetwork } from './network.ts';
 import { removeOverlays } from './overlay.ts';
+import { type PageClock, startPageClock } from './page-clock.ts';
 import { preloadPage } from './preload.ts';
 import { isWebUrl, PLACEHOLDER_URL, type Preparation } from './prepare-visit.ts';
 import { watchRedirects } from './redirects.ts';
 import type { ResourceList } from './resource-list.ts';
 import { overrideDeviceScale, takeScreenshots } from './screenshots.ts';
 import { createScroller, type Scroller } from './scroll.ts';
+import { settleAnimations } from './settle-animations.ts';
 import { type CapturedDocument, captureFrames } from './snapshot.ts';
 import { readStorageState } from './storage-state.ts';
-import { isCaptureDue, nextLookAt, readyAt, type TimingRequirements } from './timing.ts';
+import {
+  isCaptureDue,
+  LOOK_AHEAD_MS,
+  mayAdvance,
+  nextLookAt,
+  type PageState,
+  readyAt,
+  type TimingRequirements,
+} from './timing.ts';
 import { trackDocument } from './tracker.ts';
 import { createEncodingRepair } from './undeclared-encoding.ts';
 import { openWorld, type World } from './world.ts';
@@ -78,6 +89,10 @@ const SHOTS_MS = { least: 1_500, most: 10_000 };
 const STATE_MS = { least: 1_000, most: 3_000 };
 /** `html`, `head` and `body`: the elements of an empty document. */
 const BARE_ELEMENTS = 3;
+/** Time limit for drawing a page. */
+const DRAW_MS = 250;
+/** Minimum remaining time for reading a page once more in real time. */
+const MIN_REPEAT_MS = 5_000;
 /** Interval of checks for selectors, and delay after a capture that a navigation interrupted. */
 const RETRY_MS = 100;
 /** Maximum number of characters of the caller's selectors that are quoted in a warning. */
@@ -120,14 +135,15 @@ export class PageVisit {
   readonly #selectors: readonly string[];
   readonly #demands: TimingRequirements;
   readonly #reserveMs: number;
-  readonly #progress = trackProgress();
+  readonly #progress = trackProgress(() => this.#now());
+  #clock: PageClock | undefined;
   readonly #repairEncoding = createEncodingRepair();
   #network!: Network;
   #world!: World;
   /** Set if the page is to be scrolled before the last capture. */
   #scroller: Scroller | undefined;
   #wake: (() => void) | undefined;
-  #stopped: Problem | undefined;
+  #stopped: Problem | StuckClockError | undefined;
   /** Whether the page has crashed or was closed. */
   #isGone = false;
   #navigationError: unknown;
@@ -139,6 +155,8 @@ export class PageVisit {
   #lookedAt = performance.now();
   /** A main document that is a page although its response declared no content type. */
   #undeclared: MainDocument | undefined;
+  /** Whether the page was drawn since it became ready. */
+  #isDrawn = false;
   /** The last snapshot tested for `visible-content`. */
   #contentChecked: Snapshot | undefined;
   /** Warnings for the caller, one per line. */
@@ -180,6 +198,7 @@ export class PageVisit {
     this.#listen();
     this.#network = await this.#watchNetwork(entry);
     this.#world = await openWorld(this.#page);
+    if (!this.#preparation.realTime) this.#clock = this.#startClock();
     if (options.scroll !== undefined) this.#scroller = createScroller(this.#world, options.scroll);
     await overrideDeviceScale(this.#world.session, options);
     await overrideHints(this.#world.session, identity, options.locale);
@@ -200,7 +219,33 @@ export class PageVisit {
       await preloadPage(before, preloadUrl!, this.#watchUntil - performance.now());
     }
     this.#navigate(entry);
-    yield* this.#watch();
+    try {
+      yield* this.#watch();
+    } finally {
+      this.#clock?.stop();
+    }
+  }
+
+  #startClock(): PageClock {
+    return startPageClock({
+      session: this.#world.session,
+      mayAdvance: () => !this.#progress.scrolling && mayAdvance(this.#now(), this.#state(), this.#demands),
+      onStep: () => this.#changed(),
+      onStuck: () => void this.#giveUpClock().catch(() => {}),
+    });
+  }
+
+  /** Stops the scripts of the page, which can go on in real time only. Without the time for that, they have ended. */
+  async #giveUpClock(): Promise<void> {
+    const isRepeatable = this.#visit.deadline - performance.now() > MIN_REPEAT_MS;
+    if (isRepeatable) this.#stopped = new StuckClockError();
+    await this.#halt();
+    this.#changed();
+  }
+
+  /** The time on the page's clock. */
+  #now(): number {
+    return this.#clock?.now() ?? performance.now();
   }
 
   #watchNetwork(entry: string): Promise<Network> {
@@ -221,6 +266,7 @@ export class PageVisit {
       pictures: needsImages(options),
       resourceList,
       signal,
+      now: () => this.#now(),
       changed: () => this.#changed(),
       stop: (abuse) => this.#stop(abuse),
       onStay: this.#progress.markStayed,
@@ -306,6 +352,7 @@ export class PageVisit {
   }
 
   #changed(): void {
+    this.#clock?.wake();
     this.#wake?.();
   }
 
@@ -340,8 +387,8 @@ export class PageVisit {
       this.#visit.signal.throwIfAborted();
       if (this.#stopped) throw this.#stopped;
       if (!this.#isSubmitted) this.#refuseBlocked();
-      const now = performance.now();
-      if (this.#isGone || this.#failure() || this.#isCutShort || now >= this.#watchUntil) break;
+      if (this.#isGone || this.#failure() || this.#isCutShort || performance.now() >= this.#watchUntil) break;
+      const now = this.#now();
       const other = this.#nonPage();
       // The direct engine can read more text than the browser can show.
       if (this.#isCutOff && other) throw new FileTargetError(other.url, other.mediaType);
@@ -353,9 +400,15 @@ export class PageVisit {
       }
 
       let broken = false;
-      if (await this.#isReady(now, last?.snapshot)) {
+      const isReady = await this.#isReady(now, last?.snapshot);
+      if (!isReady) this.#isDrawn = false;
+      if (isReady) {
         if (await this.#scrollOn()) continue;
-        const final = await this.#capture(this.#finalMs(now), true);
+        if (this.#clock?.advancedUntil !== undefined && !this.#isDrawn) {
+          await this.#draw();
+          continue;
+        }
+        const final = await this.#capture(this.#finalMs(performance.now()), true);
         if (final && this.#isBare) continue;
         if (final) {
           const more = this.#scroller?.incompleteReason();
@@ -368,7 +421,7 @@ export class PageVisit {
         seenMoments = this.#progress.moments;
         this.#lookedAt = now;
         if (isCaptureDue(now, this.#progress.elements, last)) {
-          const taken = await this.#capture(Math.min(CAPTURE_MS, this.#watchUntil - now), false);
+          const taken = await this.#capture(Math.min(CAPTURE_MS, this.#watchUntil - performance.now()), false);
           if (taken) {
             last = taken;
             yield taken.snapshot;
@@ -481,7 +534,7 @@ export class PageVisit {
     if (isFileType(main.mediaType)) throw new FileTargetError(main.url, main.mediaType);
     const headers = main.response?.headers() ?? {};
     if (refreshOfHeader(headers.refresh, main.url)) {
-      await this.#wait(performance.now(), performance.now() + RETRY_MS);
+      await this.#wait(this.#now(), this.#now() + RETRY_MS);
       return undefined;
     }
     const bytes = await bodyOf(main, Math.max(this.#watchUntil - performance.now(), 1));
@@ -543,12 +596,23 @@ export class PageVisit {
     return this.#progress.still && this.#network.main()?.response?.headers().refresh === undefined;
   }
 
-  #readyAt(): number {
+  #state(): PageState {
     const { interactiveAt, loadedAt, idle, idleSeen, elements } = this.#progress;
     const still = this.#isStill;
     const { resources, media, all } = this.#network;
     const seen = { interactiveAt, loadedAt, mutationIdle: idle, mutationIdleSeen: idleSeen, still, elements };
-    return readyAt({ ...seen, hasTitle: this.#hasTitle, resources, media, network: all }, this.#demands);
+    const clock = { canAdvance: this.#canAdvance, advancedUntil: this.#clock?.advancedUntil };
+    return { ...seen, hasTitle: this.#hasTitle, resources, media, network: all, ...clock };
+  }
+
+  /**
+   * Whether the page's clock can run faster than real time. Workers and frames of other sites have clocks of their own,
+   * streams send in real time, and a page that is scrolled on request has all the time that it needs.
+   */
+  get #canAdvance(): boolean {
+    const { withIframe, scroll } = this.#visit.options;
+    if (withIframe || scroll !== undefined || this.#network.hasStream()) return false;
+    return this.#page.workers().length === 0 && this.#clock?.canAdvance === true;
   }
 
   async #isReady(now: number, last: Snapshot | undefined): Promise<boolean> {
@@ -560,7 +624,16 @@ export class PageVisit {
       this.#contentChecked = last;
       if (this.#hasTitle && (await this.#tools.hasContent(last.text))) return true;
     }
-    return this.#readyAt() <= now;
+    return readyAt(this.#state(), this.#demands) <= now;
+  }
+
+  /**
+   * Waits until the page was drawn and its short animations have ended. Observers act when that happens, which takes real
+   * time, and requests are reported in the meantime.
+   */
+  async #draw(): Promise<void> {
+    this.#isDrawn = true;
+    await this.#world.call(settleAnimations, LOOK_AHEAD_MS, DRAW_MS).catch(() => {});
   }
 
   /** Scrolls once more, if that was requested and the page still grows. */
@@ -582,13 +655,14 @@ export class PageVisit {
 
   /** Waits until an event occurs or something is due. */
   async #wait(now: number, lookAt: number): Promise<void> {
-    const ready = this.#readyAt();
+    const ready = readyAt(this.#state(), this.#demands);
     const poll = this.#demands.waitsForSelector ? now + RETRY_MS : Number.POSITIVE_INFINITY;
-    const until = Math.min(this.#watchUntil, ready > now ? ready : Number.POSITIVE_INFINITY, poll, lookAt);
+    const due = Math.min(ready > now ? ready : Number.POSITIVE_INFINITY, poll, lookAt) - this.#now();
+    const left = Math.min(this.#watchUntil - performance.now(), due);
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(resolve, Math.max(until - performance.now(), 1));
+      timer = setTimeout(resolve, Math.max(left, 1));
     });
     clearTimeout(timer);
     this.#wake = undefined;
@@ -627,7 +701,7 @@ export class PageVisit {
     const settled = final && (this.#progress.idleSeen || this.#isStill) && isWhole;
     const seen = { text, ...shots, settled, hiddenFrames, hiddenShadow };
     const snapshot = { ...this.#facts(url), ...seen, ...(storageState && { storageState }) };
-    return { snapshot, elements, at: performance.now() };
+    return { snapshot, elements, at: this.#now() };
   }
 
   #captureFrames(limitMs: number): Promise<CapturedDocument> {
@@ -648,12 +722,17 @@ export class PageVisit {
     });
   }
 
-  /** Stops the endless scripts of a page, and captures its current state. */
-  async #captureHalted(): Promise<CapturedDocument | undefined> {
+  /** Stops the endless scripts of a page. */
+  async #halt(): Promise<void> {
     this.#halted = true;
     this.#warnings.add(NOTES.halted);
+    await within(AFTER_HALT_MS, this.#world.halt());
+  }
+
+  /** Stops the endless scripts of a page, and captures its current state. */
+  async #captureHalted(): Promise<CapturedDocument | undefined> {
     try {
-      await within(AFTER_HALT_MS, this.#world.halt());
+      await this.#halt();
       return await this.#captureFrames(AFTER_HALT_MS);
     } catch {
       return undefined;

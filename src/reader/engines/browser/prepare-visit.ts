@@ -22,6 +22,8 @@ export interface Preparation {
   /** Whether images, fonts and styles use the proxy too. */
   readonly proxyResources: boolean;
   readonly preloadUrl: string | undefined;
+  /** Whether the page's clock must run in real time. */
+  readonly realTime: boolean;
 }
 
 /** Submitted HTML without a URL still needs an origin, so it gets one that can never exist. */
@@ -45,6 +47,7 @@ export async function prepareVisit(visit: Visit, guard: Guard): Promise<Preparat
     proxy: given ?? visit.proxy,
     proxyResources: given !== undefined || options.proxyResources === true,
     preloadUrl: options.preloadUrl === undefined ? undefined : await checkPreloadUrl(options.preloadUrl, guard, signal),
+    realTime: false,
   };
 }
 

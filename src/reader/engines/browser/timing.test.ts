@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RESPOND_TIMINGS } from '../../options/options.ts';
-import { isCaptureDue, NETWORK_IDLE_MS, nextLookAt, type PageState, readyAt } from './timing.ts';
+import {
+  isCaptureDue,
+  LOOK_AHEAD_MS,
+  mayAdvance,
+  NETWORK_IDLE_MS,
+  nextLookAt,
+  type PageState,
+  readyAt,
+} from './timing.ts';
 
 const quiet = { open: 0, lastEndAt: 1_000 };
 const done: PageState = {
@@ -15,6 +23,8 @@ const done: PageState = {
   resources: quiet,
   media: { open: 0, lastEndAt: 2_000 },
   network: { open: 0, lastEndAt: 3_000 },
+  canAdvance: false,
+  advancedUntil: undefined,
 };
 const plain = { hasScripts: false, waitsForSelector: false };
 const never = Number.POSITIVE_INFINITY;
@@ -75,6 +85,8 @@ describe('readyAt', () => {
       resources: traffic,
       media: traffic,
       network: traffic,
+      canAdvance: fc.boolean(),
+      advancedUntil: moment,
     });
     fc.assert(
       fc.property(state, fc.constantFrom(...RESPOND_TIMINGS), fc.boolean(), (page, timing, hasScripts) => {
@@ -83,6 +95,55 @@ describe('readyAt', () => {
       }),
       { seed: 9 },
     );
+  });
+});
+
+describe('look-ahead', () => {
+  const at = (timing: (typeof RESPOND_TIMINGS)[number], state: Partial<PageState>) =>
+    readyAt({ ...done, ...state }, { timing, ...plain });
+
+  it('is awaited after the load if the clock of the page can be advanced', () => {
+    for (const timing of ['resource-idle', 'media-idle', 'network-idle'] as const)
+      expect(at(timing, { canAdvance: true }), timing).toBe(Math.max(900 + LOOK_AHEAD_MS, at(timing, {})));
+    for (const timing of ['html', 'mutation-idle'] as const)
+      expect(at(timing, { canAdvance: true }), timing).toBe(at(timing, {}));
+    expect(at('resource-idle', { canAdvance: true, loadedAt: undefined })).toBe(500 + LOOK_AHEAD_MS);
+    expect(at('resource-idle', { canAdvance: true, still: true })).toBe(0);
+  });
+
+  it('leaves the usual time to what runs in real time, once the clock can be advanced no further', () => {
+    expect(at('resource-idle', { advancedUntil: 5_000 })).toBe(5_000 + NETWORK_IDLE_MS);
+  });
+});
+
+describe('mayAdvance', () => {
+  const may = (
+    timing: (typeof RESPOND_TIMINGS)[number],
+    state: Partial<PageState> = {},
+    more: Partial<typeof plain> = {},
+  ) => mayAdvance(1_000, { ...done, canAdvance: true, ...state }, { timing, ...plain, ...more });
+  const open = { open: 1, lastEndAt: 0 };
+
+  it('is true while nothing that the timing awaits is on the network', () => {
+    for (const timing of ['resource-idle', 'media-idle', 'network-idle'] as const) {
+      expect(may(timing), timing).toBe(true);
+      expect(may(timing, { resources: open, network: open }), timing).toBe(false);
+    }
+    expect(may('resource-idle', { media: open, network: open, loadedAt: undefined })).toBe(true);
+    expect(may('media-idle', { media: open, network: open })).toBe(false);
+    expect(may('network-idle', { network: open })).toBe(false);
+    expect(may('network-idle', { loadedAt: undefined })).toBe(false);
+    expect(may('resource-idle', { network: open, hasTitle: false })).toBe(false);
+  });
+
+  it('is false for a page that has not started, cannot change, waits for the caller, or is ready', () => {
+    expect(may('resource-idle', { interactiveAt: undefined })).toBe(false);
+    expect(may('resource-idle', { still: true })).toBe(false);
+    expect(may('resource-idle', { canAdvance: false })).toBe(false);
+    expect(may('resource-idle', {}, { hasScripts: true })).toBe(false);
+    expect(may('resource-idle', {}, { waitsForSelector: true })).toBe(false);
+    for (const timing of ['html', 'mutation-idle', 'visible-content'] as const) expect(may(timing), timing).toBe(false);
+    expect(mayAdvance(10_000, { ...done, canAdvance: true }, { timing: 'resource-idle', ...plain })).toBe(false);
   });
 });
 

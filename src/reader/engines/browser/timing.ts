@@ -1,6 +1,6 @@
 /**
  * Decides when a page is ready to be captured (docs/reference/wire/reader.md, Timing). These are pure functions of the
- * page's state, so that they can be tested without a browser. Times are in milliseconds of `performance.now()`.
+ * page's state, so that they can be tested without a browser. Times are in milliseconds of the page's clock (page-clock.ts).
  */
 import type { RespondTiming } from '../../options/options.ts';
 
@@ -19,6 +19,9 @@ export interface PageState {
   readonly resources: Traffic;
   readonly media: Traffic;
   readonly network: Traffic;
+  /** Whether the clock of the page can run faster than real time, and until when it did. */
+  readonly canAdvance: boolean;
+  readonly advancedUntil: number | undefined;
 }
 
 export interface Traffic {
@@ -34,6 +37,12 @@ export interface TimingRequirements {
 
 /** Time for which the network must be idle (docs/reference/wire/reader.md, Timing). */
 export const NETWORK_IDLE_MS = 500;
+
+/**
+ * Time after a document loaded in which its timers may add content, if the clock of the page can run faster. Content is
+ * seldom added later; slides and notices begin to change at about 3 s.
+ */
+export const LOOK_AHEAD_MS = 2_500;
 
 /** Minimum interval between captures, unless the page grew or shrank by more than `MIN_CHANGE`. */
 const CAPTURE_INTERVAL_MS = 1_200;
@@ -68,9 +77,10 @@ function earlyAt(state: PageState, { timing, hasScripts }: TimingRequirements): 
     case 'mutation-idle':
       return !hasScripts && state.mutationIdle ? 0 : never;
     case 'resource-idle':
-      return state.mutationIdleSeen ? quietAt(state.resources) : never;
+      return state.mutationIdleSeen ? Math.max(quietAt(state.resources), lookAheadUntil(state)) : never;
     case 'media-idle':
-      return state.mutationIdleSeen ? Math.max(quietAt(state.resources), quietAt(state.media)) : never;
+      if (!state.mutationIdleSeen) return never;
+      return Math.max(quietAt(state.resources), quietAt(state.media), lookAheadUntil(state));
     case 'network-idle':
       return never;
   }
@@ -79,7 +89,26 @@ function earlyAt(state: PageState, { timing, hasScripts }: TimingRequirements): 
 const networkIdleAt = (state: PageState): number =>
   state.loadedAt === undefined
     ? Number.POSITIVE_INFINITY
-    : Math.max(quietAt(state.network), state.loadedAt + NETWORK_IDLE_MS);
+    : Math.max(quietAt(state.network), state.loadedAt + NETWORK_IDLE_MS, lookAheadUntil(state));
+
+/** What runs on clocks of its own, such as a worker, has the usual time after the page's clock has run faster. */
+function lookAheadUntil({ canAdvance, advancedUntil, still, interactiveAt, loadedAt }: PageState): number {
+  if (still) return 0;
+  if (canAdvance) return (loadedAt ?? interactiveAt ?? Number.POSITIVE_INFINITY) + LOOK_AHEAD_MS;
+  return advancedUntil === undefined ? 0 : advancedUntil + NETWORK_IDLE_MS;
+}
+
+/** Whether the clock of the page may run faster than real time: nothing that the timing awaits is on the network. */
+export function mayAdvance(now: number, state: PageState, demands: TimingRequirements): boolean {
+  const { timing, hasScripts, waitsForSelector } = demands;
+  if (!state.canAdvance || state.still || state.interactiveAt === undefined) return false;
+  if (hasScripts || waitsForSelector) return false;
+  if (now >= readyAt(state, demands)) return false;
+  const isLate = timing === 'network-idle' || !state.hasTitle;
+  if (isLate) return state.loadedAt !== undefined && state.network.open === 0;
+  if (state.resources.open > 0) return false;
+  return timing === 'resource-idle' || (timing === 'media-idle' && state.media.open === 0);
+}
 
 /** Whether to capture now, based on the last capture. */
 export function isCaptureDue(

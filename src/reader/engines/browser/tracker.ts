@@ -12,9 +12,13 @@ declare const MutationObserver: new (callback: (records: readonly PageMutation[]
 
 /**
  * `[kind, number of elements]` in JSON. `busy` follows `idle` when the DOM changes again. `still` takes the place of
- * `load` for a document that nothing can change any more.
+ * `load` for a document that nothing can change any more. `scroll` and `scrolled` enclose the time in which the document
+ * is scrolled through.
  */
-export type TrackerMessage = ['start' | 'interactive' | 'load' | 'still' | 'busy' | 'idle', number];
+export type TrackerMessage = [
+  'start' | 'interactive' | 'load' | 'still' | 'busy' | 'idle' | 'scroll' | 'scrolled',
+  number,
+];
 
 export function trackDocument(tell: (message: string) => void): void {
   if (window.parent !== window) return;
@@ -89,8 +93,10 @@ export function trackDocument(tell: (message: string) => void): void {
       window.requestAnimationFrame(() => window.requestAnimationFrame(drawn));
     });
   const scroll = async () => {
-    scrolling = true;
     const height = () => document.scrollingElement?.scrollHeight ?? 0;
+    if (height() <= window.innerHeight) return;
+    scrolling = true;
+    say('scroll');
     for (let step = 1, top = 0; step <= MAX_STEPS && top + window.innerHeight < height(); step++) {
       top = step * window.innerHeight;
       window.scrollTo({ top, behavior: 'instant' });
@@ -98,6 +104,7 @@ export function trackDocument(tell: (message: string) => void): void {
     }
     window.scrollTo({ top: 0, behavior: 'instant' });
     scrolling = false;
+    say('scrolled');
   };
 
   const whenInteractive = () => {

@@ -8,22 +8,28 @@ const MEDIA = new Set(['stylesheet', 'image', 'font', 'media']);
 
 export interface TrafficCounters {
   readonly counts: { readonly resources: Traffic; readonly media: Traffic; readonly all: Traffic };
+  /** Whether the page has opened an event stream or a socket. */
+  hasStream(): boolean;
   begin(request: Request): void;
   end(request: Request): void;
   /** Records activity that is not tied to an open request, such as data on a stream. */
   touch(): void;
 }
 
-export function createTrafficCounters(): TrafficCounters {
-  const resources = createCounter();
-  const media = createCounter();
-  const all = createCounter();
+/** `now`: the clock of the page. */
+export function createTrafficCounters(now: () => number): TrafficCounters {
+  const resources = createCounter(now);
+  const media = createCounter(now);
+  const all = createCounter(now);
+  let hasStream = false;
   const open = new Map<Request, Counter[]>();
   return {
     counts: { resources, media, all },
+    hasStream: () => hasStream,
     begin(request) {
       const type = request.resourceType();
       if (STREAMS.has(type)) {
+        hasStream ||= type !== 'ping';
         for (const counter of [all, resources]) counter.touch();
         return;
       }
@@ -35,7 +41,10 @@ export function createTrafficCounters(): TrafficCounters {
       for (const counter of open.get(request) ?? []) counter.end();
       open.delete(request);
     },
-    touch: resources.touch,
+    touch() {
+      hasStream = true;
+      resources.touch();
+    },
   };
 }
 
@@ -46,8 +55,8 @@ interface Counter extends Traffic {
   touch(): void;
 }
 
-function createCounter(): Counter {
-  const state = { open: 0, lastEndAt: performance.now() };
+function createCounter(now: () => number): Counter {
+  const state = { open: 0, lastEndAt: now() };
   return {
     get open() {
       return state.open;
@@ -60,10 +69,10 @@ function createCounter(): Counter {
     },
     end() {
       state.open--;
-      state.lastEndAt = performance.now();
+      state.lastEndAt = now();
     },
     touch() {
-      state.lastEndAt = performance.now();
+      state.lastEndAt = now();
     },
   };
 }

@@ -7,7 +7,7 @@ import { identify } from '../user-agent.ts';
 import { closeContext, openContext } from './context.ts';
 import { readCookieJar, setCallersCookies, setEarlierCookies } from './cookies.ts';
 import { openEgressSession } from './egress-session.ts';
-import { FileTargetError, isBrowserFault, LostBrowserError } from './failures.ts';
+import { FileTargetError, isBrowserFault, LostBrowserError, StuckClockError } from './failures.ts';
 import { fetchScripts } from './inject.ts';
 import { type PageTools, PageVisit } from './page-visit.ts';
 import type { Lease } from './pool.ts';
@@ -25,8 +25,12 @@ export interface VisitTools extends PageTools {
 }
 
 const STATE_MS = 1_000;
+const PASSED_ON = [Problem, FileTargetError, LostBrowserError, StuckClockError];
 
-/** Throws FileTargetError if the target is a file, and LostBrowserError if the browser opens no context. */
+/**
+ * Throws FileTargetError if the target is a file, LostBrowserError if the browser opens no context, and StuckClockError if
+ * the page must be read in real time.
+ */
 export async function* visitPage(
   visit: Visit,
   preparation: Preparation,
@@ -69,7 +73,7 @@ export async function* visitPage(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FileTargetError && context) await attachState(error, context, visit);
-    if (error instanceof Problem || error instanceof FileTargetError || error instanceof LostBrowserError) throw error;
+    if (PASSED_ON.some((type) => error instanceof type)) throw error;
     throw problem('AssertionFailureError', { message: 'The page could not be read' }, error);
   } finally {
     signal.removeEventListener('abort', stop);
