@@ -125,12 +125,23 @@ export function articlePage(): string {
 <aside><ul>${links(20)}</ul></aside><footer><ul>${links(25)}</ul></footer></body></html>`;
 }
 
-/** Starts a bare Node server with that page, in this process. */
-export async function site(): Promise<{ url: string; host: string; hits(): number; close(): void }> {
-  const page = Buffer.from(articlePage());
+/** What a script adds to the article at `/late`, 1.5 s after it was loaded. */
+export const LATE_TEXT = 'One more sentence, which came later than all the others.';
+
+const latePage = (): string =>
+  articlePage().replace(
+    '</article>',
+    `<p id="late"></p></article><script>setTimeout(() => {
+      document.getElementById('late').textContent = ${JSON.stringify(LATE_TEXT)}; }, 1500);</script>`,
+  );
+
+/** Starts a bare Node server with that page, in this process. `lateUrl` is the page with a script. */
+export async function site(): Promise<{ url: string; lateUrl: string; host: string; hits(): number; close(): void }> {
+  const pages = { plain: Buffer.from(articlePage()), late: Buffer.from(latePage()) };
   let hits = 0;
-  const server = http.createServer((_, response) => {
+  const server = http.createServer((request, response) => {
     hits++;
+    const page = request.url === '/late' ? pages.late : pages.plain;
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length });
     response.end(page);
   });
@@ -139,6 +150,7 @@ export async function site(): Promise<{ url: string; host: string; hits(): numbe
   const { port } = server.address() as { port: number };
   return {
     url: `http://127.0.0.1:${port}/article`,
+    lateUrl: `http://127.0.0.1:${port}/late`,
     host: `127.0.0.1:${port}`,
     hits: () => hits,
     close: () => server.close(),

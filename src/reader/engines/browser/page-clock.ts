@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession } from 'playwright-core';
 
 /** One step of the page's clock, and the least real time for it. */
-const FAST = { step: 100, real: 10 };
+const FAST = { step: 200, real: 10 };
 const REAL_TIME = { step: 25, real: 25 };
 /**
  * Real time after which a step that has not ended means that a script never ends. A script that waits by looking at the
