@@ -30,6 +30,12 @@ describe('blocks in a run get one probability', () => {
     expect(smoothed(card.repeat(3), [0.9, 0.2, 0.5, 0.2, 0.1, 0.2])).toEqual([0.5, 0.2, 0.5, 0.2, 0.5, 0.2]);
   });
 
+  it('two reviews, with their paragraphs', () => {
+    const review = (text: string) => `<div class="review"><h3>Tea</h3><p>${text}</p></div>`;
+    const reviews = review('It is just as good as the one before.') + review('Ten cups of it, and still no stain anywhere.');
+    expect(smoothed(reviews, [0.9, 0.9, 0.1, 0.1])).toEqual([0.5, 0.5, 0.5, 0.5]);
+  });
+
   it('long items count more than short ones', () => {
     const [first] = smoothed('<ul><li>one two three four five six<li>two</ul>', [0.9, 0.1]);
     expect(first).toBeGreaterThan(0.5);

@@ -6,13 +6,15 @@
 import type { Records } from '../blocks/records.ts';
 import type { Survey } from '../blocks/survey.ts';
 
-/** Minimum number of siblings in a run. Two items of a list or two rows are a run too. */
+/** Minimum number of siblings in a run. Two items of a list, two rows or two texts, such as reviews, are a run too. */
 const MIN_SIBLINGS = 3;
 const MIN_ITEMS = 2;
+/** Siblings with at least this mean number of words are texts. */
+const MIN_TEXT_WORDS = 10;
 const ITEMS = new Set(['li', 'tr', 'dt', 'dd', 'td', 'th']);
 /** Larger siblings are sections or columns of the page, each with a purpose of its own. Mean number of words. */
 const MAX_MEAN_WORDS = 150;
-/** Paragraphs differ in purpose even if their markup is the same. */
+/** A sequence of these is no run: paragraphs differ in purpose even if their markup is the same. */
 const SEPARATE = new Set(['p']);
 /** Longer blocks do not count more in the mean. */
 const MAX_WEIGHT_WORDS = 30;
@@ -30,10 +32,7 @@ export function smoothRuns(
   const { blocks, elements } = survey;
   const sums = new Float64Array(elements.length);
   const weights = new Float64Array(elements.length);
-  const isInRun = (at: number) => {
-    const { owner } = blocks[at]!;
-    return runs[owner]! >= 0 && !SEPARATE.has(elements[owner]!.name);
-  };
+  const isInRun = (at: number) => runs[blocks[at]!.owner]! >= 0;
   for (let at = 0; at < blocks.length; at++) {
     if (!isInRun(at)) continue;
     const { owner, words } = blocks[at]!;
@@ -62,7 +61,8 @@ function findRuns(survey: Survey, signatures: Int32Array, { groups, groupOf }: R
     const group = groupOf[at]!;
     const count = groups.count[group]!;
     const isRun =
-      count >= (ITEMS.has(elements[at]!.name) ? MIN_ITEMS : MIN_SIBLINGS) &&
+      count >=
+        (ITEMS.has(elements[at]!.name) || groups.words[group]! >= MIN_TEXT_WORDS * count ? MIN_ITEMS : MIN_SIBLINGS) &&
       groups.words[group]! <= MAX_MEAN_WORDS * count &&
       !SEPARATE.has(elements[at]!.name);
     const above = parent[at]! < 0 ? -1 : runs[parent[at]!]!;

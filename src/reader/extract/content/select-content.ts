@@ -15,6 +15,7 @@ import { type Choice, chooseBlocks, expectedF1Of, type FittedTrees } from './cho
 import { keepLead } from './lead.ts';
 import { keepNotes } from './notes.ts';
 import { keepPosts } from './posts.ts';
+import { keepPrice } from './price.ts';
 import { findRepeats } from './repeats.ts';
 import { completeRecords, completeUnits, fillWithin, withoutButtons } from './units.ts';
 
@@ -127,6 +128,7 @@ function selectBlocks(survey: Survey, facts: PageFacts, fitted: FittedTrees | un
   fillWithin(survey, keep, boilerplate, choice);
   keepLead(survey, keep, boilerplate, choice);
   keepPosts(survey, keep, choice);
+  keepPrice(survey, keep, boilerplate, choice);
   completeUnits(survey, keep, boilerplate, probabilities);
   if (likelyList(choice)) completeRecords(survey, keep, boilerplate, choice);
   return { keep, confidence: expectedF1, source: 'main', choice };

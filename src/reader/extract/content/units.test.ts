@@ -64,6 +64,17 @@ test('a control is kept with the panel that it opens', () => {
     `<p>${LONG}</p><div><button ${attributes}>-Why bricks?</button><p>They are warm.</p></div>`;
   expect(kept(panel('aria-expanded="false"'))).toContain('-Why bricks?');
   expect(kept(panel('type="button"'))).not.toContain('-Why bricks?');
+  const inHeading = '<div><h3><button>-Why bricks?</button></h3><p>They are warm.</p></div>';
+  expect(kept(`<p>${LONG}</p>${inHeading}`)).toContain('-Why bricks?');
+});
+
+test('a heading is kept with its section after text that is not', () => {
+  const section = '<div><h2>-First run</h2><p>Switch it on.</p></div>';
+  expect(kept(`<p>${LONG}</p><p class="advert">-Buy one.</p>${section}`)).toEqual([
+    LONG,
+    '-First run',
+    'Switch it on.',
+  ]);
 });
 
 describe('the last paragraph of a text', () => {

@@ -45,6 +45,7 @@ const MIN_UNIT_PROBABILITY = 0.15;
 /** Length of the longest gap that is filled, in words, and the minimum probability of each of its blocks. */
 const MAX_GAP_WORDS = 60;
 const MIN_PROBABILITY = 0.08;
+const MIN_FIRST_PROBABILITY = 0.15;
 
 /** The interactive parts of an item. */
 const CONTROL_PARTS = maskOf('share', 'advert', 'signup', 'pager', 'popup', 'button', 'form', 'search');
@@ -257,10 +258,10 @@ function fillGaps(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, pro
 function keepHeadings(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
   for (let at = 1; at + 1 < keep.length; at++) {
     const { owner, phrases, words } = survey.blocks[at]!;
-    if (keep[at] || !keep[at - 1] || !keep[at + 1] || probabilities[at]! < MIN_PROBABILITY || boilerplate[owner])
-      continue;
+    const least = keep[at - 1] ? MIN_PROBABILITY : MIN_FIRST_PROBABILITY;
+    if (keep[at] || !keep[at + 1] || probabilities[at]! < least || boilerplate[owner]) continue;
     if (
-      !headsText(survey.elements[owner]!) ||
+      !(headsText(survey.elements[owner]!) || headsText(survey.elements[survey.parent[owner]!]!)) ||
       (phrases & BOILERPLATE_PHRASES) !== 0 ||
       isInSeparatePart(survey, survey.parent[owner]!)
     )

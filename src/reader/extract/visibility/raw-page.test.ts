@@ -52,3 +52,26 @@ describe('a late part', () => {
     expect(find(document, 'div')!.attributes.map(({ name }) => name)).toContain('hidden');
   });
 });
+
+describe('noscript', () => {
+  const text =
+    '<p>Raw glaze is a powder in water. It is poured, brushed or sprayed on the dry pot, which is fired only once after that.</p>';
+  const menu = '<nav><a href="/a">Kilns and their builders</a> <a href="/b">Clay from the river</a></nav>'.repeat(4);
+  /** Whether the text in `noscript` became a part of the page. */
+  const isOpened = (html: string) => {
+    const document = parseDocument(`<body>${html}`);
+    completeRawPage(document);
+    return find(document, 'noscript') === null;
+  };
+
+  test('is part of the page if it contains the title of the page', () => {
+    expect(isOpened(`${menu}<main><div>Wait</div><noscript><h1>Raw glaze</h1>${text}</noscript></main>`)).toBe(true);
+    expect(isOpened(`${menu}<noscript><h1>Scripts are off</h1><p>Switch them on.</p></noscript>`)).toBe(false);
+    expect(isOpened(`${menu}<h1>Glaze</h1><noscript><h1>Raw glaze</h1>${text}</noscript>`)).toBe(false);
+  });
+
+  test('is part of the page if it contains nearly all of the text', () => {
+    expect(isOpened(`<p>Wait</p><noscript>${text.repeat(4)}</noscript>`)).toBe(true);
+    expect(isOpened(`${menu}<noscript>${text}</noscript>`)).toBe(false);
+  });
+});

@@ -10,6 +10,7 @@ import {
   detach,
   ELEMENT,
   type Element,
+  find,
   following,
   insertBefore,
   removeAttribute,
@@ -28,6 +29,8 @@ interface Findings {
   /** Length of the text in `noscript`, and of the page's other text. */
   insideLength: number;
   outsideLength: number;
+  /** Whether there is a level-1 heading outside `noscript`. */
+  hasTitle: boolean;
 }
 
 export interface RawPageOptions {
@@ -57,6 +60,7 @@ function search(document: Document): Findings {
     noscripts: [],
     insideLength: 0,
     outsideLength: 0,
+    hasTitle: false,
   };
   let node = following(document, document);
   while (node) {
@@ -65,6 +69,7 @@ function search(document: Document): Findings {
     else if (node.type === ELEMENT) {
       if (node.name === 'div' || node.name === 'template') noteSegment(node, found);
       else if (node.name === 'script') found.scripts.push(node);
+      else if (node.name === 'h1') found.hasTitle = true;
       else if (node.name === 'noscript') {
         found.noscripts.push(node);
         found.insideLength += textOf(node).trim().length;
@@ -149,8 +154,17 @@ function clearFallback(placeholder: Element, segment: Element, onRemove?: (node:
   }
 }
 
-/** Unwraps the `noscript` elements if they contain nearly all text of the page. */
-function openNoscript({ noscripts, insideLength, outsideLength }: Findings): void {
-  if (insideLength < 200 || insideLength < 2 * outsideLength) return;
-  for (const element of noscripts) unwrap(element);
+/** Shorter texts in `noscript` are notices. Number of characters. */
+const MIN_NOSCRIPT_LENGTH = 200;
+const MIN_TITLED_LENGTH = 100;
+
+/** Unwraps the `noscript` elements that contain nearly all text of the page, and the one with its title. */
+function openNoscript({ noscripts, insideLength, outsideLength, hasTitle }: Findings): void {
+  const isPage = insideLength >= MIN_NOSCRIPT_LENGTH && insideLength >= 2 * outsideLength;
+  for (const element of noscripts) if (isPage || (!hasTitle && isTitled(element))) unwrap(element);
+}
+
+function isTitled(noscript: Element): boolean {
+  const title = find(noscript, 'h1');
+  return title !== null && textOf(noscript).trim().length - textOf(title).length >= MIN_TITLED_LENGTH;
 }
