@@ -26,3 +26,17 @@ test('comments below an article are removed', () => {
 test('comments that are most of the choice stay if they are surely content', () => {
   expect(keepsComments(20, 0.95)).toBe(true);
 });
+
+test('comments that are a section each are removed together, or stay together', () => {
+  const post = (number: number) => `<article class="comment"><p>${number} ${SENTENCE}</p></article>`;
+  const kept = (html: string) => {
+    const surveyed = survey(find(parseDocument(html), 'body')!, createClassReader());
+    const keep = new Uint8Array(surveyed.blocks.length).fill(1);
+    const probabilities = new Float32Array(keep.length).fill(0.6);
+    applyComments(surveyed, keep, undefined, () => ({ isThread: false, mayHaveComments: true, probabilities }));
+    return surveyed.blocks.filter((_, at) => keep[at]).length;
+  };
+  const posts = [1, 2, 3, 4].map(post).join('');
+  expect(kept(`<main><h1>Boats</h1><p>${SENTENCE.repeat(6)}</p>${posts}</main>`)).toBe(2);
+  expect(kept(`<main><h1>Boats</h1>${posts}</main>`)).toBe(5);
+});

@@ -61,14 +61,26 @@ export function applyComments(
   if (choice === 'drop') return removeSections(survey, keep, sections, true);
   if (!role().mayHaveComments) return null;
   const { probabilities } = role();
-  const below = sections.filter((section) => !continuesAfter(survey, keep, section));
+  const below = sections.filter((_, at) => !continuesAfter(survey, keep, sections, at));
   return arePosts(survey, keep, below, probabilities) ? null : removeSections(survey, keep, below, false);
 }
 
-/** Whether the text around a section goes on after it: the section is then quoted in the text, not below it. */
-function continuesAfter(survey: Survey, keep: Uint8Array, { endBlock, parent }: CommentSection): boolean {
+/**
+ * Whether the text around a section goes on after it: the section is then quoted in the text, not below it. The text of
+ * other sections is no such text: each of them may be one comment.
+ */
+function continuesAfter(survey: Survey, keep: Uint8Array, sections: readonly CommentSection[], index: number): boolean {
+  const { endBlock, parent } = sections[index]!;
   const end = Math.min(survey.endBlock[parent]!, endBlock + MAX_FOLLOWING_BLOCKS);
-  for (let at = endBlock; at < end; at++) if (keep[at] && isProse(survey.blocks[at]!)) return true;
+  let next = index + 1;
+  for (let at = endBlock; at < end; ) {
+    const other = sections[next];
+    if (other && at >= other.firstBlock) {
+      at = Math.max(at, other.endBlock);
+      next++;
+    } else if (keep[at] && isProse(survey.blocks[at]!)) return true;
+    else at++;
+  }
   return false;
 }
 

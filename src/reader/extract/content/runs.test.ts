@@ -32,7 +32,8 @@ describe('blocks in a run get one probability', () => {
 
   it('two reviews, with their paragraphs', () => {
     const review = (text: string) => `<div class="review"><h3>Tea</h3><p>${text}</p></div>`;
-    const reviews = review('It is just as good as the one before.') + review('Ten cups of it, and still no stain anywhere.');
+    const reviews =
+      review('It is just as good as the one before.') + review('Ten cups of it, and still no stain anywhere.');
     expect(smoothed(reviews, [0.9, 0.9, 0.1, 0.1])).toEqual([0.5, 0.5, 0.5, 0.5]);
   });
 
