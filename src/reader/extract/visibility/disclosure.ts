@@ -92,10 +92,13 @@ export function isOverlay(element: Element): boolean {
   return OVERLAY_NAMES.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`);
 }
 
+/** A button in a heading below the title opens the section under it. */
+const isHeading = (node: Node | null): boolean => node?.type === ELEMENT && /^h[2-6]$/.test(node.name);
+
 interface Controls {
   /** Ids of the elements to which a control refers. */
   readonly ids: ReadonlySet<string>;
-  /** Elements that follow a closed control. */
+  /** Elements that follow a closed control, or a heading that is one. */
   readonly followers: ReadonlySet<Element>;
 }
 
@@ -109,6 +112,8 @@ function findControls(document: Document): Controls {
     if (node.type !== ELEMENT) continue;
     let fragment = '';
     let isTab = false;
+    if (node.name === 'button' && isHeading(node.parent))
+      for (const follower of followersOf(node)) followers.add(follower);
     for (const { name, value } of node.attributes) {
       if (name === 'href') {
         if (value.startsWith('#')) fragment = value;
