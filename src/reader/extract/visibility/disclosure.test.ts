@@ -22,6 +22,10 @@ describe('a hidden part', () => {
     ['a button of Bootstrap', `<a data-bs-target="#p1">Bricks</a><div id=p1 style="display: none">${PANEL}</div>`],
     ['a link that is a tab', `<a role=tab href="#p1">Bricks</a><div id=p1 style="display: none">${PANEL}</div>`],
     ['an accordion', `<dt>Bricks</dt><dd class="accordion__panel accordion__panel--hidden" hidden>${PANEL}</dd>`],
+    [
+      'one of a list of tabs beside it',
+      `<div><div role=tablist><button>A</button><button>B</button></div><section>A</section><section hidden>${PANEL}</section></div>`,
+    ],
     ['a button in the heading before it', `<h3><button>Bricks</button></h3><div hidden>${PANEL}</div>`],
     ['a question', `<h3>Why bricks?</h3><div class="faq__answer" style="display:none;">${PANEL}</div>`],
     [

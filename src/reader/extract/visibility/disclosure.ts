@@ -92,13 +92,25 @@ export function isOverlay(element: Element): boolean {
   return OVERLAY_NAMES.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`);
 }
 
+/** Maximum number of elements after a list of tabs that may be its panels. */
+const MAX_PANELS = 50;
+
+/** The elements beside a list of tabs, of which pages show one at a time. */
+function* elementsAfter(tabs: Element): Generator<Element> {
+  let panel = elementAfter(tabs);
+  for (let count = 0; panel && count < MAX_PANELS; count++) {
+    yield panel;
+    panel = elementAfter(panel);
+  }
+}
+
 /** A button in a heading below the title opens the section under it. */
 const isHeading = (node: Node | null): boolean => node?.type === ELEMENT && /^h[2-6]$/.test(node.name);
 
 interface Controls {
   /** Ids of the elements to which a control refers. */
   readonly ids: ReadonlySet<string>;
-  /** Elements that follow a closed control, or a heading that is one. */
+  /** Elements that follow a closed control, a heading that is one, or a list of tabs. */
   readonly followers: ReadonlySet<Element>;
 }
 
@@ -124,6 +136,7 @@ function findControls(document: Document): Controls {
         if (value === 'tab') isTab = true;
         // A panel may name its tab instead.
         else if (value === 'tabpanel') add(attribute(node, 'id') ?? '');
+        else if (value === 'tablist') for (const panel of elementsAfter(node)) followers.add(panel);
       } else if (name === 'data-toggle') isTab = true;
       else if (REFERENCES.has(name)) add(value);
     }
