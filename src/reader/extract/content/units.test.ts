@@ -77,6 +77,15 @@ test('a heading is kept with its section after text that is not', () => {
   ]);
 });
 
+test('the panels of tabs stay together if the first one is kept', () => {
+  const panels = (first: string, second: string) =>
+    kept(`<div class="tab-panel"><p>${first}</p></div><div class="tab-panel">${second}</div>`);
+  const season = '<h2>-Season</h2><ul><li>-May and June</li></ul>';
+  expect(panels(`${LONG} ${LONG}`, season)).toContain('-May and June');
+  expect(panels(`-${LONG} ${LONG}`, season)).not.toContain('-May and June');
+  expect(panels(`${LONG} ${LONG}`, '<p><a href="/a">-May and June</a></p>')).not.toContain('-May and June');
+});
+
 describe('the last paragraph of a text', () => {
   const text = [1, 2, 3].map((n) => `<p>${n} ${LONG}</p>`).join('');
   const last = (html: string) => kept(text + html).at(-1);

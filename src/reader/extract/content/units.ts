@@ -71,6 +71,7 @@ export function completeUnits(
   keepHeadings(survey, keep, boilerplate, probabilities);
   keepRows(survey, keep, boilerplate, probabilities);
   keepParagraphs(survey, keep, boilerplate, probabilities);
+  keepPanels(survey, keep, boilerplate, probabilities);
   const keptWords = new Float64Array(keep.length + 1);
   for (let at = 0; at < keep.length; at++) {
     keptWords[at + 1] = keptWords[at]! + (keep[at] ? survey.blocks[at]!.words : 0);
@@ -181,6 +182,38 @@ function keepRows(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, pro
     if (end - first > MAX_ROW_BLOCKS || !keep.subarray(first, end).includes(1)) continue;
     if (!hasLabel(survey, first, end)) continue;
     for (let block = first; block < end; block++) if (probabilities[block]! >= MIN_UNIT_PROBABILITY) keep[block] = 1;
+  }
+}
+
+/** Names of panels that a visitor opens with a tab. */
+const PANEL_NAME = /(?:^|[\s_-])tab(?:s)?[-_]*(?:panel|pane|content|body|item)(?:$|[\s_-])/i;
+const MIN_PANEL_WORDS = 20;
+/** Minimum share of the words of a panel that must be kept. */
+const PANEL_SHARE = 0.6;
+
+const isPanel = (element: Element): boolean =>
+  attribute(element, 'role') === 'tabpanel' || PANEL_NAME.test(attribute(element, 'class') ?? '');
+
+/** Keeps the other panels of a group of tabs if the first one is kept: each is a part of the same text. */
+function keepPanels(survey: Survey, keep: Uint8Array, boilerplate: Uint8Array, probabilities: Float32Array): void {
+  const { elements, parent, firstBlock, endBlock, words, linkWords } = survey;
+  /** Whether the first panel under a parent is kept. */
+  const firstKept = new Map<number, boolean>();
+  for (let at = 1; at < elements.length; at++) {
+    if (words[at] === 0 || !isPanel(elements[at]!)) continue;
+    const first = firstBlock[at]!;
+    const end = endBlock[at]!;
+    const known = firstKept.get(parent[at]!);
+    if (known === undefined) {
+      let kept = 0;
+      for (let block = first; block < end; block++) if (keep[block]) kept += survey.blocks[block]!.words;
+      firstKept.set(parent[at]!, words[at]! >= MIN_PANEL_WORDS && kept >= words[at]! * PANEL_SHARE);
+      continue;
+    }
+    if (!known || boilerplate[at] || isInSeparatePart(survey, parent[at]!) || linkWords[at]! * 2 > words[at]!) continue;
+    for (let block = first; block < end; block++)
+      if (probabilities[block]! >= MIN_UNIT_PROBABILITY && (survey.blocks[block]!.phrases & BOILERPLATE_PHRASES) === 0)
+        keep[block] = 1;
   }
 }
 
