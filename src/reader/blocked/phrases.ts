@@ -58,6 +58,14 @@ const sentencesIn = (heading: string): string[] => [heading, ...heading.split(SE
 /** Whether a title or heading says it as a whole. */
 export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => {
   if (names?.test(lead)) return true;
+  return isCovered(lead, says) || (OPENING.test(lead) && isCovered(lead.replace(OPENING, ''), says));
+};
+
+/** "Sorry, " before what a heading says, and ":(" after it. */
+const OPENING =
+  /^[¡¿]?(?:we're |we are )?(?:so )?(?:sorry|oops|oh no|whoops|unfortunately|leider|schade|hoppla|ups|désolé|navré|oups|malheureusement|lo sentimos|lo siento|vaya|uy|desculpe|lamentamos|infelizmente|ops|spiacenti|ci dispiace|purtroppo|helaas|sorry|oeps|przepraszamy|niestety|извините|к сожалению|упс|вибачте|на жаль|üzgünüz|maalesef|申し訳ございません|申し訳ありません|抱歉|对不起|對不起|죄송합니다|عذرا|عذرًا|نأسف|tyvärr|desværre|dessverre|beklager|valitettavasti|pahoittelemme|omlouváme se|bohužel|ľutujeme|bohužiaľ|sajnáljuk|sajnos|ne pare rău|din păcate|съжаляваме|žao nam je|nažalost|žal|deja|diemžēl|kahjuks|ho sentim|maaf|mohon maaf|rất tiếc|xin lỗi|ขออภัย|מצטערים|क्षमा करें|λυπούμαστε|δυστυχώς|متاسفانه|متأسفیم)[,!.:…،、 -]{1,3}|[ :;()=-]{1,6}$/;
+
+function isCovered(lead: string, says: PhraseRule['says']): boolean {
   const said = says.exec(lead);
   if (!said) return false;
   // Patterns end where the forms of a word begin to differ.
@@ -66,7 +74,7 @@ export const isSaidBy = (lead: string, { says, names }: PhraseRule): boolean => 
   // "Account suspended: a story" is the title of an article.
   if (/^\s?[:,]/.test(after.slice(rest.length))) return false;
   return weigh(said[0]) + weigh(rest) >= COVERED * weigh(lead);
-};
+}
 
 const isSaidByAny = (lead: string): boolean => PHRASE_RULES.some((rule) => isSaidBy(lead, rule));
 
@@ -80,7 +88,7 @@ export const hasTopic = ({ title, topics }: BlockedPageFacts): boolean => {
   const isOfSite = (heading: string) =>
     HOST_NAME.test(heading) || (parts.length > 1 && (heading !== parts[0] || isGreeting) && parts.includes(heading));
   const first = topics.find((heading) => !isOfSite(heading));
-  if (first === undefined) return false;
+  if (first === undefined || AGE_QUESTION.test(first)) return false;
   if (isExplanation(first)) return true;
   if (UNAVAILABLE.test(first) && weigh(first) <= UNAVAILABLE_LETTERS) return false;
   return (
@@ -227,6 +235,9 @@ const DEFINES =
 const HOST_NAME = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$|^[a-z0-9]+(?:-[a-z0-9]+)+$|^[a-z]+\d+$/u;
 /** Headings of a word, like "Oops!", are no topic. */
 const SHORT_LETTERS = 8;
+/** "How old are you?", which looks like the title of an explanation. */
+const AGE_QUESTION =
+  /^(?:how old are you|wie alt (?:sind sie|bist du)|quel âge (?:avez-vous|as-tu)|¿?cuántos años (?:tienes|tiene)|quantos anos (?:você )?tem|quanti anni (?:hai|ha)|hoe oud (?:ben je|bent u)|ile masz lat|сколько вам лет|скільки вам років|kaç yaşındasınız|hur gammal är du|hvor gammel er du|kuinka vanha olet|kolik je vám let|koľko máte rokov|hány éves (?:vagy|ön)|ce vârstă (?:ai|aveți)|كم عمرك|בן כמה|πόσων χρονών|berapa usia anda|bạn bao nhiêu tuổi) ?[?؟;？]?$/;
 /** Neither are "We're sorry!" and "Congratulations!". */
 const ADDRESS_LETTERS = 26;
 /** "Video unavailable" is what the text then explains. */
@@ -234,9 +245,9 @@ const UNAVAILABLE_LETTERS = 40;
 const UNAVAILABLE =
   /unavailable|not available|nicht (?:verfügbar|erreichbar)|indisponible|no disponible|não disponível|indisponível|non disponibile|niet beschikbaar|niedostępn|недоступ|kullanılam|inte tillgänglig|ikke tilgængelig|ikke tilgjengelig|ei saatavilla|nedostupn|nem elérhető|indisponibil|利用いただけません|利用できません|不可用|無法使用|이용할 수 없|غير متاح|không khả dụng|tidak tersedia/;
 const APOLOGY =
-  /sorry|oops|apolog|please|one moment|hold on|leider|bitte|désolé|veuillez|lo sentimos|vaya\b|lamentamos|desculpe|spiacenti|scusa|helaas|even geduld|przepraszamy|niestety|извините|сожалению|пожалуйста|üzgünüz|lütfen|申し訳|ください|抱歉|对不起|죄송|주세요|tyvärr|desværre|dessverre|beklager|pahoittelemme|valitettavasti|omlouváme|bohužel|sajnáljuk|kérjük|ne pare rău|вибачте|на жаль|maaf|xin lỗi|rất tiếc|ขออภัย|מצטערים|क्षमा|λυπούμαστε|عذر|عفو/;
+  /sorry|oops|oh no\b|^(?:schade|hoppla|ups|oups|aïe|uy|¡uy|¡ups|¡vaya|ihh|ops|oeps|ojej|упс|ой|hay aksi|øv|oi|hoppsan|hups|jejda|hoppá|ôi)(?![\p{L}])|哎呀|앗|אופס|ουπς|apolog|please|one moment|hold on|leider|bitte|désolé|veuillez|lo sentimos|vaya\b|lamentamos|desculpe|spiacenti|scusa|helaas|even geduld|przepraszamy|niestety|извините|сожалению|пожалуйста|üzgünüz|lütfen|申し訳|ください|抱歉|对不起|죄송|주세요|tyvärr|desværre|dessverre|beklager|pahoittelemme|valitettavasti|omlouváme|bohužel|sajnáljuk|kérjük|ne pare rău|вибачте|на жаль|maaf|xin lỗi|rất tiếc|ขออภัย|מצטערים|क्षमा|λυπούμαστε|عذر|عفو/u;
 const GREETING =
-  /^(?:one more|just one|one last|nur noch|noch eine|eine frage|encore une|une dernière|una última|solo una|só uma|un'ultima|nog één|jeszcze|ещё один|еще один|ще одне|son bir|ännu en|én sidste|vielä yksi|ještě|még egy|もう一つ|最后一|한 가지|dear\b|sehr geehrte|liebe|chère?s?\b|estimad|querid|gentil|car[oi]\b|beste\b|szanown|drog|уважаем|дорог|шановн|sayın|kära|kære|kjære|hyvä|vážen|tisztelt|stimat|尊敬的|亲爱的|親愛的|お客様|안녕하|고객님|عزيزي|congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
+  /^(?:take a b|easy|not so fast|quick check|faites une pause|tómate un|fai una pausa|calma|rustig|zwolnij|не так |ta det|tag det|hidasta|zpomal|our bad|you shall not|kleine pause|one more|just one|one last|nur noch|noch eine|eine frage|encore une|une dernière|una última|solo una|só uma|un'ultima|nog één|jeszcze|ещё один|еще один|ще одне|son bir|ännu en|én sidste|vielä yksi|ještě|még egy|もう一つ|最后一|한 가지|dear\b|sehr geehrte|liebe|chère?s?\b|estimad|querid|gentil|car[oi]\b|beste\b|szanown|drog|уважаем|дорог|шановн|sayın|kära|kære|kjære|hyvä|vážen|tisztelt|stimat|尊敬的|亲爱的|親愛的|お客様|안녕하|고객님|عزيزي|congratulations|félicitations|herzlichen glückwunsch|felicidades|parabéns|congratulazioni|gefeliciteerd|gratul|поздравля|tebrikler|おめでとう|恭喜|축하|hello|hi\b|hey|welcome|willkommen|bienvenue|bienvenid|attention|achtung|notice|warning|hinweis|important|(?:info|information|información|informação|informazioni?|informatie|информация|сообщение|повідомлення|mensaje|mensagem|message|messaggio|mitteilung|meldung|melding|bericht|komunikat|meddelande|besked|bilgi|mesaj|提示(?:信息|訊息)?|お知らせ|알림|error|erreur|fehler)(?: du forum| del foro|)[.!:]*$|uh|ooh|ouch|yikes|hmm|ahem|whoops|oh )/;
 /** Maximum letters of a page that has a topic of its own. */
 const TOPIC_LETTERS = { both: 300, lead: 90, text: 150 };
 /** Share of the text that must say it if the title does not: less if it begins with the first sentence. */

@@ -30,7 +30,7 @@ export const STATUS_RULES: readonly StatusRule[] = [
   {
     status: /^451$/,
     kind: 'geo',
-    unless: ['denied', 'not-found'],
+    unless: ['not-found'],
     source: 'https://www.rfc-editor.org/rfc/rfc7725#section-3',
   },
   { status: /^503$/, kind: 'maintenance', unless: [...GATES, 'denied', 'server-error'], source: `${RFC_9110}15.6.4` },

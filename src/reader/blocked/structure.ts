@@ -60,14 +60,15 @@ const CONSENT_VENDORS: Vendors = [
 ];
 
 const CONSENT_WORDS =
-  /cookie|consent|privacy|partner|tracking|einwillig|zustimm|datenschutz|werbung|privée|confidentialité|traceurs|privacidad|consentimiento|privacidade|consenso|toestemming|zgod|prywatno|соглас|конфиденциальн|çerez|gizlilik|プライバシー|同意|隐私|隱私|쿠키|개인정보|ملفات تعريف|الخصوصية/;
-const COOKIES = /\bcookies?\b|куки|çerez|クッキー|쿠키|ملفات تعريف/;
+  /cookie|consent|privacy|partner|tracking|einwillig|zustimm|datenschutz|werbung|privée|confidentialité|traceurs|privacidad|consentimiento|privacidade|consenso|toestemming|zgod|prywatno|соглас|конфиденциальн|çerez|gizlilik|プライバシー|同意|隐私|隱私|쿠키|개인정보|ملفات تعريف|الخصوصية|souhlas|súhlas|soukrom|súkrom|hozzájárul|adatvéd|magánszfér|consimțăm|confidențialit|приватн|згод|поверителн|съглас|privatnost|pristan|zasebnost|sutikim|privatum|privātum|piekrišan|nõusolek|privaatsus|consentiment|privadesa|privasi|persetujuan|riêng tư|ความเป็นส่วนตัว|ยินยอม|פרטיות|הסכמה|गोपनीयता|सहमति|απόρρητο|συγκατάθεσ|حریم خصوصی|samtyck|samtykke|suostumu|yksityisyy|evästei|integritet|personvern|privatliv/;
+const COOKIES =
+  /slapuk|sīkdat|küpsis|piškotk|kolačić|колачић|бисквит|evästei|\bkakor\b|informasjonskapsl|\bsüti|คุกกี้|कुकी|کوکی|galetes|\bcookies?\b|куки|çerez|クッキー|쿠키|ملفات تعريف/;
 /** Share of the text of a consent wall that is about consent; more if it has headings about something else. */
 const CONSENT_SHARE = 0.5;
 const CONSENT_SHARE_WITH_TOPIC = 0.8;
 /** Headings of the two choices of such walls: with advertising, or with a subscription. */
 const CHOICES =
-  /\b(?:pur|abo|abonnement|werbung|werbefrei|kostenlos|subscri|advert|ads|ad-free|free|choice|choix|publicité|pub|scelta|pubblicità|elección|publicidad|escolha|keuze|advertenties|wybór|reklam|privacy|welcome|willkommen|bienvenue)/;
+  /\b(?:pur|abo|abonnement|werbung|werbefrei|kostenlos|subscri|advert|ads|ad-free|free|choice|choix|publicité|pub|scelta|pubblicità|elección|publicidad|escolha|keuze|advertenties|wybór|reklam|předplat|predplat|előfizet|abonament|prenumer|tilaa|mainokse|подпис|передплат|реклам|abonelik|langganan|iklan|συνδρομ|διαφημίσ|מנוי|privacy|welcome|willkommen|bienvenue)/;
 /** Buttons that accept. */
 const ACCEPTS =
   /accept|agree|allow|consent|got it|akzept|zustimm|einverstanden|erlauben|akkoord|toestaan|acept|permit|aceit|accett|acconsent|zgadzam|akcept|zgoda|соглас|прин(?:ять|имаю)|разреш|kabul|onayl|godkänn|tillåt|accepter|godta|tillad|hyväksy|salli|souhlas|přij|povolit|elfogad|hozzájárul|погод|прийня|setuju|terima|đồng ý|chấp nhận|ยอมรับ|同意|接受|許可|동의|수락|허용|قبول|موافق|أوافق|אישור|מסכים|स्वीकार|αποδοχή|συμφων/;

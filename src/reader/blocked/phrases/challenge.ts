@@ -47,6 +47,7 @@ const SAYS = {
     '\\bare you a (?:human|robot|person|bot)\\b[^.]{0,60}(?:tick|click|check|press|box|solve|continue)',
     '\\bwe believe you are using automation',
     '\\bautomated access\\b(?! (?:is|are) (?:not|prohib|forbid))|\\bautomated (?:requests|queries|traffic) from',
+    "\\b(?:noticed|detected)\\b[^.!?]{0,16}(?:unusual|strange|odd|suspicious) (?:activity|traffic|behaviou?r|requests|access)\\b|\\b(?:suspicious|unusual|abnormal|automated) (?:activity|behaviou?r|traffic|requests?) (?:has been |was )?(?:detected|noticed|found)|\\b(?:solve|answer|work out) (?:the|this|a) (?:sum|equation|problem|question|puzzle|riddle)\\b[^.!?]{0,16}to (?:go on|continue|proceed|enter|access)|\\b(?:tick|check|click) (?:on )?(?:the|this) (?:box|checkbox)\\b[^.!?]{0,40}(?:person|human|robot|continue|proceed)|\\b(?:know|sure|confirm|verify) (?:that )?(?:it's a|it is a|a|you are a|you're a) (?:real )?(?:person|human)\\b|\\byou(?:'re| are) not a (?:script|machine|program|computer)|\\bconnection is being (?:checked|verified|secured)",
   ],
   de: [
     'menschen[^.!?]{0,16}(?:von|und)[^.!?]{0,12}(?:robotern|bots|maschinen|automaten)',
@@ -64,6 +65,7 @@ const SAYS = {
     '(?:kein|ein) (?:roboter|bot) (?:sind|bist|bin)|ich bin kein roboter|(?:sie|du) (?:ein mensch|kein roboter)',
     '(?:löse|lösen|gib|geben)[^.!?]{0,30}(?:captcha|zeichen|sicherheitsabfrage)',
     'ungewöhnliche[rn]? (?:datenverkehr|zugriffe|aktivität)',
+    'ungewöhnliche[rnsm]? (?:zugriff|zugriffe|verkehr|anfrage)|(?:lösen|löse)[^.!?]{0,40}aufgabe[^.!?]{0,16}um (?:fort|weiter)|(?:häkchen|kästchen)[^.!?]{0,40}(?:mensch|roboter|fortfahren|fortzufahren)',
   ],
   fr: [
     '(?:distingu|différenci)\\w{1,4}[^.!?]{0,20}(?:humains|personnes|visiteurs)[^.!?]{0,12}(?:robots|machines|bots)',
@@ -80,6 +82,7 @@ const SAYS = {
     'trafic (?:inhabituel|exceptionnel|suspect)',
     '(?:résolvez|complétez|saisissez)[^.!?]{0,30}(?:captcha|caractères|puzzle)',
     'glisse[rz][^.!?]{0,30}(?:droite|compléter|curseur)',
+    'accès (?:inhabituel|suspect|anormal)|résolvez[^.!?]{0,40}pour (?:continuer|accéder)|cochez la case[^.!?]{0,40}(?:robot|humain|continuer|accéder)|petite vérification',
   ],
   es: [
     '(?:distingu|diferenci)\\w{1,4}[^.!?]{0,20}(?:humanos|personas|usuarios)[^.!?]{0,16}(?:robots|máquinas|bots)',
@@ -94,6 +97,7 @@ const SAYS = {
     'tr[^a-z]{0,2}fico inusual|tráfico (?:inusual|sospechoso)',
     '(?:resuelve|complete|completa|introduce|introduzca)[^.!?]{0,30}(?:captcha|caracteres|verificación)',
     'en lugar de un robot',
+    'acceso (?:inusual|sospechoso|anómalo)|resuelv[ae][^.!?]{0,40}para (?:continuar|acceder)|marca(?:r|que)? la casilla[^.!?]{0,40}(?:robot|persona|humano|continuar)|(?:que|sepamos que) eres una persona|comprobación rápida',
   ],
   pt: [
     '(?:distingu|diferenci)\\w{1,4}[^.!?]{0,20}(?:humanos|pessoas|utilizadores|usuários)[^.!?]{0,16}(?:robôs|robots|máquinas|bots)',
@@ -107,6 +111,7 @@ const SAYS = {
     'não (?:é|sou|seja) um rob[ôo]',
     'tráfego (?:incomum|invulgar|suspeito)',
     '(?:resolva|complete|digite|introduza)[^.!?]{0,30}(?:captcha|caracteres|verificação)',
+    'acesso (?:incomum|suspeito|invulgar|anormal)|resolva[^.!?]{0,40}para (?:continuar|acessar|aceder)|mar(?:que|car) a caixa[^.!?]{0,40}(?:robô|pessoa|humano|continuar)|verificação rápida|você é uma pessoa',
   ],
   it: [
     '(?:distingu|differenzi)\\w{1,5}[^.!?]{0,20}(?:umani|persone|utenti)[^.!?]{0,16}(?:robot|macchine|bot)',
@@ -120,6 +125,7 @@ const SAYS = {
     'non (?:sei|sono|siete|essere) un (?:robot|bot)',
     'traffico (?:insolito|anomalo|sospetto)',
     '(?:risolvi|completa|inserisci)[^.!?]{0,30}(?:captcha|caratteri|verifica)',
+    'accesso (?:insolito|sospetto|anomalo)|risolvi[^.!?]{0,40}per (?:continuare|accedere)|spunta(?:re)? la casella[^.!?]{0,40}(?:robot|persona|umano|continuare)|verifica rapida',
   ],
   nl: [
     '(?:mensen)[^.!?]{0,12}van[^.!?]{0,8}(?:robots|bots|computers)',
@@ -133,6 +139,7 @@ const SAYS = {
     'geen robot',
     'ongebruikelijk verkeer',
     'los[^.!?]{0,20}(?:captcha|puzzel)',
+    'ongebruikelijke (?:toegang|bezoek)|vink het (?:vakje|hokje)[^.!?]{0,40}(?:robot|mens)|los[^.!?]{0,16}(?:de )?som op[^.!?]{0,16}om verder',
   ],
   pl: [
     '(?:odróżni|rozróżni)\\w{1,4}[^.!?]{0,20}(?:ludzi|człowieka|użytkownik)\\w{0,3}[^.!?]{0,12}(?:robot|automat|bot)',
@@ -145,6 +152,7 @@ const SAYS = {
     '(?:nie jesteś|nie jestem) robotem',
     'nietypowy ruch',
     '(?:rozwiąż|przepisz|wpisz)[^.!?]{0,30}(?:captcha|znaki|kod z obrazka)',
+    'nietypow\\w{1,2} (?:dostęp|zachowan)|zaznacz (?:pole|kratkę)[^.!?]{0,40}(?:robot|człowiek|przejść|kontynu)|rozwiąż (?:zadanie|działanie)[^.!?]{0,16}(?:aby|żeby)',
   ],
   ru: [
     '(?:отлич|различ)\\w{1,4}[^.!?]{0,20}(?:людей|человека|посетител)\\w{0,3}[^.!?]{0,12}(?:робот|бот|машин)',
@@ -161,6 +169,7 @@ const SAYS = {
     'необычн[^.!?]{0,20}(?:трафик|активност)|подозрительн[^.!?]{0,20}трафик',
     '(?:введите|решите|пройдите)[^.!?]{0,30}(?:капч|символы|проверку)',
     'запросы[^.!?]{0,60}похожи на автоматические',
+    '(?:поставьте|отметьте)[^.!?]{0,16}галочк\\w[^.!?]{0,40}(?:человек|робот|продолж)|решите (?:пример|задач)\\w?,? чтобы|(?:убедил|убедиться)\\w{0,3}, что вы человек|необычн\\w{1,3} (?:активност|доступ|запрос)',
   ],
   tr: [
     'güvenlik (?:kontrol|doğrula|taraması)\\w{0,8}',
@@ -172,6 +181,7 @@ const SAYS = {
     'robot (?:değil|olmadığ)',
     'olağan ?dışı trafik',
     '(?:captcha|doğrulama)[^.!?]{0,20}(?:tamamla|çöz|girin)',
+    'olağan ?dışı (?:bir )?(?:erişim|giriş|davranış|durum)|kutu(?:cuğu|yu) işaretle[^.!?]{0,40}(?:robot|insan|devam)|devam etmek için[^.!?]{0,16}çöz',
   ],
   ja: [
     '(?:人間|人)と(?:ロボット|ボット|機械)[^。]{0,8}(?:区別|見分け)',
@@ -188,6 +198,7 @@ const SAYS = {
     '通常と異なるトラフィック|異常なトラフィック',
     '(?:画像|文字)[^。]{0,20}(?:入力|選択)[^。]{0,12}(?:ください|認証)',
     'パズル[^。]{0,20}(?:完成|スライド)',
+    '通常と異なる(?:アクセス|操作|通信)|(?:ロボット|ボット)で(?:は)?ない',
   ],
   zh: [
     '(?:区分|區分|分辨)[^。]{0,6}(?:人类|人類|真人|用户)[^。]{0,6}(?:机器|機器)',
@@ -203,6 +214,7 @@ const SAYS = {
     '(?:拖动|滑动|按住)[^。]{0,8}(?:滑块|滑塊|拼图)',
     '(?:异常|異常)(?:流量|访问|請求|请求)',
     '(?:浏览器|瀏覽器)(?:安全)?(?:检查|檢查|检测)',
+    '(?:检测|檢測|偵測|侦测|发现)到?[^。]{0,6}(?:异常|異常)|(?:确认|確認|证明|證明)(?:您|你)是(?:真人|人类|人類)|(?:勾选|勾選)[^。]{0,12}(?:人|框|機器|机器)|(?:请先|請先)?通[过過](?:验证|驗證)',
   ],
   ko: [
     '(?:사람|인간)[^.]{0,4}(?:로봇|봇|기계)[^.]{0,6}구(?:분|별)',
@@ -216,6 +228,7 @@ const SAYS = {
     '로봇이 아[니닙님]',
     '비정상적인 트래픽|자동 ?입력 ?방지',
     '(?:보안문자|캡차)[^.]{0,12}입력',
+    '비정상적인? (?:접근|접속|활동|이용)|사람(?:임을|인지|이라는)',
   ],
   ar: [
     'نشاط(?:ا|ًا)? غير (?:عادي|معتاد|طبيعي)',
@@ -225,6 +238,7 @@ const SAYS = {
     '(?:التحقق|نتحقق|تحقق|التأكد|فحص|نفحص|تأكيد)[^.]{0,50}(?:متصفح|إنسان|بشر|روبوت|الاتصال)',
     '(?:لست|أنك لست) (?:روبوت|برنامج)',
     'حركة مرور غير (?:عادية|معتادة)',
+    '(?:دخول|نشاط|سلوك)(?:ا|ًا)? غير (?:معتاد|عادي|طبيعي)|(?:لست|أنك لست) ?(?:روبوت|برنامج)',
   ],
   others: [
     '(?:skilja|skille|skelne)[^.]{0,20}(?:människor|mennesker)[^.]{0,12}(?:robot|bot|maskin)|(?:erotta)\\w{0,3}[^.]{0,20}(?:ihmi)\\w{1,4}[^.]{0,12}(?:robot|bot)|(?:odliš|rozliš|rozezn)\\w{1,4}[^.]{0,20}(?:lidi|člověka)[^.]{0,12}(?:robot|stroj)',
@@ -248,6 +262,25 @@ const SAYS = {
     '(?:перевірка|перевіряємо)[^.]{0,30}(?:браузер|людин)',
     'memeriksa (?:browser|peramban)|bukan robot',
     'đang kiểm tra trình duyệt|không phải (?:là )?(?:robot|người máy)',
+    '(?:ви|підтвердити, що ви) (?:не робот|людина)',
+    'ovanlig\\w{0,2} (?:åtkomst|besök|beteende)|(?:usædvanlig|uvanlig) (?:adgang|tilgang|opførsel)|du er et menneske|du är en människa',
+    'epätavallis\\w{1,4} (?:toimin|käytö|liiken)\\w{0,5}|että olet ihminen',
+    'neobvykl\\w{1,3} (?:přístup|chován)|(?:nejste|nie ste) robot|nezvyčajn\\w{1,3} (?:aktivit|prístup|prevádzk)|(?:že ste|či ste) človek',
+    'szokatlan (?:hozzáférés|aktivitás)',
+    'acces (?:neobișnuit|suspect)|că sunteți om\\b',
+    'необичайн\\w{1,2} (?:активност|трафик|достъп)|не сте робот|сте човек|проверка (?:за сигурност|на браузъра)',
+    'neuobičajen\\w{1,2} (?:aktivnost|promet|pristup)|niste robot|sigurnosna provjera|nenavadn\\w{1,2} (?:dejavnost|promet|dostop)|varnostn\\w{1,2} preverjanj',
+    'необичн\\w{1,2} (?:активност|саобраћај|приступ)|нисте робот',
+    'neįprast\\w{1,2} (?:veikl|srau|prieig)|nesate (?:robotas|botas)|neparast\\w{1,2} (?:darbīb|datplūsm|piekļuv)|neesat robots|ebatavali\\w{1,3} (?:tegevus|liiklus)|(?:ei ole|pole) robot',
+    'accés inusual|activitat inusual|no (?:ets|sou) un robot|comprovació de seguretat',
+    '(?:akses|aktivitas|aktiviti|trafik)[^.!?]{0,16}(?:tidak biasa|mencurigakan|luar biasa)|(?:anda )?bukan robot|pengesahan keselamatan',
+    'truy cập bất thường|không phải (?:là )?(?:robot|người máy)',
+    '(?:เข้าใช้งาน|กิจกรรม|การใช้งาน|การเข้าถึง)[^.]{0,6}ผิดปกติ|ไม่ใช่(?:หุ่นยนต์|บอท|โรบอท)',
+    'גישה חריגה|(?:אינך|אינכם|אינני|שאינכם) רובוט',
+    'असामान्य (?:गतिविधि|ट्रैफ़िक|पहुँच)|रोबोट नहीं',
+    'ασυνήθιστη (?:δραστηριότητα|κίνηση|πρόσβαση)|δεν είστε ρομπότ',
+    '(?:فعالیت|ترافیک|دسترسی)[^.]{0,6}(?:غیرعادی|غیر عادی|مشکوک)|ربات نیستید|من ربات نیستم',
+    'অস্বাভাবিক (?:কার্যকলাপ|ট্রাফিক)|রোবট নন|ரோபோ அல்ல',
   ],
 };
 

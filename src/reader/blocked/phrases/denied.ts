@@ -29,6 +29,7 @@ const DENIED_SAYS = {
     '\\bweb application firewall\\b[^.!?]{0,60}(?:block|reject|den(?:y|ied)|stopped|trigger)|\\b(?:block|reject|den(?:y|ied)|stopped)\\w{0,3}[^.!?]{0,40}web application firewall',
     '\\b403[ :,-]*(?:error|forbidden)',
     '\\bacl access (?:denied|blocked)',
+    "\\b(?:firewall|security (?:system|software|filter|service)|waf)\\b[^.!?]{0,40}(?:turned|rejected|refused|blocked|stopped|thinks|considers|flagged|denied)|\\b(?:page|section|site|content) is off[ -]limits\\b|\\b(?:can't|cannot|can not|unable to) let you in\\b|\\byour (?:account|user|profile)[^.!?]{0,40}(?:does not have|doesn't have|lacks?|is missing|not have)[^.!?]{0,16}(?:role|permission|rights?|privilege|access)|\\b(?:required|necessary) (?:role|permissions?|privileges?)\\b",
   ],
   de: [
     '(?:sie|du) (?:haben|hast) keine (?:berechtigung|rechte)[^.!?]{0,60}',
@@ -41,6 +42,7 @@ const DENIED_SAYS = {
     '(?:zugriff|zugang|anfrage)(?! (?:zu[rm]?|auf) (?!(?:\\w{1,12} )?(?:seite|website|webseite|ressource|inhalt|dienst|server|dokument|bereich|url)))[^.!?]{0,40}(?:verweigert|gesperrt|nicht gestattet|blockiert|abgelehnt|nicht erlaubt|untersagt|verboten)',
     '(?:ihre?|deine?) (?:ip|anfrage|verbindung|zugang)[^.!?]{0,40}(?:gesperrt|blockiert|abgelehnt)',
     'keine (?:berechtigung|zugriffsrechte|rechte)',
+    'firewall[^.!?]{0,40}(?:abgewiesen|abgelehnt|blockiert|verweigert|gestoppt|gesperrt)|(?:ihrem|deinem) (?:konto|benutzer)[^.!?]{0,40}(?:fehl|nicht)|nicht für (?:sie|dich) (?:freigegeben|bestimmt|zugänglich)|(?:kommen sie|kommst du)[^.!?]{0,16}nicht (?:weiter|rein|hinein)',
   ],
   fr: [
     "n'(?:avez|as) pas (?:la permission|l'autorisation|le droit|les droits)[^.!?]{0,60}",
@@ -53,6 +55,7 @@ const DENIED_SAYS = {
     'vous (?:avez été|êtes) (?:bloqué|banni)',
     "vous n'(?:avez|êtes) pas (?:la permission|l'autorisation|le droit|autorisé|les droits)",
     'requête[^.!?]{0,30}(?:bloquée|rejetée|refusée)',
+    "pare-feu[^.!?]{0,40}(?:rejet|bloqu|refus|arrêt)|ne pouvez pas (?:accéder|entrer|consulter|afficher)[^.!?]{0,16}(?:cette page|ce (?:site|contenu|document)|ici)|(?:ne dispose|n'a) pas des droits",
   ],
   es: [
     'no (?:tiene|tienes) permisos? (?:para|de)[^.!?]{0,60}',
@@ -63,6 +66,7 @@ const DENIED_SAYS = {
     'acceso(?! (?:al?|a l[ao]s?) (?!(?:\\w{1,12} )?(?:sitio|página|web|recurso|contenido|servicio|servidor|documento|portal)))[^.!?]{0,40}(?:denegado|prohibido|bloqueado|no autorizado|no permitido)',
     '(?:ha sido|has sido|fue|está) (?:bloquead|rechazad|denegad)',
     'no (?:tiene|tienes) (?:permiso|autorización|acceso)',
+    '(?:cortafuegos|firewall)[^.!?]{0,40}(?:rechaz|bloque|denegad|deten)|no (?:puedes|puede) (?:entrar|acceder|ver|visitar)[^.!?]{0,16}(?:aquí|esta página|este (?:sitio|recurso|contenido))|no tiene el (?:rol|perfil)|(?:tu|su) cuenta no (?:tiene|dispone)|acceso no permitido',
   ],
   pt: [
     'não tem (?:permissão|autorização|permissões) (?:para|de)[^.!?]{0,60}',
@@ -72,6 +76,7 @@ const DENIED_SAYS = {
     'acesso(?! (?:ao|à|aos) (?!(?:\\w{1,12} )?(?:site|página|recurso|conteúdo|serviço|servidor|documento|portal)))[^.!?]{0,40}(?:negado|proibido|bloqueado|recusado|não autorizado|não permitido)',
     '(?:você |sua? (?:ip|pedido|solicitação|endereço)[^.!?]{0,20})?foi (?:bloquead|rejeitad)',
     'não tem (?:permissão|autorização|acesso)',
+    'firewall[^.!?]{0,40}(?:recus|bloque|rejeit|negou)|não (?:pode|podes) (?:acessar|aceder|entrar|ver)\\b[^.!?]{0,16}(?:esta|nesta|este|aqui)|sem permissão|conta não tem[^.!?]{0,16}(?:perfil|permiss|acesso)',
   ],
   it: [
     "non (?:hai|ha|avete) (?:il permesso|i permessi|l'autorizzazione)[^.!?]{0,60}",
@@ -81,6 +86,7 @@ const DENIED_SAYS = {
     'accesso(?! (?:al|alla|ai) (?!(?:\\w{1,12} )?(?:sito|pagina|risorsa|contenuto|servizio|server|documento|portale)))[^.!?]{0,40}(?:negato|vietato|bloccato|non consentito|non autorizzato)',
     '(?:è stat[oa]|sei stat[oa]) (?:bloccat|respint|rifiutat)',
     'non (?:hai|disponi|avete|si dispone)[^.!?]{0,20}(?:permess|autorizzazion)',
+    'firewall[^.!?]{0,40}(?:respint|blocc|rifiut|negat)|non (?:puoi|può|potete) (?:accedere|entrare|visualizzare|vedere)[^.!?]{0,16}(?:pagina|sito|risorsa|contenuto)|account non ha[^.!?]{0,16}(?:ruolo|permess)|accesso non (?:consentito|permesso)',
   ],
   nl: [
     '(?:alleen|uitsluitend)[^.!?]{0,30}(?:vanaf het|via het|binnen het)[^.!?]{0,16}(?:interne|campus|bedrijfs)\\w{0,2} ?netwerk',
@@ -89,6 +95,7 @@ const DENIED_SAYS = {
     'toegang[^.!?]{0,40}(?:geweigerd|verboden|geblokkeerd|ontzegd)',
     '(?:verzoek|ip-adres|u bent|je bent)[^.!?]{0,30}(?:geblokkeerd|geweigerd)',
     'geen (?:toegang|toestemming)',
+    'firewall[^.!?]{0,40}(?:geweigerd|geblokkeerd|afgewezen|tegengehouden)|(?:kunt|kan|mag)[^.!?]{0,40}(?:deze pagina|deze site|hier) niet (?:openen|bekijken|in|binnen)|niet (?:de )?(?:juiste|vereiste|benodigde) (?:rol|rechten)',
   ],
   pl: [
     '(?:tylko|wyłącznie)[^.!?]{0,30}(?:z sieci|w sieci)[^.!?]{0,20}(?:wewnętrzn|uczelni|uniwersytet|firmow)',
@@ -98,6 +105,7 @@ const DENIED_SAYS = {
     '(?:odmowa|odmówiono) dostępu',
     'brak (?:dostępu|uprawnień)',
     '(?:żądanie|adres ip)[^.!?]{0,30}(?:zablokowan|odrzucon)',
+    '(?:zapora|firewall)[^.!?]{0,40}(?:odrzuci|zablokowa|zatrzyma)|nie możesz (?:wejść|otworzyć|zobaczyć|przeglądać)[^.!?]{0,16}(?:na|tej|tę|tu)|nie masz (?:wymaganych|odpowiednich)',
   ],
   ru: [
     '(?:только|доступ\\w{0,2})[^.!?]{0,30}(?:из|во) (?:внутренней|локальной|корпоративной) сети',
@@ -107,12 +115,14 @@ const DENIED_SAYS = {
     'отказано в доступе',
     '(?:нет|недостаточно) (?:доступа|прав)',
     '(?:запрос|ip)[^.!?]{0,30}(?:заблокирован|отклон)',
+    '(?:межсетевой экран|фаервол|брандмауэр|файрвол)[^.!?]{0,40}(?:отклон|заблок|остановил)|вам (?:сюда|сюда войти) нельзя|вы не можете (?:открыть|просматривать|просмотреть|зайти|войти)[^.!?]{0,16}(?:страниц|сайт|ресурс)',
   ],
   tr: [
     '(?:izniniz|yetkiniz|erişim hakkınız)[^.!?]{0,16}(?:yok|bulunm)|engellendiniz|(?:ip adresiniz|erişiminiz)[^.!?]{0,30}(?:engel|yasak|kısıt)',
     'erişim[^.!?]{0,40}(?:engellen|reddedil|yasak|kısıtlan)',
     '(?:isteğiniz|ip adresiniz)[^.!?]{0,30}(?:engellen|reddedil)',
     'izniniz yok|yetkiniz yok',
+    'güvenlik duvar\\w{1,4}[^.!?]{0,40}(?:reddet|engelle|durdur)|(?:bu )?(?:sayfaya|siteye|içeriğe) (?:erişemez|giremez|erişim izniniz|ulaşamaz)|erişemezsiniz',
   ],
   ja: [
     'アクセス(?:は|が|を)[^。]{0,16}(?:拒否|禁止|制限|ブロック|遮断|許可され)',
@@ -120,6 +130,7 @@ const DENIED_SAYS = {
     'アクセス[^。]{0,20}(?:拒否|禁止|制限され|ブロック|遮断)',
     'アクセス(?:することが)?できません',
     '(?:権限|許可)(?:が|は)?(?:ありません|されていません)',
+    'ファイアウォール[^。]{0,12}(?:拒否|ブロック|遮断)|(?:この|当)(?:ページ|サイト)(?:は|を)(?:表示|閲覧)(?:できません|することができません)|リクエストが拒否',
   ],
   zh: [
     '(?:访问|訪問|请求|請求)[^。]{0,16}(?:被(?:拒绝|拒絕|拦截|攔截|阻断|禁止|屏蔽)|受限|阻断)',
@@ -128,17 +139,20 @@ const DENIED_SAYS = {
     '(?:拒绝|拒絕|禁止|无权|無權)(?:访问|訪問|存取)',
     '没有权限|沒有權限',
     '(?:您的?|你的?)(?:ip|请求|請求)[^。]{0,15}(?:被|已)[^。]{0,4}(?:拦截|封禁|屏蔽|阻止|攔截)',
+    '(?:您|你)?(?:无权|無權|没有权限|沒有權限)[^。]{0,4}(?:查看|访问|瀏覽|浏览|檢視|进入)|防火[墙牆][^。]{0,6}(?:拒绝|拒絕|拦截|攔截|阻止)|被防火[墙牆]',
   ],
   ko: [
     '(?:접근|접속|액세스|요청|ip)[^.]{0,20}(?:거부|차단|금지|제한)(?:되|하|됩)|(?:권한|허가)(?:이|가)? ?없',
     '(?:접근|접속|액세스|요청)[^.]{0,12}(?:거부|차단|금지|제한되)',
     '권한이 없',
+    '(?:페이지|사이트)에 (?:접근|접속)할 수 없|방화벽[^.]{0,10}(?:거부|차단)|권한이 (?:없|필요)',
   ],
   ar: [
     'لا (?:تملك|تمتلك) (?:ال)?(?:صلاحي|إذن|تصريح)\\w{0,4}|(?:ليس|ليست) لديك (?:ال)?(?:صلاحي|إذن)\\w{0,4}',
     '(?:تم|جرى) (?:رفض|حظر|منع)',
     'الوصول[^.]{0,20}(?:مرفوض|محظور|ممنوع)',
     '(?:غير مسموح|غير مصرح|لا تملك (?:إذن|صلاحية)|ليس لديك (?:إذن|صلاحية))',
+    'لا يمكنك (?:الوصول|الدخول|فتح)[^.]{0,12}(?:الصفحة|الموقع|المحتوى)|جدار (?:الحماية|ناري)[^.]{0,10}(?:رفض|حظر)?|رفض[^.]{0,16}طلبك',
   ],
   others: [
     '(?:åtkomst|tillgång|tillträde)[^.]{0,30}(?:neka|förbjud|spärra|blockera|begränsa)|(?:du|ni) (?:har inte|saknar) (?:behörighet|tillgång|åtkomst|rättighet)|har (?:blivit )?blockera',
@@ -163,6 +177,28 @@ const DENIED_SAYS = {
     'acces (?:interzis|refuzat)',
     'hozzáférés (?:megtagadva|letiltva)',
     'akses (?:ditolak|dilarang)',
+    '(?:брандмауер|фаєрвол|міжмережевий екран)[^.!?]{0,40}(?:відхил|заблок)|ви не (?:можете|маєте)[^.!?]{0,16}(?:доступ|переглян|відкри|прав)',
+    'brandvägg\\w{0,2}[^.!?]{0,40}(?:avvis|block|neka|stopp)|(?:kan|får) inte (?:komma åt|öppna|besöka|se) (?:den här|denna) (?:sida|webb)',
+    'firewall[^.!?]{0,40}(?:afvis|bloker|nægt)|kan ikke (?:få adgang|åbne|besøge)[^.!?]{0,16}(?:denne|siden)|brannmur\\w{0,2}[^.!?]{0,40}(?:avvis|blokk|nekt)|kan ikke (?:åpne|besøke|få tilgang)',
+    'palomuuri\\w{0,4}[^.!?]{0,40}(?:hylkä|esti|torju)|et (?:pääse|voi avata|voi katsoa) (?:tälle|tätä) (?:sivu|sivusto)',
+    'firewall[^.!?]{0,40}(?:odmít|zablok|zamít|odepřel)|(?:na|k) t[uéo]\\w{0,2} stránc?\\w{1,2} nemáte přístup|nemůžete (?:zobrazit|otevřít)',
+    'prístup[^.!?]{0,40}(?:zamietnut|zakázan|zablokovan|odmietnut|obmedzen)|nemáte (?:oprávneni|prístup|práva|povoleni)|(?:adresa|požiadavka)[^.!?]{0,40}(?:zablokovan|zamietnut)',
+    'tűzfal\\w{0,3}[^.!?]{0,40}(?:elutasít|letilt|blokkol)|nem (?:tekintheti meg|nyithatja meg|láthatja)[^.!?]{0,16}(?:ezt|az)',
+    'firewall[^.!?]{0,40}(?:respins|blocat|refuzat)|nu (?:puteți|poți) (?:accesa|vizualiza|deschide|vedea)[^.!?]{0,16}(?:pagin|site|conținut)',
+    'достъп\\w{0,2}[^.!?]{0,40}(?:отказан|забранен|блокиран|ограничен)|(?:нямате|нямаш) (?:права|достъп|разрешение)|(?:адрес|заявка)\\w{0,2}[^.!?]{0,40}(?:блокиран|отхвърлен)',
+    'pristup[^.!?]{0,40}(?:odbijen|zabranjen|blokiran|ograničen|onemogućen)|nemate (?:ovlasti|pristup|dozvolu|dopuštenje|prava)|ip adresa[^.!?]{0,16}(?:je )?blokirana',
+    'приступ[^.!?]{0,40}(?:одбијен|забрањен|блокиран|ограничен)|немате (?:дозволу|приступ|овлашћењ|права)',
+    'dostop[^.!?]{0,40}(?:zavrnjen|prepovedan|onemogočen|blokiran)|nimate (?:dovoljenja|dostopa|pravic)',
+    'prieiga[^.!?]{0,40}(?:uždraust|draudžiam|užblokuot|apribot)|neturite (?:teis|leidim|prieig)\\w{0,4}|piekļuve[^.!?]{0,40}(?:liegta|aizliegta|bloķēta|ierobežota)|jums nav (?:tiesību|atļaujas|piekļuves)|juurdepääs[^.!?]{0,40}(?:keelatud|piiratud|blokeeritud)|teil (?:ei ole|pole) (?:õigus|luba|juurdepääs)',
+    'accés[^.!?]{0,16}(?:denegat|prohibit|bloquejat|restringit)|no (?:tens|teniu) (?:permís|permisos|accés|autorització)',
+    'anda tidak (?:dapat|bisa) (?:membuka|mengakses|melihat)|firewall[^.!?]{0,40}(?:menolak|memblokir)|tidak mempunyai (?:kebenaran|akses)',
+    '(?:bạn )?không thể truy cập|tường lửa[^.!?]{0,40}(?:từ chối|chặn)',
+    '(?:ไม่สามารถ|ไม่มีสิทธิ์?)เข้า(?:ถึง|ชม|ดู)|ไฟร์วอลล์[^.]{0,10}(?:ปฏิเสธ|บล็อก)',
+    'אין באפשרותך (?:להיכנס|לצפות|לגשת)|חומת האש[^.]{0,10}(?:דחתה|חסמה)',
+    '(?:पृष्ठ|पेज|साइट) तक[^।]{0,8}नहीं पहुँच|(?:अनुमति|एक्सेस|प्रवेश) नहीं|पहुँच अस्वीकार',
+    'δεν (?:μπορείτε|επιτρέπεται|έχετε)[^.!?]{0,16}(?:να δείτε|να αποκτήσετε|πρόσβαση|να μπείτε|δικαίωμα)|τείχος προστασίας[^.!?]{0,40}(?:απέρριψε|απέκλεισε)|απαγόρευση πρόσβασης',
+    'دسترسی[^.]{0,16}(?:غیرمجاز|غیر مجاز|ممنوع|مسدود|رد شد)|(?:شما )?(?:اجازه|مجوز)[^.]{0,20}(?:را )?ندارید',
+    'প্রবেশাধিকার নেই|অনুমতি (?:আপনার )?নেই|(?:অ্যাক্সেস|প্রবেশ)[^।]{0,10}(?:নিষিদ্ধ|অস্বীকার)|அணுகல் மறுக்கப்பட்டது|அனுமதி இல்லை',
   ],
 };
 
@@ -195,6 +231,11 @@ const DENIED_NAMES = {
   zh: ['(?:拒绝|禁止)(?:访问|存取)', '访问(?:被拒绝|受限)'],
   ko: ['접근 ?(?:거부|금지|제한|차단)'],
   ar: ['(?:الوصول مرفوض|ممنوع|محظور)'],
+
+  others: [
+    'åtkomst nekad|adgang nægtet|ingen tilgang|pääsy (?:estetty|evätty|kielletty)|přístup (?:odepřen|zakázán|zamítnut)|prístup (?:zamietnutý|odmietnutý|zakázaný)|hozzáférés megtagadva|acces (?:interzis|refuzat)|pristup (?:odbijen|zabranjen)|dostop zavrnjen|prieiga uždrausta|piekļuve liegta|juurdepääs keelatud|accés denegat|akses ditolak|truy cập bị từ chối',
+    'доступ заборонено|достъпът е отказан|приступ одбијен|απαγόρευση πρόσβασης|גישה נדחתה|הגישה נדחתה|دسترسی غیرمجاز|प्रवेश निषेध',
+  ],
 };
 
 export const DENIED: PhraseRule = {

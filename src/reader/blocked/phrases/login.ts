@@ -23,6 +23,7 @@ export const LOGIN: PhraseRule = {
       '\\b(?:session|login)[^.!?]{0,20}(?:expired|timed out)',
       '\\bauthentication (?:is )?required',
       '\\b401[ :,-]*(?:unauthori[sz]ed|authori[sz]ation required)',
+      '\\b(?:log|sign) in with an? (?:account|different account)\\b|\\bask the owner (?:to share|for access)|\\b(?:content|page|document|file) requires (?:access|an account|permission|authentication)|\\byou (?:were|have been) (?:automatically )?(?:signed|logged) out|\\bcreate (?:a|an|your) (?:free )?account to (?:view|see|access|read)|\\bsign up to (?:see|view|read|access)|\\bplease identify yourself|\\bswitch to an account with (?:permission|access)',
     ],
     de: [
       'passwortgeschützt|geschützt[^.!?]{0,30}passwort|passwort[^.!?]{0,20}(?:geschützt|eingeben)',
@@ -35,6 +36,7 @@ export const LOGIN: PhraseRule = {
       'anmeldung (?:ist )?(?:erforderlich|nötig|notwendig)',
       'nicht (?:angemeldet|eingeloggt)',
       '(?:bei|mit)[^.!?]{0,30}(?:konto )?anmelden',
+      '(?:sie|du)[^.!?]{0,16}(?:wurden|wurdest|sind|bist)[^.!?]{0,40}(?:abgemeldet|ausgeloggt)|inhalt ist (?:nicht öffentlich|privat)|(?:bitten|bitte) (?:sie )?(?:den|die) (?:besitzer|eigentümer|inhaber)\\w{0,3} um',
     ],
     fr: [
       'protégée?s? par (?:un )?mot de passe',
@@ -49,6 +51,7 @@ export const LOGIN: PhraseRule = {
       "(?:n'êtes|êtes) pas connecté",
       'identifiez-vous',
       'réservé aux (?:abonnés connectés|membres|utilisateurs (?:connectés|inscrits))',
+      "contenu (?:est )?privé|demandez l'accès au propriétaire|reconnecter|vous avez été déconnecté",
     ],
     es: [
       'sesión[^.!?]{0,20}(?:caducad|expirad|finalizad|expiró|caducó|terminó)',
@@ -61,6 +64,7 @@ export const LOGIN: PhraseRule = {
       '(?:inicia|inicie) (?:la )?sesión',
       'no (?:has|ha) iniciado sesión',
       'autenticación (?:es )?(?:necesaria|requerida|obligatoria)',
+      'contenido (?:es )?privado|pide acceso al propietario|entra con (?:una|tu) cuenta|se ha cerrado (?:la|tu) sesión',
     ],
     pt: [
       'sessão[^.!?]{0,20}(?:expirou|expirada|terminou|encerrada)',
@@ -72,6 +76,7 @@ export const LOGIN: PhraseRule = {
       '(?:inicie|inicia|iniciar) (?:a )?sessão',
       'faça (?:o )?login',
       'autenticação (?:é )?(?:necessária|obrigatória)',
+      'conteúdo (?:é )?privado|peça acesso ao proprietário|entre com (?:uma|sua|a sua) conta',
     ],
     it: [
       'sessione[^.!?]{0,20}scaduta',
@@ -82,6 +87,7 @@ export const LOGIN: PhraseRule = {
       '(?:devi|deve|occorre|bisogna|per favore|è necessario)[^.!?]{0,30}(?:acced|login|autentic|loggat)',
       "(?:accedi|effettua)[^.!?]{0,12}(?:per|con|al|a |il login|l'accesso)",
       'autenticazione (?:richiesta|necessaria)',
+      "contenuto (?:è )?(?:privato|riservato)|chiedi l'accesso al proprietario|inserire (?:le )?credenziali|accessibil\\w (?:solo|soltanto|esclusivamente) (?:agli|ai) (?:iscritti|utenti|soci|membri|registrati)|accedere con (?:spid|cie|cns)|entra con (?:spid|cie)",
     ],
     nl: [
       'sessie[^.!?]{0,20}(?:verlopen|beëindigd)',
@@ -93,6 +99,7 @@ export const LOGIN: PhraseRule = {
       'log in (?:om|met)',
       'meld (?:je|u) aan',
       'inloggen (?:is )?(?:vereist|verplicht|nodig)',
+      'inhoud is privé|vraag de eigenaar om toegang|u bent uitgelogd|opnieuw in(?:loggen)?',
     ],
     pl: [
       'sesja[^.!?]{0,20}(?:wygasła|zakończ)',
@@ -103,6 +110,7 @@ export const LOGIN: PhraseRule = {
       'zaloguj się',
       'wymagane (?:jest )?(?:logowanie|zalogowanie)',
       'nie jesteś zalogowan',
+      'treść jest prywatna|poproś właściciela o dostęp|(?:podaj|wpisz|wprowadź) (?:login|nazwę użytkownika) i hasło',
     ],
     ru: [
       'вы не (?:вошли|авторизованы|зарегистрированы)',
@@ -115,6 +123,7 @@ export const LOGIN: PhraseRule = {
       'войдите (?:в|на|чтобы|под)',
       'вы не (?:авторизован|вошли)',
       'требуется (?:авторизация|вход)',
+      '(?:доступ )?только для (?:участников|членов|зарегистр|авториз)\\w{0,8}|запросите доступ у владельца|войдите под|(?:введите|укажите) (?:логин|имя пользователя) и пароль|сеанс (?:завершён|завершен|истёк|истек)',
     ],
     tr: [
       'oturumunuz[^.!?]{0,20}(?:sona erdi|doldu|süresi|sonlan)',
@@ -122,6 +131,7 @@ export const LOGIN: PhraseRule = {
       'üye (?:olmanız|girişi yap)|giriş yap(?:ın|manız|malısınız)',
       '(?:oturum aç|giriş yap)[^.!?]{0,30}(?:gerek|zorunda|lütfen|malı|için|ın|in)',
       'lütfen[^.!?]{0,20}(?:oturum aç|giriş yap)',
+      '(?:bu )?içerik gizli|sahibinden erişim iste|oturumunuz[^.!?]{0,16}(?:kapan|kapat)|tekrar giriş yap',
     ],
     ja: [
       '(?:セッション|ログイン)[^。]{0,10}(?:有効期限|切れ|タイムアウト)',
@@ -129,6 +139,7 @@ export const LOGIN: PhraseRule = {
       '会員(?:限定|専用)(?:の|ページ|コンテンツ)',
       '(?:ログイン|サインイン)(?:して|が必要|してください|すると|後に)',
       '会員(?:の方|専用|のみ)[^。]{0,20}',
+      '(?:コンテンツ|ページ|投稿|アカウント)は非公開|(?:アカウント|会員)[^。]{0,8}でログイン|(?:オーナー|所有者|管理者)に(?:アクセス|権限)|自動的にログアウト|再度ログイン',
     ],
     zh: [
       '(?:登录|登錄|会话)[^。]{0,8}(?:已?过期|超时|失效|逾時)',
@@ -137,12 +148,14 @@ export const LOGIN: PhraseRule = {
       '(?:请|請|需要?|您还?没有|您尚未|必须)(?:先|您)?(?:登录|登錄|登入|登陆)',
       '(?:登录|登錄|登入|登陆)后(?:才|可|即可|查看|继续)',
       '(?:登录|登入)(?:才能|以继续|以查看)',
+      '(?:仅限|僅限|仅)[^。]{0,8}(?:成员|成員|会员|會員|登录|登入)[^。]{0,6}(?:查看|访问|瀏覽|观看)|使用[^。]{0,10}(?:账号|帳號|账户)登[录錄入]|向所有者申请|重新登[录錄入]',
     ],
     ko: [
       '세션이? ?만료',
       '비밀번호[^.]{0,12}(?:입력해|보호)',
       '회원(?:만|전용)',
       '로그인(?:이 필요|을 해|하(?:세요|시|여|면|셔)|해 ?주|후 이용)',
+      '비공개 (?:콘텐츠|페이지|게시물|계정)|계정으로 로그인|소유자에게 (?:권한|액세스)|자동 ?로그아웃|다시 로그인',
     ],
     ar: [
       'انتهت (?:صلاحية )?(?:الجلسة|جلستك)',
@@ -150,6 +163,7 @@ export const LOGIN: PhraseRule = {
       '(?:يجب|يرجى|الرجاء|عليك)[^.]{0,20}تسجيل (?:الدخول|دخول)',
       'سجل (?:الدخول|دخولك)',
       'تسجيل الدخول (?:مطلوب|للمتابعة|لعرض)',
+      '(?:المحتوى|الحساب|الصفحة)[^.]{0,6}(?:خاص|خاصة)|اطلب الإذن|سجل الدخول بحساب|(?:انتهت|انتهاء)[^.]{0,8}(?:جلستك|الجلسة)',
     ],
     others: [
       '(?:kirjaudu|tunnistaudu)\\w{0,4}[^.]{0,40}(?:jatka|pankkitunnu|mobiilivarmen|suomi|verkkopankki|palvelu)|(?:pankkitunnuksill|mobiilivarmentee)\\w{0,3}',
@@ -173,6 +187,25 @@ export const LOGIN: PhraseRule = {
       '(?:musíte|je nutné)[^.]{0,20}přihlásit|přihlaste se',
       'kirjaudu sisään (?:jatk|nähd)',
       'увійдіть|потрібно увійти',
+      'innehållet är privat|be ägaren om åtkomst|du har loggats ut|logga in igen|indholdet er privat|bed ejeren om adgang|innholdet er privat|be eieren om tilgang',
+      'sisältö on yksityi|pyydä[^.!?]{0,16}(?:omistajalta|käyttöoikeu)|kirjaudu uudelleen|sinut on kirjattu ulos',
+      'obsah je soukromý|požádejte vlastníka|přihlaste se (?:znovu|pozvaným|prosím)|(?:prihláste|prihlás) sa|(?:len|iba) pre prihlásených|musíte (?:byť prihlásen|sa prihlásiť)|zadajte[^.!?]{0,16}(?:heslo|meno)',
+      'tartalom (?:privát|nem nyilvános)|kérjen hozzáférést|adja meg[^.!?]{0,40}jelsz',
+      'conținut(?:ul)? (?:este )?privat|cere acces|conectează-te|conectați-vă|introduceți[^.!?]{0,40}parol',
+      'вміст (?:є )?приватн|попросіть доступ|введіть логін|увійдіть (?:знову|із|щоб|у)',
+      '(?:моля,? )?влезте (?:в|във|с)|само за регистрирани|въведете[^.!?]{0,40}парола|трябва да (?:влезете|сте влезли|се регистрирате)',
+      '(?:morate|trebate)[^.!?]{0,16}(?:biti prijavljen|se prijaviti)|prijavite se|unesite[^.!?]{0,40}lozink|unesite korisničko|(?:se )?morate prijaviti|vpišite[^.!?]{0,40}geslo',
+      'морате[^.!?]{0,16}(?:бити пријављени|се пријавити)|пријавите се',
+      'turite prisijungti|prisijunkite|lūdzu, (?:pieslēdzieties|ielogojieties)|pieslēdzieties|(?:pead|peate|tuleb) sisse logi\\w{0,3}|logi(?:ge)? sisse',
+      "(?:has|heu) d'iniciar (?:la )?sessió|inicia (?:la )?sessió",
+      '(?:khusus|hanya untuk) (?:anggota|member|pengguna terdaftar)|masukkan[^.!?]{0,40}(?:kata sandi|kata laluan)|sila log masuk',
+      'cần đăng nhập|(?:dành cho|chỉ dành cho) (?:thành viên|hội viên)[^.!?]{0,16}|nhập tên đăng nhập',
+      '(?:ต้อง|โปรด|กรุณา)[^.]{0,4}(?:เข้าสู่ระบบ|ล็อกอิน)|เฉพาะสมาชิก|กรอกชื่อผู้ใช้',
+      'עליך להתחבר|(?:הזינו|הזן) שם משתמש|לחברים רשומים',
+      'लॉग ?इन (?:करें|करना)|पासवर्ड दर्ज',
+      'πρέπει να συνδεθείτε|συνδεθείτε|εισαγάγετε[^.!?]{0,40}κωδικό|ιδιωτικό περιεχόμενο',
+      'باید وارد (?:شوید|حساب)|وارد حساب|رمز عبور خود را|ابتدا وارد',
+      'লগ ?ইন করু?তে? ?(?:হবে|ন)|உள்நுழைய',
     ],
   }),
   names: whole({

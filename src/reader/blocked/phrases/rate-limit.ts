@@ -1,4 +1,5 @@
 /** Pages about too many requests. */
+import { PAYWALL } from './paywall.ts';
 import { anyOf, type PhraseRule, whole } from './phrase-rule.ts';
 
 export const RATE_LIMIT: PhraseRule = {
@@ -23,6 +24,7 @@ export const RATE_LIMIT: PhraseRule = {
       "\\b(?:you are|you're|requests are) (?:being )?(?:throttled|going too fast|making requests too)",
       '\\b(?:slow down|too fast|too quickly|too frequently|too often)[^.!?]{0,40}(?:again|moment|minute|request|wait)',
       "\\byou (?:have|'ve) (?:reached|hit)[^.!?]{0,30}(?:limit|maximum|quota)",
+      '\\b(?:lot of|many|too many|large number of) (?:pages|requests|searches|links|queries)\\b[^.!?]{0,16}\\b(?:in|within) (?:a|such a|very) short (?:time|period|space)|\\b(?:can|may) (?:look up|search|view|open|download)\\b[^.!?]{0,40}per (?:day|hour|minute|month) without',
     ],
     de: [
       'zu (?:schnell|oft|häufig|viele)[^.!?]{0,30}(?:anfragen|aufgerufen|hintereinander|versucht|zugriffe|abgerufen|suchanfragen|aufrufe|seiten)',
@@ -31,6 +33,7 @@ export const RATE_LIMIT: PhraseRule = {
       'zu viele (?:anfragen|zugriffe|aufrufe|versuche|abfragen)',
       '(?:limit|höchstzahl|anzahl)[^.!?]{0,30}(?:anfragen|aufrufe|abrufe)[^.!?]{0,30}(?:überschritten|erreicht)',
       '(?:anfragelimit|zugriffslimit)',
+      'in (?:sehr |so )?kurzer zeit[^.!?]{0,40}(?:viele seiten|anfragen|abfragen|aufgerufen)|(?:tages|such|abruf)limit',
     ],
     fr: [
       "trop (?:de|vite|rapidement|souvent|nombreuses)[^.!?]{0,30}(?:requêtes|demandes|recherches|pages|consult|visites|accès|d'affilée)",
@@ -39,64 +42,80 @@ export const RATE_LIMIT: PhraseRule = {
       'trop de (?:requêtes|demandes|connexions|tentatives|visites)',
       '(?:limite|quota|nombre)[^.!?]{0,40}(?:requêtes|demandes|consultations)[^.!?]{0,30}(?:dépass|attein)',
       'limite[^.!?]{0,20}dépassée',
+      '(?:beaucoup|trop|énormément) de (?:pages|requêtes|recherches)[^.!?]{0,40}peu de temps',
     ],
     es: [
       'demasiad[oa]s [^.!?]{0,20}(?:búsquedas|accesos|páginas|conexiones|descargas)|demasiado (?:rápido|deprisa)|(?:límite|cuota|cupo)[^.!?]{0,40}(?:alcanzad|superad|excedid|agotad)|más despacio',
       'demasiad[oa]s (?:solicitudes|peticiones|consultas|intentos|visitas)',
       'límite[^.!?]{0,30}(?:superado|excedido|alcanzado|solicitudes|peticiones)',
       '(?:ha|has) (?:superado|excedido|alcanzado)[^.!?]{0,20}límite',
+      '(?:muchas|demasiadas) (?:páginas|peticiones|búsquedas)[^.!?]{0,40}poco tiempo',
     ],
     pt: [
       'muit[oa]s (?:consultas|buscas|acessos|páginas|tentativas)|(?:rápido demais|demasiado rápido|muito rápido)|(?:cota|quota)[^.!?]{0,40}(?:atingid|excedid|ultrapassad|esgotad)|(?:atingiu|excedeu|ultrapassou)[^.!?]{0,24}(?:limite|cota|quota)',
       '(?:muit[oa]s|demasiad[oa]s) (?:solicitações|requisições|pedidos|tentativas|acessos)',
       'limite[^.!?]{0,30}(?:excedido|atingido|ultrapassado)',
       '(?:excedeu|atingiu|ultrapassou)[^.!?]{0,20}limite',
+      '(?:muitas|demasiadas) (?:páginas|solicitações|pesquisas)[^.!?]{0,40}pouco tempo',
     ],
     it: [
       'tropp[eio] [^.!?]{0,12}(?:ricerche|pagine|connessioni|velocemente)|troppo (?:veloce|velocemente|in fretta)|quota[^.!?]{0,40}(?:raggiunt|superat|esaurit)|limite[^.!?]{0,30}(?:esaurit|richieste)',
       'tropp[ei] (?:richieste|tentativi|accessi|visite)',
       'limite[^.!?]{0,30}(?:superato|raggiunto)',
       '(?:superato|raggiunto)[^.!?]{0,20}limite',
+      '(?:molte|troppe) (?:pagine|richieste|ricerche)[^.!?]{0,40}poco tempo',
     ],
     nl: [
       'te (?:veel|snel|vaak)[^.!?]{0,20}(?:verzoeken|aanvragen|zoekopdrachten|opgevraagd|achter elkaar|pagina|bezoeken)|(?:quotum|maximum|daglimiet)[^.!?]{0,40}(?:bereikt|overschreden)',
       'te ve(?:el|le) (?:verzoeken|aanvragen|pogingen|bezoeken)',
       'limiet[^.!?]{0,30}(?:overschreden|bereikt)',
+      "korte tijd[^.!?]{0,40}(?:pagina's|verzoeken|zoekopdrachten)|(?:pagina's|verzoeken|zoekopdrachten)[^.!?]{0,40}korte tijd",
     ],
     pl: [
       'zbyt (?:wiele|dużo|często|szybko)[^.!?]{0,30}(?:stron|wyszukiwa|akcji|operacji|po sobie|zapyta)|limit[^.!?]{0,40}(?:osiągni|wyczerpa)|(?:przekroczył|osiągn)\\w{1,4}[^.!?]{0,20}limit',
       'zbyt (?:wiele|dużo|często|wielu)[^.!?]{0,10}(?:żąda|zapyta|prób|wywoła|odwiedz)',
       'limit[^.!?]{0,20}(?:przekroczon|wyczerpan)',
       'przekroczon[^.!?]{0,20}limit',
+      'zbyt (?:wiele|dużo) (?:stron|zapytań|żądań)',
     ],
     ru: [
       'слишком (?:много|часто|быстро)[^.!?]{0,30}(?:действ|страниц|подряд|поиск|заход|отправл|запрашив)|(?:превы(?:шен|сили)|исчерпа(?:н|ли)|достигнут)\\w{0,2}[^.!?]{0,30}(?:лимит|предел|квот)|с вашего (?:ip|адреса)[^.!?]{0,30}(?:много|запросов)',
       'слишком (?:много|часто|частые|большое)[^.!?]{0,20}(?:запрос|обращ|попыт)',
       '(?:превышен|исчерпан)[^.!?]{0,30}(?:лимит|числ|количеств)',
       'лимит[^.!?]{0,20}(?:превышен|исчерпан)',
+      '(?:много|слишком много) (?:страниц|запросов|действий)[^.!?]{0,40}|много страниц[^.!?]{0,16}за короткое время',
     ],
     tr: [
       'çok (?:fazla|sık|hızlı)[^.!?]{0,20}(?:arama|sayfa|sorgu|işlem|erişim|istek)|(?:sınır|limit|kota)\\w{0,4}[^.!?]{0,20}(?:aştınız|aşıldı|ulaştınız|doldu)',
       '(?:çok|aşırı) (?:fazla|sık|sayıda)[^.!?]{0,12}(?:istek|deneme|talep)',
       '(?:istek|hız) (?:sınırı|limiti)[^.!?]{0,20}aş',
+      'kısa sürede[^.!?]{0,40}(?:fazla|çok)|çok fazla (?:sayfa|istek|arama)',
     ],
     ja: [
       '(?:検索|操作|閲覧)[^。]{0,12}(?:多すぎ|上限|超え|早すぎ)|短い時間に[^。]{0,20}|(?:上限|制限)(?:回数|数)?に達し|回数の上限',
       '(?:リクエスト|アクセス)[^。]{0,12}(?:多すぎ|回数|集中しすぎ|上限|頻繁|過多)',
       '(?:短時間|連続)[^。]{0,20}(?:アクセス|リクエスト)',
       'しばらく(?:時間を)?(?:お|置|おい)[^。]{0,12}(?:再度|もう一度)[^。]{0,12}アクセス',
+      'アクセスが(?:多すぎ|頻繁)',
     ],
     zh: [
       '(?:过于|太过|太|過於)(?:频繁|頻繁)|(?:频率|次数|额度|配额|頻率|次數)[^。]{0,8}(?:已达|超过|超出|用完|上限|已用|達到)|(?:操作|访问|请求|搜索)(?:太快|过快)|休息一(?:下|会)',
       '(?:访问|請求|请求|操作|訪問|查询)[^。]{0,6}(?:频繁|頻繁|过多|過多|太多|过快|過快|次数|頻率|频率)',
       '(?:频率|頻率|次数)[^。]{0,6}(?:超|限制|上限|过高)',
+      '(?:操作|访问|訪問|请求|請求)[^。]{0,4}(?:太频繁|太頻繁|过于频繁|過於頻繁|次数过多|次數過多|太快)',
     ],
     ko: [
       '(?:너무|지나치게) (?:많은|빠르|자주|빈번)[^.]{0,12}|(?:요청|조회|검색|이용|접속)[^.]{0,8}(?:한도|제한|횟수)[^.]{0,8}(?:초과|도달|넘)|단시간',
       '(?:요청|접속|시도)[^.]{0,8}(?:너무 많|과도|초과|횟수)',
       '너무 많은 (?:요청|접속|시도)',
+      '(?:요청|접속|검색|접근)[^.]{0,6}(?:잦|많|빈번|과도)',
     ],
-    ar: ['(?:طلبات|محاولات)[^.]{0,12}كثير', 'عدد كبير[^.]{0,20}(?:طلبات|محاولات)', 'تجاوز[^.]{0,20}(?:الحد|حد)'],
+    ar: [
+      '(?:طلبات|محاولات)[^.]{0,12}كثير',
+      'عدد كبير[^.]{0,20}(?:طلبات|محاولات)',
+      'تجاوز[^.]{0,20}(?:الحد|حد)',
+      '(?:طلبات|صفحات|محاولات)[^.]{0,6}(?:كثيرة|عديدة|متكررة)',
+    ],
     others: [
       'för (?:många|snabbt|ofta)[^.]{0,30}(?:sök|sidor|gånger|visning|begär|anrop|förfråg)',
       'for (?:mange|hurtigt|ofte|raskt)[^.]{0,30}(?:søg|søk|sider|opslag|kald|forespørg|forsøg)',
@@ -119,6 +138,24 @@ export const RATE_LIMIT: PhraseRule = {
       'prea multe (?:cereri|solicitări)',
       'túl sok kérés',
       'terlalu banyak permintaan',
+      'забагато (?:запитів|сторінок|спроб)',
+      '(?:många|för många) (?:sidor|sökningar|anrop|förfrågningar)[^.!?]{0,40}kort tid|(?:mange|for mange) (?:sider|søgninger|søk|forespørsler)[^.!?]{0,40}kort tid',
+      '(?:monta|liikaa|paljon) (?:sivua|hakuja|pyyntöjä)[^.!?]{0,40}lyhyessä ajassa',
+      'příliš mnoho (?:stránek|požadavků|dotazů)|(?:príliš|priveľa) (?:veľa )?(?:požiadaviek|stránok|dopytov)',
+      'túl sok (?:oldal|kérés|keresés)|kérjük, lassíts',
+      'prea multe (?:pagini|cereri|căutări)',
+      'твърде много (?:заявки|опити|страници)',
+      'previše (?:zahtjeva|zahteva|pokušaja|upita)|preveč (?:zahtev|zahtevkov|poskusov)',
+      'превише (?:захтева|покушаја|упита)',
+      'per daug (?:užklausų|bandymų|prašymų)|pārāk daudz (?:pieprasījumu|mēģinājumu)|liiga palju (?:päringuid|katseid)',
+      'massa (?:sol·licituds|peticions|intents)',
+      'terlalu banyak (?:permintaan|percobaan|halaman)|terlalu (?:cepat|sering)',
+      '(?:thao tác|truy cập|gửi yêu cầu|tìm kiếm) quá (?:nhanh|nhiều)|quá nhiều (?:yêu cầu|lượt)',
+      '(?:คำขอ|เข้าชม|ค้นหา)[^.]{0,8}(?:มากเกินไป|บ่อยเกินไป|เร็วเกินไป)',
+      'יותר מדי (?:בקשות|ניסיונות|חיפושים)',
+      'बहुत (?:अधिक|ज़्यादा|ज्यादा|सारे)[^।]{0,8}(?:अनुरोध|रिक्वेस्ट|खोज)',
+      '(?:πάρα )?πολλά (?:αιτήματα|ερωτήματα)|υπερβολικά πολλ',
+      '(?:درخواست|تلاش)[^.]{0,12}بیش از حد|تعداد درخواست',
     ],
   }),
   names: whole({
@@ -136,5 +173,7 @@ export const RATE_LIMIT: PhraseRule = {
     ],
     others: ['zu viele anfragen', 'trop de requêtes', '访问(?:过于)?频繁', '访问频率过高'],
   }),
+  // Limits of free articles.
+  unless: PAYWALL.says,
   isReason: true,
 };

@@ -162,6 +162,22 @@ export const DEFAULT_PAGES: readonly VendorRule[] = [
   },
   {
     kind: 'server-default',
+    by: 'laravel',
+    source: 'https://github.com/laravel/laravel/blob/12.x/resources/views/welcome.blade.php',
+    title: /^laravel$/,
+    mark: /\[href\]=https:\/\/(?:laravel\.com\/docs|laracasts\.com)/,
+    ownLetters: 1200,
+  },
+  {
+    kind: 'server-default',
+    by: 'vite',
+    source: 'https://vite.dev/guide/',
+    title: /^vite(?: \+ [a-z]+)*(?: \+ ts)?$/,
+    says: /click on the vite|count is \d/,
+    ownLetters: 300,
+  },
+  {
+    kind: 'server-default',
     by: 'symfony',
     source: 'https://symfony.com/doc/current/setup.html',
     title: /^welcome to symfony!?$/,

@@ -122,10 +122,24 @@ export const SITES: readonly VendorRule[] = [
     ownLetters: 500,
   },
   {
+    kind: 'js-shell',
+    by: 'x',
+    source: IS_ANTIBOT,
+    mark: /\[id\]=ScriptLoadFailure/,
+    ownLetters: 100,
+  },
+  {
+    kind: 'js-shell',
+    by: 'blazor',
+    source: 'https://learn.microsoft.com/en-us/aspnet/core/blazor/fundamentals/handle-errors',
+    mark: /\[id\]=blazor-error-ui/,
+    ownLetters: 60,
+  },
+  {
     kind: 'login',
     by: 'microsoft',
     source: 'https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-auth-code-flow',
-    mark: /login\.(?:microsoftonline|live)\.com|\[name\]=loginfmt/,
+    mark: /login\.(?:microsoftonline|live)\.com|\[name\]=loginfmt|meta\[content\]=ConvergedSignIn|aad\w{3}\.msauth\.net/,
     ownLetters: 300,
   },
   {
