@@ -200,11 +200,12 @@ function strengthOf(rule: PhraseRule, reading: Reading): Strength | undefined {
   if (!within(Math.max(BOTH_LETTERS, titleLetters, textLetters), BOTH_LETTERS)) return undefined;
   if (!isError && rule.unless?.test(facts.body)) return undefined;
   const isLed = leads.some((lead) => isSaidBy(lead, rule));
+  const isTitled = isSaidBy(withoutQuotations(facts.title).split(SEPARATORS)[0]!.trim(), { ...rule, names: undefined });
   const mayBeText = within(textLetters, TOPIC_LETTERS.text);
   const { share, isFirst } = isLed || mayBeText ? shareOf(rule, sentences) : NOTHING;
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
     return 'both';
-  if (isLed && within(titleLetters, TOPIC_LETTERS.lead) && isLead(rule, reading) && (isError || isToVisitor))
+  if (isLed && within(titleLetters, isTitled ? TOPIC_LETTERS.both : TOPIC_LETTERS.lead) && isLead(rule, reading) && (isError || isToVisitor))
     return 'lead';
   const isMost =
     share >= (isFirst ? (hasTopic ? SHARES.withTopic : SHARES.first) : hasTopic ? SHARES.later : SHARES.second);
