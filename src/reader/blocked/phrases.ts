@@ -205,7 +205,12 @@ function strengthOf(rule: PhraseRule, reading: Reading): Strength | undefined {
   const { share, isFirst } = isLed || mayBeText ? shareOf(rule, sentences) : NOTHING;
   if (isLed && share > 0 && within(titleLetters === 0 ? 0 : Math.max(BOTH_LETTERS, titleLetters), TOPIC_LETTERS.both))
     return 'both';
-  if (isLed && within(titleLetters, isTitled ? TOPIC_LETTERS.both : TOPIC_LETTERS.lead) && isLead(rule, reading) && (isError || isToVisitor))
+  if (
+    isLed &&
+    within(titleLetters, isTitled ? TOPIC_LETTERS.both : TOPIC_LETTERS.lead) &&
+    isLead(rule, reading) &&
+    (isError || isToVisitor)
+  )
     return 'lead';
   const isMost =
     share >= (isFirst ? (hasTopic ? SHARES.withTopic : SHARES.first) : hasTopic ? SHARES.later : SHARES.second);

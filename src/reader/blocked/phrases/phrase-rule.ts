@@ -33,21 +33,38 @@ export interface Phrases {
 const NOT_LATIN = /[\u0370-\u1dff\u1f00-\u1fff\u2e80-\u3001\u3003-\ud7ff]/;
 
 /**
- * One pattern from the patterns of each language. The texts are normalized, so lower case is enough. A text without
+ * One test from the patterns of each language. The texts are normalized, so lower case is enough. A text without
  * letters of other alphabets is tested only for phrases with Latin ones.
  */
 export function anyOf(byLanguage: Readonly<Record<string, readonly string[]>>): Phrases {
   const patterns = Object.values(byLanguage).flat();
   const latin = compiled(patterns.filter((pattern) => !NOT_LATIN.test(pattern)));
   const others = compiled(patterns.filter((pattern) => NOT_LATIN.test(pattern)));
+  const test = (expressions: readonly RegExp[], text: string) => expressions.some((each) => each.test(text));
+  const exec = (expressions: readonly RegExp[], text: string) =>
+    expressions
+      .map((each) => each.exec(text))
+      .reduce((first, match) => (match && (!first || match.index < first.index) ? match : first), null);
   return {
-    test: (text) => latin.test(text) || (NOT_LATIN.test(text) && others.test(text)),
-    exec: (text) => (NOT_LATIN.test(text) ? others.exec(text) : null) ?? latin.exec(text),
+    test: (text) => test(latin, text) || (NOT_LATIN.test(text) && test(others, text)),
+    exec: (text) => (NOT_LATIN.test(text) ? exec(others, text) : null) ?? exec(latin, text),
   };
 }
 
+/** V8 does not optimize expressions of more than 20,480 characters: they take fifty times as long. */
+const MAX_EXPRESSION_CHARACTERS = 15_000;
+
 /** Without the flag for code points, which makes gaps and classes of letters costly; all letters here are one unit. */
-const compiled = (patterns: readonly string[]): RegExp => new RegExp(patterns.map(acrossNames).join('|') || '(?!)');
+function compiled(patterns: readonly string[]): readonly RegExp[] {
+  const sources: string[] = [];
+  for (const pattern of patterns.map(acrossNames)) {
+    const last = sources.at(-1);
+    if (last !== undefined && last.length + pattern.length < MAX_EXPRESSION_CHARACTERS)
+      sources[sources.length - 1] = `${last}|${pattern}`;
+    else sources.push(pattern);
+  }
+  return sources.map((source) => new RegExp(source));
+}
 
 const LETTER = '[a-z\\u00df-\\u1fff\\u2e80-\\ud7ff]';
 
