@@ -1176,6 +1176,8 @@ const CONTENT = [
     'Kiln 4 out of order',
     'Kiln 4 is temporarily out of service. Please book kiln 2 at the desk.',
   ],
+  ['Theepot', 'Theepot', 'Deze theepot is niet meer leverbaar in blauw. U kunt hem in groen bestellen.'],
+  ['The choir', 'The choir', 'You need a paid subscription to hear the choir in the hall. Ask at the door.'],
 ] as const;
 
 describe('content', () => {

@@ -95,7 +95,7 @@ const SAYS = {
     `(?:pagina|bestand|artikel|document|adres|product|vacature|inhoud|link|onderwerp|profiel|advertentie|woning|bericht)${GAP}(?:niet (?:meer )?(?:worden |kunnen )?(?:gevonden|vinden|bestaa|beschikbaar)|bestaat niet|(?:is|werd) (?:verwijderd|verplaatst))`,
     `(?:kunnen|konden)${GAP}pagina${GAP}niet vinden`,
     '(?:deze|dit) (?:vacature|advertentie|woning|artikel|product|evenement|auto|cursus|veiling|kavel|aanbieding|item)[^.!?]{0,40}(?:gesloten|verlopen|verkocht|verhuurd|verwijderd|voorbij|afgelopen|vervuld|niet meer|geweest|beëindigd)',
-    '(?:niet meer|niet langer) (?:solliciteren|te koop|te huur|leverbaar|verkrijgbaar|geldig)|verkoper heeft[^.!?]{0,40}verwijderd',
+    '(?:niet meer|niet langer) (?:solliciteren|te koop|te huur|leverbaar|verkrijgbaar|geldig)(?! (?:in|met|zonder|als|van)\\b)|verkoper heeft[^.!?]{0,40}verwijderd',
     'hier is (?:niets|helaas niets|niks)|niets te vinden|(?:er is|we vinden) (?:niets|niks) (?:op|onder) dit|pagina[^.!?]{0,16}(?:verdwenen|kwijt|zoek)|verdwaald|adres verkeerd',
   ],
   pl: [
